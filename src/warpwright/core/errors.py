@@ -1,0 +1,55 @@
+"""Exceptions, and the exit code each one ends the command line with.
+
+WarpwrightError
+├── UsageError          2   the user can mend it: missing file, wrong key, shape that does not fit
+│   └── TaskError       2   a task definition is broken; names file, key and remedy
+├── Undecided           3   we cannot tell: unsupported feature, no compiler, no GPU
+└── OurFault            4   we failed; carries a Fault, never becomes a verdict
+
+A refuted candidate (exit code 1) is not an exception: it is Evidence.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+from warpwright.core.evidence import Fault
+
+
+class Exit(IntEnum):
+    HOLDS = 0
+    REFUTED = 1
+    WRONG_USE = 2
+    UNDECIDED = 3
+    OUR_FAULT = 4
+
+
+class WarpwrightError(Exception):
+    """Base of everything we raise on purpose. The message is one clear sentence."""
+
+    exit_code = Exit.OUR_FAULT
+
+
+class UsageError(WarpwrightError):
+    exit_code = Exit.WRONG_USE
+
+
+class TaskError(UsageError):
+    """A task that cannot be used as it is written."""
+
+    def __init__(self, where: str, key: str | None, problem: str, remedy: str = "") -> None:
+        self.where, self.key, self.problem, self.remedy = where, key, problem, remedy
+        place = f"{where}, {key}" if key else where
+        super().__init__(f"{place}: {problem}" + (f"; {remedy}" if remedy else ""))
+
+
+class Undecided(WarpwrightError):
+    exit_code = Exit.UNDECIDED
+
+
+class OurFault(WarpwrightError):
+    exit_code = Exit.OUR_FAULT
+
+    def __init__(self, fault: Fault) -> None:
+        self.fault = fault
+        super().__init__(f"{fault.where}: {fault.message}")

@@ -1,0 +1,59 @@
+"""What was timed, with everything needed to doubt it."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scene:
+    """Where something was run. What is unknown is None."""
+
+    machine: str | None = None
+    python: str | None = None
+    torch: str | None = None
+    gpu: str | None = None
+    driver: str | None = None
+    compilers: Mapping[str, str] = field(default_factory=dict)
+    clocks_mhz: Mapping[str, int] = field(default_factory=dict)
+    warpwright: str | None = None
+    crate: str | None = None
+
+
+class Cache(StrEnum):
+    COLD = "cold"
+    WARM = "warm"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Discard:
+    """Samples that were taken and not used, and why."""
+
+    reason: str
+    samples_us: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measurement:
+    """Raw device times of one subject on one case; statistics are derived, never stored."""
+
+    subject: str
+    task: str
+    case: str
+    cache: Cache
+    samples_us: tuple[float, ...]
+    discards: tuple[Discard, ...] = ()
+    stopped_because: str
+    scene: Scene
+    library_share: float | None = None
+
+    def __post_init__(self) -> None:
+        if not all(0.0 < sample < float("inf") for sample in self.samples_us):
+            raise ValueError("a sample is a positive, finite number of microseconds")
+
+    @property
+    def median_us(self) -> float | None:
+        return statistics.median(self.samples_us) if self.samples_us else None

@@ -1,0 +1,55 @@
+"""What rooms ask of each other without importing each other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from warpwright.core.candidate import Candidate
+from warpwright.core.evidence import Evidence
+from warpwright.core.task import Task
+
+
+class Rung(Protocol):
+    """One step of the verification ladder."""
+
+    name: str
+
+    def climb(self, task: Task, candidate: Candidate) -> Evidence: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """A question to a language model."""
+
+    prompt: str
+    purpose: str
+    temperature: float | None = None
+    effort: str | None = None
+    max_tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """A language model's answer. An unknown price is None, never zero."""
+
+    text: str
+    model: str
+    usage: Mapping[str, int] = field(default_factory=dict)
+    cost_usd: float | None = None
+    parsed: Any = None
+
+
+class Model(Protocol):
+    name: str
+
+    def complete(self, request: Request) -> Reply: ...
+
+
+class Progress(Protocol):
+    """Told of long work as it goes, so that a face can show it."""
+
+    def start(self, total: int, label: str) -> None: ...
+
+    def advance(self, label: str) -> None: ...
