@@ -12,6 +12,7 @@ from enum import StrEnum
 from typing import ClassVar
 
 from warpwright.core.codec import content_id
+from warpwright.core.dtypes import dtype_named
 from warpwright.core.formula import Number
 
 Plain = bool | int | float | str | None
@@ -82,11 +83,13 @@ class Output:
     """A tensor that comes back: returned, saved for the backward pass, or mutated in place."""
 
     name: str
+    shape: tuple[Size, ...]
     dtype: str = "T"
+    grad: bool = True
+    """Whether a gradient arrives for it, if it is floating at all."""
     compare: Compare = Compare.VALUE
     selects: str | None = None
-    """INDEX only: the function of the reference file that gives the values selected from (last dimension)."""
-    layout_matters: bool = True
+    """INDEX only: the function of the reference file that gives the values selected from, along the last dimension."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,6 +138,15 @@ class Case:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Draw:
+    """One filling of a case with numbers: everything that decides the inputs, bit for bit."""
+
+    case: Case
+    distribution: str = "normal"
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Reference:
     """Source text of the truth, and how to call what is in it."""
 
@@ -172,7 +184,7 @@ class Task:
     direction: Direction = Direction.FORWARD
     dtypes: tuple[str, ...] = ("fp32",)
     arguments: tuple[Argument, ...]
-    outputs: tuple[Output, ...] = (Output(name="out"),)
+    outputs: tuple[Output, ...]
     saves: tuple[Output, ...] = ()
     mutates: tuple[str, ...] = ()
     prepares: tuple[str, ...] = ()
@@ -201,9 +213,7 @@ class Task:
         return tuple(case for case in self.cases if case.role is role)
 
 
-def sizes(task: Task, case: Case) -> dict[str, Number]:
-    """The names that formulas of this task may use in this case."""
-    from warpwright.core.dtypes import dtype_named
-
+def sizes(case: Case) -> dict[str, Number]:
+    """The names that formulas may use in this case."""
     numbers = {name: value for name, value in case.scalars.items() if type(value) in (int, float)}
     return {**numbers, **case.dims, "e": dtype_named(case.dtype).bytes}  # type: ignore[dict-item]

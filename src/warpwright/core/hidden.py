@@ -1,0 +1,32 @@
+"""Hidden cases: drawn from a task's declared ranges with a secret seed, so that nobody can memorise them."""
+
+from __future__ import annotations
+
+import math
+import random
+
+from warpwright.core.task import Case, Range, Role, ScalarArg, Task
+
+
+def hidden_cases(task: Task, secret: int, count: int) -> tuple[Case, ...]:
+    """`count` cases that are a pure function of the task and the secret; none where no ranges are declared."""
+    if not task.ranges:
+        return ()
+    generator = random.Random(f"{task.key}:{secret}")
+    return tuple(_draw(task, generator, number) for number in range(count))
+
+
+def _draw(task: Task, generator: random.Random, number: int) -> Case:
+    dims = {name: _size(limits, generator) for name, limits in sorted(task.ranges.items())}
+    scalars = {arg.name: generator.choice(arg.values) for arg in task.arguments if isinstance(arg, ScalarArg)}
+    dtype = generator.choice(task.dtypes)
+    return Case(name=f"hidden{number}-{dtype}", role=Role.HIDDEN, dims=dims, dtype=dtype, scalars=scalars)
+
+
+def _size(limits: Range, generator: random.Random) -> int:
+    """Even in the logarithm, so that small and large sizes both turn up."""
+    if limits.choices:
+        return generator.choice(limits.choices)
+    value = round(math.exp(generator.uniform(math.log(limits.low), math.log(limits.high))))
+    rounded = value - value % limits.multiple
+    return min(max(rounded, limits.low), limits.high)

@@ -1,0 +1,142 @@
+"""The task's own function: source text made callable, and called in the direction the task asks for."""
+
+from __future__ import annotations
+
+import sys
+import types
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any
+
+import torch
+
+from warpwright.core.codec import content_id
+from warpwright.core.errors import TaskError
+from warpwright.core.signature import differentiable_outputs, forward_arguments, is_differentiable
+from warpwright.core.task import Case, Direction, Reference, Task
+
+Function = Callable[..., Any]
+Tensors = list[torch.Tensor]
+
+
+def function(reference: Reference, name: str | None = None) -> Function:
+    """A function of the reference file by name; the task's entry if none is given."""
+    if name is None and reference.style == "module":
+        return _module_function(reference)
+    found = getattr(_module(reference.source, reference.filename), name or reference.entry, None)
+    if not callable(found):
+        raise TaskError(reference.filename, None, f"there is no function '{name or reference.entry}'")
+    called: Function = found
+    return called
+
+
+def evaluate(
+    task: Task, case: Case, called: Function, arguments: Sequence[Any], gradients: Tensors, saves: Tensors
+) -> Tensors:
+    """Everything a candidate owes, computed by `called`: outputs and mutated arguments, gradients, or both."""
+    if task.direction is Direction.FORWARD:
+        with torch.no_grad():
+            return [*outputs(task, called, arguments), *_mutated(task, arguments)]
+    if task.direction is Direction.BACKWARD and task.reference.backward:
+        backward = function(task.reference, task.reference.backward)
+        with torch.no_grad():
+            return tensors_in(backward(*gradients, *saves, *arguments))
+    return _differentiate(task, case, called, arguments, gradients)
+
+
+def outputs(task: Task, called: Function, arguments: Sequence[Any]) -> Tensors:
+    """The tensors that a function returns, which must be as many as the task declares."""
+    found = tensors_in(called(*arguments))
+    if len(found) != len(task.outputs):
+        declared = ", ".join(output.name for output in task.outputs)
+        raise TaskError(task.reference.filename, None, f"returns {len(found)} tensors; the task declares {declared}")
+    return found
+
+
+def saved(task: Task, arguments: Sequence[Any]) -> Tensors:
+    """What the forward pass keeps for the backward pass, as the reference's `save` computes it."""
+    if task.direction is not Direction.BACKWARD or not task.saves:
+        return []
+    with torch.no_grad():
+        return tensors_in(function(task.reference, "save")(*arguments))
+
+
+def tensors_in(value: Any) -> Tensors:
+    """Flattens what a function returned; anything but tensors in it is left out."""
+    if isinstance(value, torch.Tensor):
+        return [value]
+    if isinstance(value, Sequence):
+        return [tensor for item in value for tensor in tensors_in(item)]
+    return []
+
+
+def _mutated(task: Task, arguments: Sequence[Any]) -> Tensors:
+    named = {argument.name: value for argument, value in zip(task.arguments, arguments, strict=True)}
+    return [tensor for name in task.mutates for tensor in tensors_in(named[name])]
+
+
+def _differentiate(task: Task, case: Case, called: Function, arguments: Sequence[Any], gradients: Tensors) -> Tensors:
+    specs = forward_arguments(task, case)
+    leaves: Tensors = []
+    prepared = [
+        _as_leaf(value, leaves) if is_differentiable(task, spec) else value
+        for value, spec in zip(arguments, specs, strict=True)
+    ]
+    with torch.enable_grad():
+        found = outputs(task, called, prepared)
+    names = {output.name for output in differentiable_outputs(task, case)}
+    wanted = [tensor for tensor, output in zip(found, task.outputs, strict=True) if output.name in names]
+    flowing = [(tensor, grad) for tensor, grad in zip(wanted, gradients, strict=True) if tensor.requires_grad]
+    if not flowing:
+        raise TaskError(task.reference.filename, None, "no output depends differentiably on an argument")
+    tensors, arriving = zip(*flowing, strict=True)
+    computed = torch.autograd.grad(tensors, leaves, arriving, allow_unused=True)
+    owed = [torch.zeros_like(leaf) if grad is None else grad for leaf, grad in zip(leaves, computed, strict=True)]
+    return owed if task.direction is Direction.BACKWARD else [*(tensor.detach() for tensor in found), *owed]
+
+
+def _as_leaf(value: Any, leaves: Tensors) -> Any:
+    if isinstance(value, list):
+        return [_as_leaf(item, leaves) for item in value]
+    leaves.append(value.detach().requires_grad_())
+    return leaves[-1]
+
+
+@cache
+def _module(source: str, filename: str) -> types.ModuleType:
+    """The file as a module. Registered, because dataclasses and pickling look modules up by name."""
+    module = types.ModuleType(f"warpwright_reference_{content_id(source)}")
+    sys.modules[module.__name__] = module
+    try:
+        exec(compile(source, filename, "exec"), module.__dict__)
+    except SyntaxError as error:
+        raise TaskError(f"{filename}:{error.lineno}", None, f"syntax error: {error.msg}") from None
+    except Exception as error:
+        raise TaskError(filename, None, f"cannot be imported: {type(error).__name__}: {error}") from None
+    return module
+
+
+def _module_function(reference: Reference) -> Function:
+    """A module's forward as a function of its inputs followed by its state."""
+    made = _instance(content_id(reference), reference)
+
+    def call(*arguments: Any) -> Any:
+        inputs = arguments[: len(arguments) - len(reference.state)]
+        state = dict(zip(reference.state, arguments[len(inputs) :], strict=True))
+        return torch.func.functional_call(made, state, inputs)
+
+    return call
+
+
+_instances: dict[str, torch.nn.Module] = {}
+
+
+def _instance(key: str, reference: Reference) -> torch.nn.Module:
+    if key not in _instances:
+        kind = getattr(_module(reference.source, reference.filename), reference.entry)
+        _instances[key] = kind(*map(_unfrozen, reference.init), **reference.init_named)
+    return _instances[key]
+
+
+def _unfrozen(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value

@@ -1,0 +1,145 @@
+"""What is expected of a candidate on one draw, and how far from it an honest implementation lands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from warpwright.core.errors import TaskError
+from warpwright.core.signature import (
+    TensorSpec,
+    argument_gradients,
+    contiguous,
+    flatten,
+    forward_arguments,
+    results,
+    tensors,
+)
+from warpwright.core.task import Case, Compare, Direction, Draw, Output, Task
+from warpwright.oracle.inputs import forward_inputs, gradient_inputs, torch_dtype
+from warpwright.oracle.jitter import Jitter
+from warpwright.oracle.lift import lifted, to_double
+from warpwright.oracle.reference import Tensors, evaluate, function, saved
+
+HONEST_RUNS = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scenario:
+    """One draw, made real: what a candidate is given."""
+
+    arguments: list[Any]
+    gradients: Tensors
+    saves: Tensors
+
+    def copy(self) -> Scenario:
+        """Fresh memory, same values and layout, for a callee that may write to it."""
+        return Scenario(arguments=_copied(self.arguments), gradients=self.gradients, saves=_copied(self.saves))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Expected:
+    """One tensor that is owed: its true values in double, and the spread of honest results around them."""
+
+    name: str
+    spec: TensorSpec
+    compare: Compare
+    value: torch.Tensor
+    spread: torch.Tensor | None
+    """Per element, root mean square over honest runs; None where only equality counts."""
+    choices: torch.Tensor | None = None
+    """INDEX only: the values that indices select from."""
+    slack: float = 1.0
+
+
+def scenario(task: Task, draw: Draw, device: torch.device | str = "cpu") -> Scenario:
+    """The inputs of a draw; saved tensors are the truth rounded to their declared type."""
+    arguments = forward_inputs(task, draw, device)
+    with lifted():
+        exact = saved(task, to_double(arguments))
+    specs = tensors(draw.case, task.saves) if exact else ()
+    rounded = [tensor.to(torch_dtype(spec.dtype)).contiguous() for tensor, spec in zip(exact, specs, strict=True)]
+    return Scenario(arguments=arguments, gradients=gradient_inputs(task, draw, device), saves=rounded)
+
+
+def owed(task: Task, case: Case) -> tuple[tuple[TensorSpec, Output | None], ...]:
+    """Everything that is compared, in the order that `evaluate` gives it."""
+    if task.direction is Direction.BACKWARD:
+        return tuple((spec, None) for spec in results(task, case))
+    listed = list(zip(tensors(case, task.outputs), task.outputs, strict=True))
+    specs = {spec.name: spec for spec in forward_arguments(task, case)}
+    mutated = [(item, None) for name in task.mutates for item in flatten(specs[name])]
+    gradients = argument_gradients(task, case) if task.direction is Direction.TRAINING else ()
+    return (*listed, *mutated, *((spec, None) for spec in gradients))
+
+
+def exact_results(task: Task, draw: Draw, given: Scenario) -> Tensors:
+    """The truth in double precision."""
+    arguments, gradients, saves = map(to_double, (given.arguments, given.gradients, given.saves))
+    with lifted():
+        return evaluate(task, draw.case, function(task.reference), arguments, gradients, saves)
+
+
+def honest_results(task: Task, draw: Draw, given: Scenario, seed: int) -> Tensors:
+    """The reference in its own precision, rounded as some honest implementation might round."""
+    fresh = given.copy()
+    with Jitter(seed, tf32=task.tolerance.tf32):
+        return evaluate(task, draw.case, function(task.reference), fresh.arguments, fresh.gradients, fresh.saves)
+
+
+def expectations(task: Task, draw: Draw, given: Scenario, runs: int = HONEST_RUNS) -> tuple[Expected, ...]:
+    """What to hold a candidate to on this draw."""
+    exact = exact_results(task, draw, given)
+    honest = [honest_results(task, draw, given, seed) for seed in range(runs)]
+    return tuple(_expected(task, draw, given, exact, honest))
+
+
+def _expected(task: Task, draw: Draw, given: Scenario, exact: Tensors, honest: Sequence[Tensors]) -> Iterator[Expected]:
+    for number, (spec, output) in enumerate(owed(task, draw.case)):
+        value = exact[number]
+        if tuple(value.shape) != spec.shape:
+            problem = f"{spec.name} has shape {tuple(value.shape)}; the task declares {spec.shape} in {draw.case.name}"
+            raise TaskError(task.reference.filename, None, problem)
+        compare = output.compare if output else Compare.VALUE
+        if not value.is_floating_point() and compare is Compare.VALUE:
+            compare = Compare.EXACT
+        spread = (
+            _spread(task, draw, spec, value, [run[number] for run in honest]) if value.is_floating_point() else None
+        )
+        yield Expected(
+            name=spec.name,
+            spec=TensorSpec(name=spec.name, shape=spec.shape, stride=contiguous(spec.shape), dtype=spec.dtype),
+            compare=compare,
+            value=value,
+            spread=spread,
+            choices=_choices(task, output, given),
+            slack=task.tolerance.slack,
+        )
+
+
+def _spread(task: Task, draw: Draw, spec: TensorSpec, value: torch.Tensor, runs: Tensors) -> torch.Tensor:
+    errors = torch.stack([run.to(torch.float64) - value for run in runs])
+    matters = value.to(torch_dtype(spec.dtype)).to(torch.float64).isfinite()
+    spread = errors.square().mean(0).sqrt()
+    if not bool(spread[matters].isfinite().all()):
+        problem = f"{spec.name} is not finite in {spec.dtype} where the truth is"
+        where = f"{task.key}, case {draw.case.name}, distribution {draw.distribution}"
+        raise TaskError(where, None, problem, "no error budget can be taken from it: leave that distribution out")
+    return torch.where(matters, spread, 0.0)
+
+
+def _choices(task: Task, output: Output | None, given: Scenario) -> torch.Tensor | None:
+    if output is None or output.selects is None:
+        return None
+    with lifted(), torch.no_grad():
+        values: torch.Tensor = function(task.reference, output.selects)(*to_double(given.arguments))
+        return values
+
+
+def _copied(value: Any) -> Any:
+    if isinstance(value, torch.Tensor):
+        return value.clone()
+    return [_copied(item) for item in value] if isinstance(value, list) else value

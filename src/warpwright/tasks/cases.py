@@ -1,0 +1,82 @@
+"""The cases of a task.toml: each line of sizes in each dtype, scalars taken in turn, gradient layouts added."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from warpwright.core.dtypes import dtype_named
+from warpwright.core.errors import TaskError, UsageError
+from warpwright.core.task import Direction, Layout, Role
+
+_RESERVED = {"dtypes", "share", "directions"}
+
+
+def case_tables(path: Path, table: Mapping[str, Any], direction: Direction) -> list[dict[str, Any]]:
+    """Cases as plain tables, ready for the codec."""
+    groups = table.get("cases", {})
+    if not isinstance(groups, dict) or not groups.get("check"):
+        raise TaskError(str(path), "cases.check", "there must be at least one check case", "add [cases] check = [...]")
+    if unknown := sorted(groups.keys() - {Role.CHECK, Role.TIME}):
+        raise TaskError(str(path), f"cases.{unknown[0]}", "unknown role", "use check, time, and [hidden] for ranges")
+    found = [case for role in groups for case in _role_cases(path, table, Role(role), direction)]
+    return found if direction is Direction.FORWARD else found + _other_layouts(found)
+
+
+def _role_cases(path: Path, table: Mapping[str, Any], role: Role, direction: Direction) -> Iterator[dict[str, Any]]:
+    for number, entry in enumerate(table["cases"][role]):
+        where = f"cases.{role}[{number}]"
+        if not isinstance(entry, dict):
+            raise TaskError(str(path), where, f"{entry!r} is not a table of sizes", "write { B = 2, D = 64 }")
+        if direction not in entry.get("directions", [direction]):
+            continue
+        for dtype in entry.get("dtypes", table.get("dtypes", ["fp32"])):
+            yield _case(path, table, role, entry, number, dtype, where)
+
+
+def _case(
+    path: Path, table: Mapping[str, Any], role: Role, entry: Mapping[str, Any], number: int, dtype: str, where: str
+) -> dict[str, Any]:
+    scalars = _scalars(table, entry, number)
+    dims = {name: value for name, value in entry.items() if name not in _RESERVED and name not in scalars}
+    if wrong := [name for name, value in dims.items() if type(value) is not int or value < 0]:
+        raise TaskError(str(path), f"{where}.{wrong[0]}", f"{dims[wrong[0]]!r} is not a size")
+    try:
+        name = dtype_named(dtype).name
+    except UsageError as error:
+        raise TaskError(str(path), where, str(error)) from None
+    label = "-".join(f"{dim}{size}" for dim, size in dims.items())
+    label += "".join(f"-{key}{entry[key]}" for key in scalars if key in entry)
+    return {
+        "name": f"{label}-{name}",
+        "role": role.value,
+        "dims": dims,
+        "dtype": name,
+        "scalars": scalars,
+        "weight": float(entry.get("share", 1.0)),
+    }
+
+
+def _scalars(table: Mapping[str, Any], entry: Mapping[str, Any], number: int) -> dict[str, Any]:
+    """Each case takes the next value of every scalar, unless it names one itself."""
+    scalars = {}
+    for argument in table.get("arguments", []):
+        if isinstance(argument, dict) and argument.get("values"):
+            values = argument["values"]
+            scalars[argument["name"]] = entry.get(argument["name"], values[number % len(values)])
+    return scalars
+
+
+def _other_layouts(cases: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Gradients may arrive expanded or transposed: the largest check case is repeated with each."""
+    largest = max((case for case in cases if case["role"] == Role.CHECK), key=_volume)
+    layouts = (Layout.EXPANDED, Layout.TRANSPOSED)
+    return [{**largest, "name": f"{largest['name']}-{layout}", "layout": layout.value} for layout in layouts]
+
+
+def _volume(case: Mapping[str, Any]) -> int:
+    volume = 1
+    for size in case["dims"].values():
+        volume *= size
+    return volume
