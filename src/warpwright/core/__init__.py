@@ -1,12 +1,15 @@
 """Room 0, the words: plain data that every other room speaks. Standard library only.
 
 task.py          what is asked: Task, Case, arguments, outputs, tolerance, work
+signature.py     what a candidate is called with and gives back in one case: shapes, strides, dtypes
+hidden.py        hidden cases, drawn from declared ranges with a secret seed
 candidate.py     what is proposed: Candidate, its Flags, and the Run it belongs to
 plan.py          what a candidate's host code did: Plan and its nodes
 evidence.py      what was learnt: Verdict, Evidence, Dossier; and Fault, which is never a verdict
 measurement.py   what was timed: Measurement with raw samples, discards and the Scene
 protocols.py     what a room may be asked to do, without knowing which room does it
-gpus.py          the table of GPUs and the physical limit of a piece of work on one
+gpus.py          the table of GPUs: peaks, limits of each architecture, sources
+limit.py         the physical limit of a piece of work on a GPU
 dtypes.py        element types by name
 formula.py       arithmetic over named sizes ("2*M*N*K"), parsed, never eval'ed
 codec.py         dataclasses to JSON and back; content ids

@@ -16,7 +16,6 @@ from warpwright.core.formula import evaluate
 from warpwright.core.gpus import Gpu
 from warpwright.core.task import Case, Size, Work, sizes
 
-
 MOST = 1e30
 """No GPU does more in a lifetime: a formula that gives more is a slip of the pen."""
 

@@ -6,7 +6,8 @@ plan buffers of its own and replays it; nothing of the host code is needed any m
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, ClassVar
 
@@ -33,8 +34,9 @@ class Buffer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class View:
-    """A tensor as a window on a buffer."""
+    """A tensor as a window on a buffer: offset in bytes, strides in elements."""
 
+    KIND: ClassVar[str] = "view"
     buffer: int
     offset: int
     shape: tuple[int, ...]
@@ -43,13 +45,46 @@ class View:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Relocation:
-    """Eight bytes of an argument that hold an address: buffer base + addend."""
+class Constant:
+    """A small tensor that host code made on the CPU, with its elements."""
 
-    argument: int
+    KIND: ClassVar[str] = "constant"
+    shape: tuple[int, ...]
+    stride: tuple[int, ...]
+    dtype: str
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Relocation:
+    """Eight bytes that hold an address: buffer base + addend."""
+
+    argument: int = 0
+    """Which argument of the launch they are in; an upload has only one piece of data."""
     offset: int
     buffer: int
     addend: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kernel:
+    """One kernel of a cubin, as the assembler describes it."""
+
+    name: str
+    """Demangled name and signature, by which a launch finds it."""
+    symbol: str
+    """The name in the cubin."""
+    parameters: tuple[int, ...]
+    """Bytes of each parameter; a launch must bring exactly these."""
+    registers: int | None = None
+    stack: int | None = None
+    spill_stores: int | None = None
+    spill_loads: int | None = None
+    static_shared: int = 0
+    max_threads: int | None = None
+    """As promised by `__launch_bounds__`."""
+    cluster: Triple | None = None
+    """As fixed by `__cluster_dims__`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +97,10 @@ class Launch:
     cluster: Triple = (1, 1, 1)
     shared: int = 0
     cooperative: bool = False
+    attributes: Mapping[str, int] = field(default_factory=dict)
+    """Further launch attributes by name."""
+    stream: int = 0
+    """0 is the current stream, others are streams the host code made."""
     arguments: tuple[bytes, ...] = ()
     relocations: tuple[Relocation, ...] = ()
 
@@ -109,9 +148,9 @@ class Library:
 
     KIND: ClassVar[str] = "library"
     operation: str
-    inputs: tuple[View | None, ...]
+    inputs: tuple[View | Constant | None, ...]
     outputs: tuple[View, ...]
-    options: dict[str, Any]
+    options: Mapping[str, Any] = field(default_factory=dict)
 
 
 Node = Launch | Fill | Memset | Upload | Copy | Library
@@ -124,8 +163,9 @@ class Plan:
     entry: str
     case: str
     buffers: tuple[Buffer, ...]
-    arguments: tuple[View | None, ...]
+    arguments: tuple[View, ...]
+    """The tensor arguments, flat and in order."""
     nodes: tuple[Node, ...]
-    returns: tuple[View | None, ...]
-    attributes: dict[str, dict[str, int]]
+    returns: tuple[View | Constant | None, ...]
+    attributes: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     """Per kernel: dynamic shared memory limit, carve-out, and so on, as set by the host code."""

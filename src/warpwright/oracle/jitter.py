@@ -35,7 +35,8 @@ _EXACT = {
     "threshold_backward", "masked_fill", "masked_fill_", "scatter", "fill_", "zero_", "tril", "triu", "roll", "flip",
     "repeat", "full", "full_like", "zeros", "zeros_like", "ones", "ones_like", "empty", "empty_like", "arange", "alias",
     "scalar_tensor", "lift_fresh", "slice_backward", "select_backward", "new_zeros", "new_full", "new_empty",
-    "index_put_", "scatter_", "empty_strided", "select_scatter", "slice_scatter", "new_empty_strided", "bernoulli", "isnan", "isinf",
+    "index_put_", "scatter_", "empty_strided", "select_scatter", "slice_scatter", "new_empty_strided", "bernoulli",
+    "isnan", "isinf",
 }  # fmt: skip
 
 

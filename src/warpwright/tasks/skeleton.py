@@ -38,7 +38,7 @@ _DTYPES = {
     "bool": "kBool",
 }
 _ARITHMETIC = (ast.Expression, ast.BinOp, ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Name, ast.Load, ast.Constant)
-_RESERVED = frozenset("default delete double float int long new operator register short signed template this".split())
+_RESERVED = {"default", "delete", "double", "float", "int", "long", "new", "operator", "register", "short", "template"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

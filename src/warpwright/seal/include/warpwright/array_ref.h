@@ -14,7 +14,9 @@ template <class T>
 constexpr std::optional<std::decay_t<T>> make_optional(T&& value) {
   return std::optional<std::decay_t<T>>(std::forward<T>(value));
 }
-using string_view = std::basic_string_view<char>;
+#ifndef WARPWRIGHT_LEAN
+using string_view = std::string_view;
+#endif
 
 // Host-side vectors that torch keeps on the stack; here a plain vector does.
 template <class T, unsigned N = 5>

@@ -1,0 +1,10 @@
+"""Room 5, a face: parses, calls a room, renders. Decides nothing.
+
+main.py      the command `warpwright`: verbs, and errors as one sentence with an exit code
+doctor.py    `warpwright doctor`
+demo.py      `warpwright demo`
+tasks.py     `warpwright tasks list|show|check`
+contract.py  what `tasks show` prints of one task
+screen.py    tables, progress and colours, for people
+output.py    JSON with a versioned schema, for programs
+"""

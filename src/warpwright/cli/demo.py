@@ -1,0 +1,30 @@
+"""`warpwright demo`: what Warpwright can do by now, in a minute and without a GPU."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from warpwright.cli.output import Json, emit
+from warpwright.core.errors import Exit
+
+SAMPLE = ("paper/layernorm", "paper/mnist_cross_entropy", "modern/softmax")
+
+
+def demo(
+    jobs: Annotated[int | None, typer.Option("--jobs", min=1, help="Processes; one per core if not given.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Admit a sample of the suites by negative controls and show the table of tasks."""
+    from warpwright.cli.tasks import admit_all, show_admissions, show_tasks
+    from warpwright.tasks import all_tasks, load
+
+    sample = [task for name in SAMPLE for task in load(name)]
+    admissions = admit_all(sample, jobs, silent=as_json)
+    if as_json:
+        emit("demo/1", tasks=[task.key for task in all_tasks()], admissions=admissions)
+    else:
+        show_tasks(all_tasks())
+        show_admissions(admissions)
+    raise typer.Exit(Exit.HOLDS if all(admission.admitted for admission in admissions) else Exit.REFUTED)

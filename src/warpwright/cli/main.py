@@ -1,0 +1,80 @@
+"""The command `warpwright`. Exit codes: 0 holds, 1 refuted, 2 wrong use, 3 undecided, 4 our fault."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from warpwright import __version__
+from warpwright.cli import demo, doctor, tasks
+from warpwright.core.errors import Exit, WarpwrightError
+
+
+class Face(TyperGroup):
+    """Turns what a command raises into one sentence and an exit code.
+
+    It does so before Typer sees it: Typer reads some exceptions as exit code 1, which here means "refuted".
+    """
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except (typer.Exit, typer.Abort, typer.TyperException):
+            raise
+        except Exception as error:
+            if ctx.params.get("debug"):
+                traceback.print_exc()
+            raise typer.Exit(complain(error)) from None
+
+
+def complain(error: Exception) -> Exit:
+    """Says what happened on stderr; gives the exit code that goes with it."""
+    if isinstance(error, WarpwrightError):
+        typer.echo(f"warpwright: {error}", err=True)
+        return error.exit_code
+    what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    report = "please report it with the command you ran and what --debug adds"
+    typer.echo(f"warpwright: our fault, not yours ({what}); {report}", err=True)
+    return Exit.OUR_FAULT
+
+
+app = typer.Typer(
+    name="warpwright",
+    cls=Face,
+    help="PyTorch functions in, CUDA kernels out: verified, measured honestly, and faster.",
+    epilog="Example: warpwright tasks show layernorm",
+    no_args_is_help=True,
+    # Rich is not worth its import for a help text, and tracebacks are ours to show or hide.
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"warpwright {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks; may stand anywhere.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version.", callback=_show_version, is_eager=True)
+    ] = False,
+) -> None:
+    """Options of every command."""
+
+
+app.command("demo", epilog="Example: warpwright demo")(demo.demo)
+app.command("doctor", epilog="Example: warpwright doctor --json")(doctor.doctor)
+app.add_typer(tasks.app, name="tasks")
+
+
+def main() -> None:
+    # A stable sort brings --debug to the front, where Typer expects the options of every command.
+    app(args=sorted(sys.argv[1:], key=lambda argument: argument != "--debug"), prog_name="warpwright")

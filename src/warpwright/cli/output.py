@@ -1,0 +1,29 @@
+"""JSON for programs. Every document names its schema; a change that breaks readers gets a new number."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from typing import Annotated, Any
+
+import typer
+
+from warpwright.core.codec import encode
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON with a versioned schema instead of text.")]
+
+
+def emit(schema: str, /, **content: Any) -> None:
+    """One document on stdout, such as {"schema": "warpwright.doctor/1", ...}."""
+    document = {"schema": f"warpwright.{schema}", **encode(content)}
+    try:
+        sys.stdout.write(json.dumps(document, indent=2, allow_nan=False, ensure_ascii=False) + "\n")
+        sys.stdout.flush()
+    except BrokenPipeError:
+        silence_stdout()
+
+
+def silence_stdout() -> None:
+    """A reader that has gone away (`| head`) must not change the verdict, so what follows is written nowhere."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,0 +1,77 @@
+"""Tables, progress and colours, for people. The one module that imports Rich, and only verbs that print load it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+
+from rich import box
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn, TimeElapsedColumn
+from rich.progress import Progress as Bars
+from rich.table import Table
+
+from warpwright.cli.output import silence_stdout
+from warpwright.core.protocols import Progress
+
+PIPE_WIDTH = 160
+"""Wide enough that a table which nobody sees on a terminal is not cut to 80 columns."""
+
+
+class Screen(Console):
+    def on_broken_pipe(self) -> None:
+        silence_stdout()
+
+
+def screen() -> Screen:
+    found = Screen(highlight=False)
+    return found if found.is_terminal else Screen(highlight=False, width=PIPE_WIDTH)
+
+
+def show_table(columns: Sequence[str], rows: Iterable[Sequence[str]], title: str | None = None) -> None:
+    """Cells may hold markup; text that is not ours goes through `plain` first."""
+    table = Table(*columns, title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    for row in rows:
+        table.add_row(*row)
+    screen().print(table)
+
+
+def plain(text: object) -> str:
+    return escape(str(text))
+
+
+def good(text: object) -> str:
+    return f"[green]{plain(text)}[/green]"
+
+
+def bad(text: object) -> str:
+    return f"[red]{plain(text)}[/red]"
+
+
+def faint(text: object) -> str:
+    return f"[dim]{plain(text)}[/dim]"
+
+
+class Bar:
+    """The Progress of core, drawn as one bar."""
+
+    def __init__(self, bars: Bars) -> None:
+        self._bars = bars
+        self._task: TaskID | None = None
+
+    def start(self, total: int, label: str) -> None:
+        self._task = self._bars.add_task(plain(label), total=total)
+
+    def advance(self, label: str) -> None:
+        if self._task is not None:
+            self._bars.update(self._task, advance=1, description=plain(label))
+
+
+@contextmanager
+def progress(*, silent: bool = False) -> Iterator[Progress]:
+    """A bar on stderr, so that stdout stays clean; nothing at all when nobody watches."""
+    console = Console(stderr=True)
+    columns = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.description}"))
+    with Bars(*columns, console=console, transient=True, disable=silent or not console.is_terminal) as bars:
+        yield Bar(bars)

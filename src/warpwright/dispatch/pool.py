@@ -1,0 +1,51 @@
+"""Independent pieces of work on the cores of this machine."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from multiprocessing import get_context
+from typing import TypeVar
+
+from warpwright.core.errors import OurFault
+from warpwright.core.evidence import Fault
+from warpwright.core.protocols import Progress
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+def parallel(
+    function: Callable[[Item], Result],
+    items: Sequence[Item],
+    *,
+    jobs: int | None = None,
+    progress: Progress | None = None,
+    label: Callable[[Item], str] = str,
+) -> list[Result]:
+    """`function` of every item, in the order of the items. Processes are spawned, so nothing is shared by accident."""
+    if progress:
+        progress.start(len(items), "")
+    with ProcessPoolExecutor(
+        max_workers=max(1, min(jobs or os.cpu_count() or 1, len(items))),
+        mp_context=get_context("spawn"),
+        initializer=_single_threaded,
+    ) as pool:
+        futures = {pool.submit(function, item): number for number, item in enumerate(items)}
+        results: dict[int, Result] = {}
+        try:
+            for future in as_completed(futures):
+                number = futures[future]
+                results[number] = future.result()
+                if progress:
+                    progress.advance(label(items[number]))
+        except BrokenProcessPool as error:
+            raise OurFault(Fault(where="worker process", message=f"died: {error}", retryable=True)) from None
+    return [results[number] for number in range(len(items))]
+
+
+def _single_threaded() -> None:
+    """One thread for each worker: the pool already uses every core."""
+    os.environ["OMP_NUM_THREADS"] = os.environ["MKL_NUM_THREADS"] = "1"

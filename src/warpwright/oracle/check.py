@@ -1,0 +1,40 @@
+"""A whole result against everything that is owed: count, contents, and what was done to memory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+
+from warpwright.core.task import Task
+from warpwright.oracle.compare import Mismatch, compare
+from warpwright.oracle.reference import Tensors, tensors_in
+from warpwright.oracle.truth import Expected, Scenario
+
+
+def check_results(expected: Sequence[Expected], results: Tensors) -> Mismatch | None:
+    """The first thing that is wrong; None if nothing is."""
+    if len(results) != len(expected):
+        message = f"{len(results)} tensors came back, {len(expected)} are owed: {', '.join(e.name for e in expected)}"
+        return Mismatch(output="", kind="count", message=message)
+    found = (compare(wanted, result) for wanted, result in zip(expected, results, strict=True))
+    return next((mismatch for mismatch in found if mismatch), None)
+
+
+def check_memory(task: Task, before: Scenario, after: Scenario, results: Tensors) -> Mismatch | None:
+    """Nothing but what the task declares may have changed, and no result may be a view of an argument or another."""
+    for argument, old, new in zip(task.arguments, before.arguments, after.arguments, strict=True):
+        changed = any(not _same_bits(a, b) for a, b in zip(tensors_in(old), tensors_in(new), strict=True))
+        if changed and argument.name not in task.mutates:
+            return Mismatch(output=argument.name, kind="mutation", message=f"{argument.name} was changed")
+    taken = {tensor.untyped_storage().data_ptr() for tensor in tensors_in(after.arguments) if tensor.numel()}
+    for number, result in enumerate(results):
+        place = result.untyped_storage().data_ptr()
+        if result.numel() and place in taken:
+            return Mismatch(output=f"result {number}", kind="alias", message=f"result {number} shares memory")
+        taken.add(place)
+    return None
+
+
+def _same_bits(left: torch.Tensor, right: torch.Tensor) -> bool:
+    return torch.equal(left.contiguous().view(torch.uint8), right.contiguous().view(torch.uint8))

@@ -1,0 +1,33 @@
+"""Which draws a task is checked on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import groupby
+
+from warpwright.core.task import Case, Draw, Layout, Role, Task
+
+
+def check_draws(task: Task, seed: int = 0) -> tuple[Draw, ...]:
+    """Every check case with the first distribution, and every distribution on two or more cases of each dtype."""
+    cases = sorted(task.cases_of(Role.CHECK), key=lambda case: case.dtype)
+    groups = [tuple(group) for _, group in groupby(cases, key=lambda case: case.dtype)]
+    found = [draw for group in groups for draw in _of_one_dtype(task, group, seed)]
+    return tuple(sorted(found, key=lambda draw: draw.distribution != task.distributions[0]))
+
+
+def all_draws(task: Task, cases: tuple[Case, ...], seeds: tuple[int, ...]) -> Iterator[Draw]:
+    """Every case with every distribution and every seed."""
+    for case in cases:
+        for distribution in task.distributions:
+            for seed in seeds:
+                yield Draw(case=case, distribution=distribution, seed=seed)
+
+
+def _of_one_dtype(task: Task, cases: tuple[Case, ...], seed: int) -> Iterator[Draw]:
+    count = len(cases)
+    for position, case in enumerate(cases):
+        for number, distribution in enumerate(task.distributions):
+            turn = (position - number) % count in (0, count // 2)
+            if number == 0 or (turn and case.layout is Layout.CONTIGUOUS):
+                yield Draw(case=case, distribution=distribution, seed=seed + position + number)

@@ -1,0 +1,38 @@
+"""Names of kernels and device variables that nvcc and the host compiler agree on.
+
+Mangled names differ for static kernels and anonymous namespaces; demangled ones do not, once what nvcc adds to keep
+translation units apart is taken off.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Iterable
+from pathlib import Path
+
+from warpwright.core.errors import OurFault
+from warpwright.core.evidence import Fault
+from warpwright.seal import sandbox
+
+_UNIT = re.compile(r"_INTERNAL_[0-9a-f]{8}_\w+?::|_INTERNAL_[0-9a-f]{8}_\w+::")
+_ANONYMOUS = re.compile(r"_GLOBAL__N__[0-9a-f]{8}_\w+")
+
+
+def demangled(symbols: Iterable[str], folder: Path) -> dict[str, str]:
+    """What each symbol is called in C++. The tool runs in the sandbox, for symbols are hostile text."""
+    wanted = sorted({symbol for symbol in symbols if symbol.isprintable()})
+    if not wanted:
+        return {}
+    tool = shutil.which("c++filt")
+    if tool is None:
+        raise OurFault(Fault(where="seal", message="no c++filt on this machine; install binutils"))
+    done = sandbox.run([tool], writable=folder, stdin="\n".join(wanted).encode() + b"\n")
+    lines = done.stdout.decode("utf-8", "replace").splitlines()
+    if len(lines) != len(wanted):
+        raise OurFault(Fault(where="seal", message=f"c++filt failed: {done.reason or done.stderr[-200:]!r}"))
+    return {symbol: canonical(line) for symbol, line in zip(wanted, lines, strict=True)}
+
+
+def canonical(name: str) -> str:
+    return _ANONYMOUS.sub("(anonymous namespace)", _UNIT.sub("", name))

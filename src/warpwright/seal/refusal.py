@@ -1,0 +1,35 @@
+"""Why a candidate was not sealed: it is wrong, with a counterexample, or we cannot tell, with a reason."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from warpwright.core.evidence import Counterexample, Verdict
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refusal:
+    verdict: Verdict
+    counterexample: Counterexample | None = None
+    reason: str | None = None
+
+
+class Refused(Exception):
+    """How a step of sealing says no; `sealing.py` turns it into its value."""
+
+    def __init__(self, refusal: Refusal) -> None:
+        self.refusal = refusal
+        super().__init__(refusal.reason or (refusal.counterexample and refusal.counterexample.message))
+
+
+def refuted(
+    kind: str, message: str, *, case: str | None = None, line: int | None = None, facts: Mapping[str, Any] | None = None
+) -> Refused:
+    counterexample = Counterexample(kind=kind, message=message, case=case, line=line, facts=facts or {})
+    return Refused(Refusal(verdict=Verdict.REFUTED, counterexample=counterexample))
+
+
+def undecided(reason: str) -> Refused:
+    return Refused(Refusal(verdict=Verdict.UNDECIDED, reason=reason))

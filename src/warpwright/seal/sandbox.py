@@ -1,0 +1,135 @@
+"""Running hostile code: compilers on a candidate's source, and the candidate's host code itself.
+
+The command sees compilers, system libraries and headers, what the caller names as readable, and one writable folder.
+It has no network, no descriptors and no environment of ours, limited means, and nothing it started outlives it. What
+it did comes back as plain data; only failures of ours raise. How tightly this machine can hold it: `isolation()`.
+
+sandbox_isolation.py   what this machine allows, found by trying it once
+sandbox_session.py     our side of one run: the launcher, its output, its reply
+sandbox_launcher.py    the trusted process that confines, starts and ends the command
+sandbox_view.py        which files the command sees
+sandbox_filter.py      which system calls it may not make
+sandbox_watch.py       what it uses in total
+sandbox_kernel.py      Linux calls that Python does not offer
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from warpwright.core.errors import OurFault
+from warpwright.core.evidence import Fault
+from warpwright.seal import sandbox_session
+from warpwright.seal.sandbox_isolation import Isolation, confinement, isolation
+
+__all__ = ["Finished", "Isolation", "Limits", "harvest", "isolation", "run"]
+
+_MIB, _GIB = 1 << 20, 1 << 30
+_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """Together for all processes of one run; memory and file size also bind each process and file by itself."""
+
+    cpu_s: float = 60.0
+    wall_s: float = 60.0
+    memory_bytes: int = 8 * _GIB
+    processes: int = 64
+    output_bytes: int = 4 * _MIB
+    file_bytes: int = 512 * _MIB
+    disk_bytes: int = 1 * _GIB
+
+
+_DEFAULT_LIMITS = Limits()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finished:
+    """How a command ended: by itself, with a return code or a signal, or by us, with the reason."""
+
+    returncode: int | None
+    signal: int | None
+    stdout: bytes
+    stderr: bytes
+    seconds: float
+    reason: str | None
+    """The limit it passed: wall clock, cpu time, memory, processes, output, file size, disk; or why it never ran."""
+
+
+def run(
+    command: Sequence[str],
+    *,
+    readable: Sequence[Path] = (),
+    writable: Path,
+    cwd: Path | None = None,
+    env: Mapping[str, str] | None = None,
+    limits: Limits = _DEFAULT_LIMITS,
+    stdin: bytes = b"",
+    pass_fds: Sequence[int] = (),
+) -> Finished:
+    """Run a command to its end or to the first limit it passes; every process it started is then gone.
+
+    Paths are shown under their resolved names. One writable folder serves one run at a time.
+    """
+    folder, shown = _places(writable, readable)
+    variables = {"PATH": _PATH, "HOME": str(folder), "TMPDIR": str(folder), "LC_ALL": "C.UTF-8", **(env or {})}
+    order = confinement() | {
+        "command": [_executable(command[0], variables["PATH"]), *command[1:]],
+        "env": variables,
+        "cwd": str(cwd.resolve() if cwd else folder),
+        "writable": str(folder),
+        "readable": [str(path) for path in shown],
+        "limits": asdict(limits),
+    }
+    return _finished(sandbox_session.hold(order, stdin, pass_fds))
+
+
+def harvest(path: Path, limit: int) -> bytes | None:
+    """The bytes of a file that a command left in its writable folder; None unless it is a plain file within `limit`.
+
+    The name may by then be a link to a file of ours, a pipe that never ends, or a device.
+    """
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return None
+    with open(descriptor, "rb") as file:
+        facts = os.fstat(descriptor)
+        return file.read(limit) if stat.S_ISREG(facts.st_mode) and facts.st_size <= limit else None
+
+
+def _places(writable: Path, readable: Sequence[Path]) -> tuple[Path, list[Path]]:
+    folder, shown = writable.resolve(), [path.resolve() for path in readable]
+    if missing := [path for path in (folder, *shown) if not path.exists()]:
+        raise OurFault(Fault(where="sandbox", message=f"{missing[0]} does not exist"))
+    if inside := [path for path in shown if path.is_relative_to(folder)]:
+        raise OurFault(Fault(where="sandbox", message=f"{inside[0]} is in the writable folder, so is not ours to show"))
+    return folder, shown
+
+
+def _executable(name: str, path: str) -> str:
+    found = name if "/" in name else shutil.which(name, path=path)
+    if found is None:
+        raise OurFault(Fault(where="sandbox", message=f"{name} is not on {path}"))
+    return os.path.abspath(found)
+
+
+def _finished(session: sandbox_session.Session) -> Finished:
+    reply, status = session.reply, session.reply.get("status")
+    if "fault" in reply:
+        raise OurFault(Fault(where="sandbox", message=reply["fault"]))
+    by_signal = status is not None and os.WIFSIGNALED(status)
+    return Finished(
+        returncode=os.WEXITSTATUS(status) if status is not None and os.WIFEXITED(status) else None,
+        signal=os.WTERMSIG(status) if status is not None and by_signal else None,
+        stdout=session.stdout,
+        stderr=session.stderr,
+        seconds=session.seconds,
+        reason=session.stopped or reply.get("unrunnable") or reply.get("passed") or None,
+    )

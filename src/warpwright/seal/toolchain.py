@@ -1,0 +1,83 @@
+"""Which compilers this machine has, and what their results depend on."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sysconfig
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+from warpwright.core.errors import OurFault
+from warpwright.core.evidence import Fault
+
+ROOM = Path(__file__).parent
+INCLUDE = ROOM / "include"
+INCLUDE_HOST = ROOM / "include-host"
+RECORDER = ROOM / "recorder"
+STANDARD = "-std=c++17"
+
+
+@cache
+def nvcc() -> Path | None:
+    """The device compiler: the one named by the environment, on the path, of a toolkit, or of NVIDIA's wheels."""
+    return next((path for path in _nvcc_places() if os.access(path, os.X_OK)), None)
+
+
+def _nvcc_places() -> Iterator[Path]:
+    if named := os.environ.get("WARPWRIGHT_NVCC"):
+        yield Path(named)
+    if found := shutil.which("nvcc"):
+        yield Path(found)
+    for root in (os.environ.get("CUDA_HOME"), os.environ.get("CUDA_PATH"), "/usr/local/cuda"):
+        if root:
+            yield Path(root) / "bin" / "nvcc"
+    yield from sorted(Path(sysconfig.get_path("purelib")).glob("nvidia/*/bin/nvcc"), reverse=True)
+
+
+@cache
+def host_compiler() -> Path:
+    named = os.environ.get("WARPWRIGHT_CXX") or shutil.which("g++")
+    if not named:
+        raise OurFault(Fault(where="seal", message="no g++ on this machine; install it (apt install g++)"))
+    return Path(named)
+
+
+@cache
+def cutlass() -> Path | None:
+    """CUTLASS headers, where the user has them."""
+    named = os.environ.get("CUTLASS_PATH")
+    return next((path for path in ((Path(named) / "include", Path(named)) if named else ()) if path.is_dir()), None)
+
+
+@cache
+def version(compiler: Path) -> str:
+    """The line of `--version` that tells one compiler from another."""
+    done = subprocess.run([compiler, "--version"], capture_output=True, text=True, timeout=30, check=False)
+    lines = [line.strip() for line in done.stdout.splitlines() if line.strip()]
+    return next((line for line in lines if line.startswith("Cuda compilation")), lines[0] if lines else "unknown")
+
+
+@cache
+def identity() -> str:
+    """A digest of everything of ours and of the machine's that the result of sealing depends on."""
+    digest = hashlib.sha256()
+    for compiler in (nvcc(), host_compiler()):
+        digest.update(_stamp(compiler).encode() if compiler else b"none")
+    for path in sorted(path for path in ROOM.rglob("*") if path.is_file() and path.suffix != ".pyc"):
+        digest.update(str(path.relative_to(ROOM)).encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()[:20]
+
+
+def _stamp(path: Path) -> str:
+    status = path.resolve().stat()
+    return f"{path}:{status.st_size}:{status.st_mtime_ns}"
+
+
+def readable() -> tuple[Path, ...]:
+    """What a compiler in the sandbox must see beyond the system's own folders."""
+    tools = [path.resolve().parent.parent for path in (nvcc(), host_compiler()) if path is not None]
+    return (INCLUDE, INCLUDE_HOST, *tools, *((cutlass(),) if cutlass() else ()))

@@ -1,0 +1,154 @@
+"""Task admission: a task ships only if every cheat we can think of is refuted and every honest variant is not."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import torch
+
+from warpwright.core.errors import WarpwrightError
+from warpwright.core.task import Draw, Task
+from warpwright.oracle.check import check_results
+from warpwright.oracle.controls import Control, Prepared, controls
+from warpwright.oracle.draws import check_draws
+from warpwright.oracle.reference import Tensors, evaluate, function
+from warpwright.oracle.truth import expectations, scenario
+from warpwright.oracle.variants import Compute, variants
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ControlResult:
+    """How one negative control fared."""
+
+    name: str
+    refuted: bool | None
+    """None where the control cannot be built for this task, or rightly has no effect."""
+    how: str
+    exempt: str | None = None
+
+    @property
+    def settled(self) -> bool:
+        return self.refuted is not False or self.exempt is not None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HonestResult:
+    name: str
+    passed: bool
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Admission:
+    """Whether a task is robust enough to ship, with the grounds."""
+
+    task: str
+    controls: tuple[ControlResult, ...] = ()
+    honest: tuple[HonestResult, ...] = ()
+    problems: tuple[str, ...] = ()
+    draws: int = 0
+    seconds: float | None = None
+
+    @property
+    def admitted(self) -> bool:
+        settled = all(control.settled for control in self.controls)
+        return bool(self.controls) and settled and all(item.passed for item in self.honest) and not self.problems
+
+
+def admit(task: Task) -> Admission:
+    """Runs every control and every honest variant over the check draws of a task."""
+    start = time.perf_counter()
+    try:
+        prepared = [_prepare(task, draw) for draw in check_draws(task)]
+        problems = tuple(_problems(prepared))
+    except WarpwrightError as error:
+        return Admission(task=task.key, problems=(str(error),), seconds=time.perf_counter() - start)
+    return Admission(
+        task=task.key,
+        controls=tuple(_try_control(control, prepared) for control in controls(task, _telling(prepared))),
+        honest=tuple(_try_honest(name, compute, prepared) for name, compute in variants(task)),
+        problems=problems,
+        draws=len(prepared),
+        seconds=time.perf_counter() - start,
+    )
+
+
+def _prepare(task: Task, draw: Draw) -> Prepared:
+    given = scenario(task, draw)
+    return Prepared(task=task, draw=draw, given=given, expected=expectations(task, draw, given))
+
+
+def _telling(prepared: list[Prepared]) -> Prepared:
+    """The draw to read operations off: the first with more than a few elements."""
+    return next((at for at in prepared if at.expected[0].value.numel() > 8), prepared[0])
+
+
+def _problems(prepared: list[Prepared]) -> Iterable[str]:
+    at = _telling(prepared)
+    runs = [_plain(at) for _ in range(2)]
+    if not all(torch.equal(_bits(one), _bits(two)) for one, two in zip(*runs, strict=True)):
+        yield "the reference is not deterministic: the same inputs gave two different results"
+
+
+def _plain(at: Prepared) -> Tensors:
+    fresh = at.given.copy()
+    called = function(at.task.reference)
+    return evaluate(at.task, at.draw.case, called, fresh.arguments, fresh.gradients, fresh.saves)
+
+
+def _bits(tensor: torch.Tensor) -> torch.Tensor:
+    return tensor.contiguous().view(torch.uint8) if tensor.dim() else tensor.reshape(1).view(torch.uint8)
+
+
+def _try_control(control: Control, prepared: list[Prepared]) -> ControlResult:
+    exempt = next((item.reason for item in prepared[0].task.exemptions if item.control == control.name), None)
+    if exempt:
+        return ControlResult(name=control.name, refuted=False, how="exempt", exempt=exempt)
+    dtypes = sorted({at.draw.case.dtype for at in prepared}) if control.per_dtype else [None]
+    tried = [_refute(control, [at for at in prepared if dtype in (None, at.draw.case.dtype)]) for dtype in dtypes]
+    return min(tried, key=_strength)
+
+
+def _strength(result: ControlResult) -> int:
+    """Accepted in one dtype outweighs refuted in another; refuted in one outweighs not applicable in another."""
+    return {False: 0, True: 1, None: 2}[result.refuted]
+
+
+def _refute(control: Control, prepared: list[Prepared]) -> ControlResult:
+    built, effect = 0, False
+    for at in prepared:
+        results = _forged(control, at)
+        if results is None:
+            continue
+        built += 1
+        effect = effect or not _identical(results, at.right())
+        if mismatch := check_results(at.expected, results):
+            how = f"{at.draw.case.name}, {at.draw.distribution}: {mismatch.message}"
+            return ControlResult(name=control.name, refuted=True, how=how)
+    if not built:
+        return ControlResult(name=control.name, refuted=None, how="cannot be built here")
+    if not effect and control.may_be_idle:
+        return ControlResult(name=control.name, refuted=None, how="has no effect in this direction")
+    return ControlResult(name=control.name, refuted=False, how=f"accepted on all {built} draws")
+
+
+def _forged(control: Control, at: Prepared) -> Tensors | None:
+    """A cheat that does not even run (shapes that no longer fit, an index out of range) is no cheat."""
+    try:
+        return control.forge(at)
+    except (RuntimeError, IndexError, ValueError, ArithmeticError):
+        return None
+
+
+def _identical(left: Tensors, right: Tensors) -> bool:
+    return all(a.shape == b.shape and torch.equal(_bits(a), _bits(b)) for a, b in zip(left, right, strict=True))
+
+
+def _try_honest(name: str, compute: Compute, prepared: list[Prepared]) -> HonestResult:
+    for at in prepared:
+        if mismatch := check_results(at.expected, compute(at)):
+            where = f"{at.draw.case.name}, {at.draw.distribution}, seed {at.draw.seed}"
+            return HonestResult(name=name, passed=False, why=f"{where}: {mismatch.kind}: {mismatch.message}")
+    return HonestResult(name=name, passed=True, why=f"accepted on all {len(prepared)} draws")
