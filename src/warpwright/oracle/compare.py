@@ -53,7 +53,8 @@ def _content(expected: Expected, actual: torch.Tensor) -> Mismatch | None:
     if expected.compare is Compare.INDEX:
         return _indices(expected, actual)
     if expected.compare is Compare.EXACT or expected.spread is None:
-        return _element_wise(expected, "value", actual, actual == expected.value)
+        both_nan = actual.isnan() & expected.value.isnan()
+        return _element_wise(expected, "value", actual, (actual == expected.value) | both_nan)
     return _values(expected, actual.to(torch.float64), expected.value, expected.spread)
 
 
@@ -66,15 +67,15 @@ def _values(expected: Expected, actual: torch.Tensor, truth: torch.Tensor, sprea
     same_class = _same_class(rounded, actual, truth, budget, dtype.name)
     if found := _element_wise(expected, "class", actual, same_class):
         return found
-    # Next to the largest finite value either side of the overflow is right, so neither is measured.
-    measured = finite & actual.isfinite()
-    error = torch.where(measured, (actual - truth).abs(), 0.0)
+    limit = torch.finfo(torch_dtype(dtype.name)).max
+    target = truth.clamp(-limit, limit)
+    error = torch.where(actual.isfinite(), (actual - target).abs(), 0.0)
     if dtype.quantised:  # rounding to the nearest is what was asked; only what exceeds it is error
         error = (error - step / 2).clamp_min(0.0)
         budget = budget - step * (1 - dtype.epsilon)
     if found := _element_wise(expected, "error", actual, error <= budget):
         return found
-    return _row_wise(expected, error, spread, torch.where(finite, truth, 0.0), step, dtype.quantised)
+    return _row_wise(expected, error, spread, torch.where(finite, target, 0.0), step, dtype.quantised)
 
 
 def _same_class(

@@ -13,12 +13,17 @@ from typing import Any
 from warpwright.core.errors import OurFault
 from warpwright.core.evidence import Fault
 from warpwright.seal import sandbox_session
+from warpwright.seal.sandbox_launcher import PRIVILEGED, TREE, USER
 
-USER, PRIVILEGED, TREE = "user namespaces", "privileged namespaces", "process tree"
 _SPACES = ("mount", "pid", "net", "ipc", "uts")
 _TRIAL_LIMITS = {
-    **{"cpu_s": 10.0, "wall_s": 20.0, "memory_bytes": 1 << 30, "processes": 16},
-    **{"output_bytes": 1 << 16, "file_bytes": 1 << 20, "disk_bytes": 1 << 20},
+    "cpu_s": 10.0,
+    "wall_s": 20.0,
+    "memory_bytes": 1 << 30,
+    "processes": 16,
+    "output_bytes": 1 << 16,
+    "file_bytes": 1 << 20,
+    "disk_bytes": 1 << 20,
 }
 
 

@@ -1,4 +1,4 @@
-"""The trusted process between us and what is sandboxed. Started as `python -I -S`, one per run, never imported by us.
+"""The trusted process between us and what is sandboxed. Started as `python -I -S`, one for each run.
 
 order   our process sends what to run over `control`, a socket it keeps open; its closing means "stop"
 reply   one message back: how it ended, and what confined it, or a fault of ours

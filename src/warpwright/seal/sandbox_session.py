@@ -68,7 +68,8 @@ def _as_file(stdin: bytes) -> Iterator[IO[bytes]]:
 
 def _launch(control: int, stdin: IO[bytes], pass_fds: Sequence[int]) -> subprocess.Popen[bytes]:
     source = str(Path(__file__).parents[2])
-    code = f"import sys; sys.path.insert(0, {source!r})\nfrom warpwright.seal.sandbox_launcher import main; main({control})"
+    launcher = "from warpwright.seal.sandbox_launcher import main"
+    code = f"import sys; sys.path.insert(0, {source!r}); {launcher}; main({control})"
     try:
         return subprocess.Popen(
             [sys.executable, "-I", "-S", "-c", code],

@@ -7,7 +7,7 @@ import os
 import shutil
 import subprocess
 import sysconfig
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
@@ -62,12 +62,22 @@ def version(compiler: Path) -> str:
 
 
 @cache
+def headers() -> str:
+    """A digest of our C++ texts and of the host compiler: what a precompiled header depends on."""
+    files = [ROOM / "front.h", *INCLUDE.rglob("*"), *INCLUDE_HOST.rglob("*"), *RECORDER.rglob("*")]
+    return _digest(_stamp(host_compiler()), files)
+
+
+@cache
 def identity() -> str:
     """A digest of everything of ours and of the machine's that the result of sealing depends on."""
-    digest = hashlib.sha256()
-    for compiler in (nvcc(), host_compiler()):
-        digest.update(_stamp(compiler).encode() if compiler else b"none")
-    for path in sorted(path for path in ROOM.rglob("*") if path.is_file() and path.suffix != ".pyc"):
+    compiler = nvcc()
+    return _digest(headers() + (_stamp(compiler) if compiler else "none"), list(ROOM.glob("*.py")))
+
+
+def _digest(seed: str, files: Iterable[Path]) -> str:
+    digest = hashlib.sha256(seed.encode())
+    for path in sorted(path for path in files if path.is_file()):
         digest.update(str(path.relative_to(ROOM)).encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()[:20]
 

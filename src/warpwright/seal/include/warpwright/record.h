@@ -6,17 +6,15 @@
 //   include/       the surface of torch, c10, pybind11 and cuBLAS: on the path of nvcc and of g++
 //   include-host/  stand-ins for the toolkit's headers: on the path of g++ only, before include/
 //   recorder/      *.cpp, compiled once with the compile flags below (any -O) and linked into every capture program
-//   preprocess: g++ -E -x c++ -std=c++17 -DWARPWRIGHT_CAPTURE -DWARPWRIGHT_FRONT -I include-host -I include
-//                   -imacros warpwright/capture.h user.cu
 //   compile:    g++ -c -x c++ -std=c++17 -O0 -w -DWARPWRIGHT_CAPTURE -I include-host -I include
 //                   -include warpwright/capture.h rewritten.cpp               (warpwright/capture.h is what to precompile)
 //   link:       g++ -pie user.o recorder/*.o -ldl                                       (not stripped; main is in recorder/)
 //   warpwright/capture.h is the umbrella: all our headers and the standard headers torch brings along. Every header of
 //   ours has an #ifndef guard. It defines __CUDACC__, __NVCC__ and __CUDACC_VER_*__ for the user's text.
-//   With WARPWRIGHT_FRONT the words __global__ __device__ __host__ __shared__ __constant__ __managed__
-//   __grid_constant__ __launch_bounds__ __cluster_dims__ __maxnreg__ __block_size__ __forceinline__ __noinline__
-//   __inline__ are left untouched, so that the front sees them; without it they are macros g++ can live with
-//   (__global__ is __attribute__((noinline, used)); the others vanish or become inline).
+//   The words __global__ __device__ __host__ __shared__ __constant__ __managed__ __grid_constant__ __launch_bounds__
+//   __cluster_dims__ __maxnreg__ __block_size__ __forceinline__ __noinline__ __inline__ are macros that g++ can live
+//   with (__global__ is __attribute__((noinline, used)); the others vanish or become inline); the front undefines them
+//   after capture.h, so that it sees them in the user's text.
 //   nvcc: nvcc -cubin -std=c++17 -arch=... -I include user.cu, with the toolkit's own cuda_runtime.h and kin.
 //
 // 2. What the front writes
@@ -87,3 +85,60 @@
 //    shared_per_block, shared_per_block_optin, shared_per_multiprocessor, reserved_shared_per_block,
 //    registers_per_block, registers_per_multiprocessor, threads_per_multiprocessor, blocks_per_multiprocessor,
 //    threads_per_block, constant_memory, l2, persisting_l2, clock_khz, memory_clock_khz, memory_bus_bits
+#ifndef WARPWRIGHT_RECORD_H
+#define WARPWRIGHT_RECORD_H
+
+#include "warpwright/standard.h"
+
+#ifdef WARPWRIGHT_CAPTURE
+namespace warpwright {
+
+struct Configuration {
+  dim3 grid, block, cluster;
+  size_t shared = 0;
+  cudaStream_t stream = nullptr;
+  bool cooperative = false;
+  std::vector<std::pair<const char*, int64_t>> attributes;
+  void** packed = nullptr;  // arguments by address, as cudaLaunchKernel has them
+};
+
+void configure(dim3 grid, dim3 block, size_t shared = 0, cudaStream_t stream = nullptr);
+void configure(const Configuration& configuration);
+
+// An address inside the function that calls it. It is never the last call there, so it cannot become a jump.
+const void* here();
+
+void begin_launch();
+const void* packed_argument(size_t position);
+void add_argument(const void* bytes, size_t size);
+void end_launch(const void* code);
+
+template <class T>
+void add_argument_image(const T& value, size_t position) {
+  alignas(T) unsigned char image[sizeof(T)];
+  const void* packed = packed_argument(position);
+  std::memcpy(image, packed ? packed : static_cast<const void*>(&value), sizeof(T));
+  if constexpr (std::is_trivially_copyable<T>::value) __builtin_clear_padding(reinterpret_cast<T*>(image));
+  add_argument(image, sizeof(T));
+}
+
+// A launch by cudaLaunchKernel calls the stub without arguments: only the types of the parameters are used then.
+template <class... P>
+void launched(const void* code, const P&... parameters) {
+  begin_launch();
+  [[maybe_unused]] size_t position = 0;
+  (add_argument_image(parameters, position++), ...);
+  end_launch(code);
+}
+
+// A kernel called through its type: cudaLaunchKernelEx and kin convert the arguments as a plain call would.
+template <class... P, class... A>
+void launch(const Configuration& configuration, void (*kernel)(P...), A&&... arguments) {
+  configure(configuration);
+  kernel(static_cast<P>(std::forward<A>(arguments))...);
+}
+
+}  // namespace warpwright
+#endif
+
+#endif

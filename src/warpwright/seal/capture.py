@@ -1,0 +1,125 @@
+"""Host code: built by the ordinary compiler against our headers, run in the sandbox, and recorded in all it does."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from warpwright.core.errors import OurFault
+from warpwright.core.evidence import Fault
+from warpwright.seal import elf, sandbox, toolchain, trace
+from warpwright.seal.cache import Store
+from warpwright.seal.device import TORCH_FLAGS
+from warpwright.seal.diagnose import diagnostics
+from warpwright.seal.front import rewrite
+from warpwright.seal.refusal import Refused, refuted, undecided
+from warpwright.seal.traced import Trace
+
+_LANGUAGE = (toolchain.STANDARD, "-O0", "-w", "-fpermissive", "-DWARPWRIGHT_CAPTURE")
+_DEFINES = tuple(flag for flag in TORCH_FLAGS if flag.startswith("-D"))
+_TEXT_LIMIT = 64 << 20
+_TRACE_LIMIT = 64 << 20
+COMPILE_LIMITS = sandbox.Limits(cpu_s=60.0, wall_s=60.0)
+RUN_LIMITS = sandbox.Limits(cpu_s=20.0, wall_s=20.0, memory_bytes=2 << 30, processes=16)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Program:
+    """A built capture program."""
+
+    path: Path
+    symbols: elf.Elf
+
+    def symbol(self, code: int) -> str | None:
+        """The name, still mangled, of the kernel or variable at a code position."""
+        found = self.symbols.covering(code)
+        return found.name if found else None
+
+
+def _include_flags() -> tuple[str, ...]:
+    return ("-I", str(toolchain.INCLUDE_HOST), "-I", str(toolchain.INCLUDE))
+
+
+def prebuilt(store: Store) -> Path:
+    """The precompiled header and the recorder's objects, made once per machine and version of our headers."""
+    return store.make(f"{toolchain.headers()}-recorder", _prebuild)
+
+
+def _prebuild(folder: Path) -> None:
+    """These texts are ours: no sandbox, and a failure is ours too."""
+    compiler = str(toolchain.host_compiler())
+    (folder / "front.h").write_bytes((toolchain.ROOM / "front.h").read_bytes())
+    flags = [compiler, *_LANGUAGE, *_DEFINES, *_include_flags()]
+    _must([*flags, "-x", "c++-header", "front.h", "-o", "front.h.gch"], folder)
+    for source in sorted(toolchain.RECORDER.glob("*.cpp")):
+        _must([*flags, "-c", str(source), "-o", f"{source.stem}.o"], folder)
+
+
+def _must(command: Sequence[str], folder: Path) -> None:
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300, check=False)
+    if done.returncode != 0:
+        raise OurFault(Fault(where="seal", message=f"our own headers do not compile: {done.stderr[-500:]}"))
+
+
+def build(folder: Path, defines: Sequence[str], store: Store) -> Program:
+    """The capture program of `kernel.cu` in the folder."""
+    tools = prebuilt(store)
+    text = _preprocessed(folder, defines, tools)
+    try:
+        return _compiled(folder, rewrite(text), tools)
+    except Refused:
+        # Functions for both sides may lean on device intrinsics; few are ever called by host code.
+        return _compiled(folder, rewrite(text, keep_host_device=False), tools)
+
+
+def _preprocessed(folder: Path, defines: Sequence[str], tools: Path) -> str:
+    header = ("-include", str(tools / "front.h"))
+    command = [str(toolchain.host_compiler()), *_LANGUAGE, *_DEFINES, *defines, *_include_flags(), *header]
+    done = _run([*command, "-E", "-fpch-preprocess", "-x", "c++", "kernel.cu", "-o", "kernel.ii"], folder, tools)
+    text = sandbox.harvest(folder / "kernel.ii", _TEXT_LIMIT)
+    if done.returncode != 0 or text is None:
+        raise _build_refusal(done, folder)
+    return text.decode("utf-8", "surrogateescape")
+
+
+def _compiled(folder: Path, text: str, tools: Path) -> Program:
+    (folder / "capture.ii").write_text(text, encoding="utf-8", errors="surrogateescape")
+    objects = [str(path) for path in sorted(tools.glob("*.o"))]
+    command = [str(toolchain.host_compiler()), *_LANGUAGE, *_DEFINES, "-fpreprocessed", "capture.ii", "-x", "none"]
+    done = _run([*command, *objects, "-pie", "-ldl", "-o", "capture"], folder, tools)
+    program = sandbox.harvest(folder / "capture", _TEXT_LIMIT)
+    if done.returncode != 0 or program is None:
+        raise _build_refusal(done, folder)
+    return Program(path=folder / "capture", symbols=elf.parse(program))
+
+
+def _run(command: Sequence[str], folder: Path, tools: Path) -> sandbox.Finished:
+    return sandbox.run(command, readable=(*toolchain.readable(), tools), writable=folder, limits=COMPILE_LIMITS)
+
+
+def _build_refusal(done: sandbox.Finished, folder: Path) -> Refused:
+    """nvcc has the say on whether a source is C++; what only we cannot build is unsupported."""
+    if done.reason is not None:
+        return refuted("compile-limit", f"compiling it went beyond the limit on {done.reason}")
+    found = diagnostics(done.stderr.decode("utf-8", "replace"), (folder / "kernel.cu").read_text(errors="replace"))
+    if not found:
+        return undecided(f"unsupported: the host compiler failed ({done.stderr[-200:]!r})")
+    where = f" (line {found[0].line})" if found[0].line else ""
+    return undecided(f"unsupported: {found[0].message}{where}")
+
+
+def run(program: Program, requests: Sequence[bytes], folder: Path) -> tuple[list[Trace], sandbox.Finished]:
+    """One process that answers the requests in order; fewer traces than requests mean that it died."""
+    (folder / "requests").write_bytes(b"".join(requests))
+    descriptor = os.memfd_create("trace")
+    try:
+        command = [str(program.path), "requests", str(descriptor)]
+        readable = (program.path.parent,)
+        done = sandbox.run(command, readable=readable, writable=folder, limits=RUN_LIMITS, pass_fds=(descriptor,))
+        written = os.pread(descriptor, _TRACE_LIMIT, 0)
+    finally:
+        os.close(descriptor)
+    return [trace.read(line) for line in written.splitlines()[: len(requests)]], done

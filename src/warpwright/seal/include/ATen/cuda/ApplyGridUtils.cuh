@@ -1,0 +1,1 @@
+#include "warpwright/stream.h"

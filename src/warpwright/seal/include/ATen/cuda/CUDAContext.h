@@ -1,0 +1,2 @@
+#include "warpwright/cublas.h"
+#include "warpwright/stream.h"

@@ -1,0 +1,2 @@
+#include "warpwright/half.h"
+#include "warpwright/check.h"

@@ -1,0 +1,1 @@
+#include "warpwright/array_ref.h"

@@ -1,0 +1,1 @@
+#include "warpwright/scalar_type.h"

@@ -1,0 +1,109 @@
+"""Calls observed under several address spaces, in several processes and in another order, to see whether they are pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+from warpwright.core.gpus import Gpu
+from warpwright.core.signature import Spec
+from warpwright.seal.calls import request
+from warpwright.seal.plans import difference, without_setup
+from warpwright.seal.refusal import Refused, refuted, undecided
+from warpwright.seal.sandbox import Finished
+from warpwright.seal.traced import Trace
+
+Runner = Callable[[Sequence[bytes]], tuple[list[Trace], Finished]]
+"""Asks one fresh process several requests."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    entry: str
+    case: str
+    arguments: tuple[Spec, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Observer:
+    ask: Runner
+    gpu: Gpu
+    kernels: tuple[Mapping[str, int], ...] = ()
+    """What the assembler said of kernels, by code position: occupancy queries are answered from it."""
+
+    def observe(self, calls: Sequence[Call]) -> list[tuple[Trace, ...]]:
+        """The traces of each call, which agree with each other; their first is that of a first call."""
+        backwards = list(reversed(range(len(calls))))
+        forwards = list(range(len(calls)))
+        with ThreadPoolExecutor(2) as pool:
+            first = pool.submit(self._process, [(calls[i], 0) for i in forwards])
+            second = pool.submit(self._process, [(calls[i], 1) for i in backwards] + [(call, 2) for call in calls])
+            once, twice = first.result(), second.result()
+        again = twice[len(calls) :]
+        traces = [(once[i], twice[len(calls) - 1 - i], again[i]) for i in forwards]
+        return [self._settled(call, seen) for call, seen in zip(calls, traces, strict=True)]
+
+    def _settled(self, call: Call, seen: tuple[Trace, Trace, Trace]) -> tuple[Trace, ...]:
+        """As seen where all agree. Otherwise the call alone in fresh processes decides."""
+        first, second, third = seen
+        if difference(first, second) is None and difference(first, third) is None:
+            return seen
+        fresh, later = self._process([(call, 0), (call, 2)])
+        (other,) = self._process([(call, 1)])
+        if reason := difference(fresh, other) or difference(without_setup(fresh), without_setup(later)):
+            raise refuted("stateful-host-code", f"the host code keeps state: {reason}", case=call.case)
+        return fresh, other
+
+    def _process(self, asked: Sequence[tuple[Call, int]]) -> list[Trace]:
+        lines = [request(call.entry, call.arguments, self.gpu, space, self.kernels) for call, space in asked]
+        traces, done = self.ask(lines)
+        for trace, (call, _) in zip(traces, asked, strict=False):
+            if trace.outcome != "captured":
+                raise _failure(trace, call)
+        if len(traces) < len(asked):
+            raise _death(done, asked[len(traces)][0])
+        return traces
+
+
+def _failure(trace: Trace, call: Call) -> Refused:
+    match trace.outcome:
+        case "unsupported":
+            return undecided(f"unsupported: {trace.what}")
+        case "reads_device_data":
+            message = f"host code reads device data ({trace.what}), so that no launch plan can stand for it"
+            return refuted("reads-device-data", message, case=call.case)
+        case "error":
+            what = _ERRORS.get(trace.what, "fails")
+            return refuted(trace.what or "error", f"{call.entry} {what}: {trace.message}", case=call.case)
+    return refuted("trace", f"the capture program reported '{trace.outcome:.40}'", case=call.case)
+
+
+_ERRORS = {
+    "check": "rejects the arguments of this case",
+    "cuda": "makes a CUDA call that fails",
+    "exception": "throws",
+    "arguments": "does not take the task's arguments",
+    "entry": "is not exported",
+    "binding": "cannot be reached, its module fails to initialise",
+}
+
+
+def _death(done: Finished, call: Call) -> Refused:
+    facts = {"signal": done.signal, "returncode": done.returncode, "limit": done.reason}
+    if done.reason is not None:
+        return refuted("host-limit", f"host code went beyond the limit on {done.reason}", case=call.case, facts=facts)
+    if done.signal is not None:
+        return refuted("host-crash", f"host code died of signal {done.signal}", case=call.case, facts=facts)
+    message = f"host code ended the process with status {done.returncode}"
+    return refuted("host-exit", message, case=call.case, facts=facts)
+
+
+def codes(traces: Iterable[Trace]) -> set[int]:
+    """Every code position that traces speak of."""
+    found: set[int] = set()
+    for trace in traces:
+        found |= {node.code for node in trace.nodes if hasattr(node, "code")}
+        found |= {item.code for item in (*trace.attributes, *trace.queries)}
+        found |= {buffer.symbol for buffer in trace.buffers if buffer.symbol is not None}
+    return found

@@ -1,0 +1,73 @@
+"""Every way of confining that this machine allows, each put through the same tests."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from warpwright.seal import sandbox, sandbox_isolation
+from warpwright.seal.sandbox_launcher import PRIVILEGED, TREE, USER
+
+WAYS = [(USER, True), (USER, False), (PRIVILEGED, True), (TREE, True), (TREE, False)]
+Villain = Callable[..., sandbox.Finished]
+
+
+def _name(way: tuple[str, bool]) -> str:
+    return way[0].replace(" ", "-") + ("-own-user" if way[1] else "")
+
+
+@pytest.fixture(params=WAYS, ids=_name)
+def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    mode, lodger = request.param
+    reply = (
+        sandbox_isolation._try(mode, lodger)
+        if os.geteuid() == 0 or (mode, lodger) in WAYS[1::3]
+        else {"fault": "not root"}
+    )
+    if "fault" in reply:
+        pytest.skip(f"{_name(request.param)} is not allowed here: {reply['fault']}")
+    monkeypatch.setattr(sandbox, "confinement", lambda: {"mode": mode, "lodger": lodger})
+    return str(mode)
+
+
+@pytest.fixture(scope="session")
+def villain_binary(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("villain")
+    source = Path(__file__).with_name("villain.cpp")
+    subprocess.run(["g++", "-O1", "-std=c++17", str(source), "-o", str(folder / "villain")], check=True)
+    return folder / "villain"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    place = tmp_path / "writable"
+    place.mkdir()
+    return place
+
+
+@pytest.fixture
+def villain(villain_binary: Path, folder: Path) -> Villain:
+    def call(*words: object, limits: sandbox.Limits | None = None, **options: object) -> sandbox.Finished:
+        command = [str(villain_binary), *map(str, words)]
+        most = limits or sandbox.Limits(wall_s=20, cpu_s=10, memory_bytes=1 << 29, processes=32)
+        return sandbox.run(command, readable=[villain_binary], writable=folder, limits=most, **options)  # type: ignore[arg-type]
+
+    return call
+
+
+def alive(token: str) -> list[int]:
+    """Processes anywhere on this machine that carry the token on their command line."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit() and int(entry.name) != os.getpid():
+            try:
+                words = (entry / "cmdline").read_bytes()
+            except OSError:
+                continue
+            if token.encode() in words:
+                found.append(int(entry.name))
+    return found

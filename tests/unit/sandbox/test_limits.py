@@ -1,0 +1,106 @@
+"""What ends a command, and that nothing of it remains."""
+
+from __future__ import annotations
+
+import os
+import uuid
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from warpwright.core.errors import OurFault
+from warpwright.seal import sandbox
+
+from .conftest import Villain, alive
+
+pytestmark = pytest.mark.usefixtures("way")
+SMALL = sandbox.Limits(wall_s=20, cpu_s=10, memory_bytes=1 << 29, processes=32)
+
+
+def test_return_code_and_streams(villain: Villain) -> None:
+    finished = villain("echo", stdin=b"a" * 200_000)
+    assert (finished.returncode, finished.signal, finished.reason) == (0, None, None)
+    assert finished.stdout == b"a" * 200_000
+    assert villain("exit", 3).returncode == 3
+
+
+def test_a_signal_is_told(villain: Villain) -> None:
+    finished = villain("segfault")
+    assert (finished.returncode, finished.reason) == (None, None)
+    assert finished.signal is not None
+
+
+def test_a_fork_bomb_ends(villain: Villain) -> None:
+    token = uuid.uuid4().hex
+    assert villain("fork-bomb", token).reason == "processes"
+    assert alive(token) == []
+
+
+def test_a_daemon_does_not_outlive_the_run(villain: Villain) -> None:
+    token = uuid.uuid4().hex
+    finished = villain("daemon", token)
+    assert finished.returncode == 0
+    assert alive(token) == []
+
+
+def test_an_endless_loop_ends_by_its_processor_time(villain: Villain) -> None:
+    assert villain("spin", limits=replace(SMALL, cpu_s=0.2)).reason == "cpu time"
+
+
+def test_an_endless_sleep_ends_by_the_clock(villain: Villain) -> None:
+    token = uuid.uuid4().hex
+    assert villain("sleep", token, limits=replace(SMALL, wall_s=0.3)).reason == "wall clock"
+    assert alive(token) == []
+
+
+def test_one_process_gets_no_more_memory_than_allowed(villain: Villain) -> None:
+    finished = villain("hold", 100 << 30)
+    assert finished.returncode == 9
+
+
+def test_many_processes_get_no_more_memory_together(villain: Villain) -> None:
+    assert villain("children").reason == "memory"
+
+
+def test_a_flood_of_output_is_cut_off(villain: Villain) -> None:
+    finished = villain("flood", limits=replace(SMALL, output_bytes=100_000))
+    assert finished.reason == "output"
+    assert len(finished.stdout) + len(finished.stderr) == 100_000
+
+
+def test_one_file_grows_no_further_than_allowed(villain: Villain, folder: Path) -> None:
+    finished = villain("large-file", limits=replace(SMALL, file_bytes=3 << 20))
+    assert finished.reason == "file size"
+    assert (folder / "large").stat().st_size == 3 << 20
+
+
+def test_many_files_fill_no_more_than_allowed(villain: Villain) -> None:
+    assert villain("files", limits=replace(SMALL, disk_bytes=20 << 20)).reason == "disk"
+
+
+def test_folders_without_end_are_ended(villain: Villain) -> None:
+    assert villain("folders").reason == "disk"
+
+
+def test_a_program_it_was_to_leave_and_did_not_is_its_own_doing(folder: Path) -> None:
+    (folder / "text").write_text("not a program")
+    (folder / "text").chmod(0o755)
+    for name in ("absent", "text"):
+        finished = sandbox.run([str(folder / name)], writable=folder)
+        assert (finished.returncode, finished.signal) == (None, None)
+        assert finished.reason is not None
+        assert name in finished.reason
+
+
+@pytest.mark.parametrize("command", ["no-such-program-anywhere", "/usr/no-such-program"])
+def test_a_missing_program_of_ours_is_our_fault(folder: Path, command: str) -> None:
+    with pytest.raises(OurFault, match="no-such-program"):
+        sandbox.run([command], writable=folder)
+
+
+def test_our_own_directory_is_left_as_it_was(villain: Villain, folder: Path) -> None:
+    os.symlink("/etc", folder / "elsewhere")
+    before = Path("/etc").stat().st_uid
+    villain("write", "inside")
+    assert Path("/etc").stat().st_uid == before
