@@ -39,7 +39,9 @@ class Sealed:
     cubin: bytes | None
     """None where no device compiler was to be had."""
     kernels: tuple[Kernel, ...] = ()
-    plans: tuple[Plan, ...] = field(default_factory=tuple)
+    variables: Mapping[str, str] = field(default_factory=dict)
+    """Symbols of the cubin by the names plans use. A variable that no kernel uses is not in the cubin."""
+    plans: tuple[Plan, ...] = ()
 
     def plan(self, case: str, entry: str) -> Plan:
         return next(plan for plan in self.plans if (plan.case, plan.entry) == (case, entry))

@@ -1,14 +1,15 @@
 """What a candidate is called with, and what it must give back, in one case: concrete shapes, strides and dtypes.
 
 forward    the arguments of the reference function, positionally
-backward   the gradients of the outputs, then the saved tensors, then the forward's arguments
+backward   the gradients of the outputs, then the saved tensors, then the forward's arguments; or the task's own order
 training   both entries; what `forward` saves is its own affair and comes back to `backward` after the gradients
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import ClassVar, TypeVar
 
 from warpwright.core.dtypes import DType, dtype_named
 from warpwright.core.formula import Number, evaluate_size
@@ -46,6 +47,7 @@ class ScalarSpec:
 
 
 Spec = TensorSpec | ListSpec | ScalarSpec
+T = TypeVar("T")
 
 
 def contiguous(shape: tuple[int, ...]) -> tuple[int, ...]:
@@ -67,7 +69,20 @@ def arguments(task: Task, case: Case) -> tuple[Spec, ...]:
     forward = forward_arguments(task, case)
     if task.direction is not Direction.BACKWARD:
         return forward
-    return (*output_gradients(task, case), *tensors(case, task.saves), *forward)
+    ordered = arranged(task, case, output_gradients(task, case), tensors(case, task.saves), forward)
+    return tuple(_grouped(entry) if isinstance(entry, list) else entry for entry in ordered)
+
+
+def arranged(
+    task: Task, case: Case, gradients: Sequence[T], saves: Sequence[T], forward: Sequence[T]
+) -> list[T | list[T]]:
+    """What `backward` is called with, specs or values alike, in the order in which this task's `backward` takes it."""
+    if not task.backward_takes:
+        return [*gradients, *saves, *forward]
+    names = [spec.name for spec in (*output_gradients(task, case), *tensors(case, task.saves))]
+    names += [argument.name for argument in task.arguments]
+    named = dict(zip(names, (*gradients, *saves, *forward), strict=True))
+    return [named[key] if isinstance(key, str) else [named[name] for name in key] for key in task.backward_takes]
 
 
 def results(task: Task, case: Case) -> tuple[TensorSpec, ...]:
@@ -140,6 +155,11 @@ def _tensor(case: Case, name: str, dtype: str, shape: tuple[Size, ...], names: d
 
 def _dtype(case: Case, name: str) -> DType:
     return dtype_named(case.dtype if name == "T" else name)
+
+
+def _grouped(specs: Sequence[Spec]) -> ListSpec:
+    items = tuple(item for spec in specs for item in flatten(spec))
+    return ListSpec(name="_".join(spec.name for spec in specs), items=items)
 
 
 def _laid_out(spec: TensorSpec, layout: Layout) -> tuple[int, ...]:

@@ -189,6 +189,9 @@ class Task:
     mutates: tuple[str, ...] = ()
     prepares: tuple[str, ...] = ()
     """Constant arguments that an optional `prepare` entry may turn into something of its own."""
+    backward_takes: tuple[str | tuple[str, ...], ...] = ()
+    """BACKWARD only: what `backward` is called with, by name, where a task keeps an order of its own; names grouped in
+    a tuple arrive as one list of tensors."""
     cases: tuple[Case, ...]
     ranges: Mapping[str, Range] = field(default_factory=dict)
     distributions: tuple[str, ...] = ("normal",)
@@ -200,6 +203,8 @@ class Task:
     baselines: tuple[str, ...] = ()
     """Functions of the reference file that call an expert library, timed beside eager and compile."""
     exemptions: tuple[Exemption, ...] = ()
+    notes: tuple[str, ...] = ()
+    """What a person should know about how the task was loaded, such as a setting that had to be left out."""
 
     @property
     def key(self) -> str:

@@ -1,4 +1,4 @@
-"""Calls observed under several address spaces, in several processes and in another order, to see whether they are pure."""
+"""Calls observed under several address spaces, in several processes and orders, to see whether they are pure."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from warpwright.seal.calls import request
 from warpwright.seal.plans import difference, without_setup
 from warpwright.seal.refusal import Refused, refuted, undecided
 from warpwright.seal.sandbox import Finished
-from warpwright.seal.traced import Trace
+from warpwright.seal.traced import Trace, TracedLaunch
 
 Runner = Callable[[Sequence[bytes]], tuple[list[Trace], Finished]]
 """Asks one fresh process several requests."""
@@ -103,7 +103,8 @@ def codes(traces: Iterable[Trace]) -> set[int]:
     """Every code position that traces speak of."""
     found: set[int] = set()
     for trace in traces:
-        found |= {node.code for node in trace.nodes if hasattr(node, "code")}
-        found |= {item.code for item in (*trace.attributes, *trace.queries)}
+        found |= {node.code for node in trace.nodes if isinstance(node, TracedLaunch)}
+        found |= {attribute.code for attribute in trace.attributes}
+        found |= {query.code for query in trace.queries}
         found |= {buffer.symbol for buffer in trace.buffers if buffer.symbol is not None}
     return found

@@ -99,9 +99,12 @@ def harvest(path: Path, limit: int) -> bytes | None:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
         return None
+    facts = os.fstat(descriptor)
+    if not (stat.S_ISREG(facts.st_mode) and facts.st_size <= limit):
+        os.close(descriptor)
+        return None
     with open(descriptor, "rb") as file:
-        facts = os.fstat(descriptor)
-        return file.read(limit) if stat.S_ISREG(facts.st_mode) and facts.st_size <= limit else None
+        return file.read(limit)
 
 
 def _places(writable: Path, readable: Sequence[Path]) -> tuple[Path, list[Path]]:

@@ -147,7 +147,7 @@ def _in_tree(order: Order, control: int) -> str:
     if child == 0:
         _become(order, report_write)
     status, passed = sandbox_watch.supervise(child, control, proc, order["writable"], order["limits"])
-    sandbox_watch.sweep(proc)
+    sandbox_watch.sweep(proc, order["id"])
     _say(report_write, f"ended {status} 1 {passed}")
     return _first_line(report_read)
 
@@ -204,10 +204,10 @@ def _drop_privileges(order: Order) -> None:
     confined = order["mode"] != TREE or order["landlock"] > 0
     kept = 0
     if os.geteuid() == 0 or order["mode"] != TREE:
-        kernel.prctl(kernel.PR_SET_SECUREBITS, 0b11)
+        # User 0 means nothing, and a change of user leaves capabilities to us; both locked.
+        kernel.prctl(kernel.PR_SET_SECUREBITS, 0b1111)
     if order["id"] is not None:
         kept = 1 << kernel.CAP_DAC_READ_SEARCH if confined else 0
-        kernel.prctl(kernel.PR_SET_KEEPCAPS, 1)
         number = _INNER_ID if order["mode"] == USER else order["id"]
         os.setgroups([])
         os.setresgid(number, number, number)

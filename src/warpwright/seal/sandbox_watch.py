@@ -152,18 +152,31 @@ def entries(top: str) -> Iterator[tuple[os.DirEntry[str], int]]:
                 pending.append((entry.path, depth + 1))
 
 
-def sweep(proc: int) -> None:
-    """End every descendant. A process without a process to spare cannot outrun this by forking."""
-    while doomed := [pid for pid, fields in _descendants(proc) if fields[0] != b"Z"]:
-        for pid in doomed:
-            _end(pid)
+def sweep(proc: int, lodger: int | None) -> None:
+    """End every descendant, by group where there is one: a whole group ends at once and cannot outrun this by forking.
+
+    A command with a user of its own is ended by that user, who reaches all of it in one call.
+    """
+    while doomed := [(pid, int(fields[2])) for pid, fields in _descendants(proc) if fields[0] != b"Z"]:
+        if lodger is not None:
+            _end_all_of(lodger)
+        for target in {-group for _, group in doomed} | {pid for pid, _ in doomed}:
+            _end(target)
         _reap(0)
     _reap(0)
 
 
-def _end(pid: int) -> None:
+def _end_all_of(lodger: int) -> None:
+    helper = os.fork()
+    if helper == 0:
+        os.setresuid(lodger, lodger, lodger)
+        os.kill(-1, kernel.SIGKILL)
+        os._exit(0)
+    os.waitpid(helper, 0)
+
+
+def _end(target: int) -> None:
     try:
-        resource.prlimit(pid, resource.RLIMIT_NPROC, (0, 0))
-        os.kill(pid, kernel.SIGKILL)
-    except (OSError, ValueError):
+        os.kill(target, kernel.SIGKILL)
+    except OSError:
         return

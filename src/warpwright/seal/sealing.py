@@ -1,36 +1,61 @@
-"""Sealing: one candidate's source becomes device code and a launch plan for every case, with no GPU in sight.
-
-seal()        one candidate, from the cache where it is there
-seal_many()   several on all cores
-"""
+"""Sealing: one candidate's source becomes device code and a launch plan for every case, with no GPU in sight."""
 
 from __future__ import annotations
 
 import os
-import time
-from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import TypeVar
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 from warpwright import __version__
 from warpwright.core.candidate import Candidate
 from warpwright.core.codec import content_id
-from warpwright.core.gpus import gpu_named
-from warpwright.core.plan import Kernel, Plan
-from warpwright.core.sealed import Manifest, Sealed
-from warpwright.core.signature import arguments
-from warpwright.core.task import Case, Direction, Task
-from warpwright.seal import artefact, capture, sandbox, toolchain
-from warpwright.seal.binding import Binding, bind
+from warpwright.core.sealed import Sealed
+from warpwright.core.signature import arguments, results
+from warpwright.core.task import Case, Task
+from warpwright.seal import artefact, toolchain
 from warpwright.seal.cache import Store, default_root
-from warpwright.seal.capture import Program
-from warpwright.seal.device import DeviceCode, compile_device
-from warpwright.seal.device import arguments as compiler_arguments
-from warpwright.seal.expectations import check_launches, check_returns
-from warpwright.seal.observe import Call, Observer
-from warpwright.seal.plans import make_plan
 from warpwright.seal.refusal import Refusal, Refused, refuted
+from warpwright.seal.workpiece import Workpiece
 
 MOST_SOURCE_BYTES = 4 << 20
+
+
+def seal(
+    task: Task, candidate: Candidate, cases: Sequence[Case] | None = None, store: Store | None = None
+) -> Sealed | Refusal:
+    """The sealed candidate, from the store where it is there; or why it cannot be sealed. Only our faults raise."""
+    store = store or Store(root=default_root())
+    cases = task.cases if cases is None else cases
+    key = _key(task, candidate, cases)
+    folder = store.find(key)
+    found = artefact.read(folder) if folder else None
+    if found is not None:
+        return found
+    try:
+        sealed = _made(task, candidate, cases, store, key)
+    except Refused as refused:
+        return refused.refusal
+    store.make(key, lambda place: artefact.write(sealed, place))
+    return sealed
+
+
+def seal_many(
+    task: Task, candidates: Sequence[Candidate], cases: Sequence[Case] | None = None, store: Store | None = None
+) -> list[Sealed | Refusal]:
+    """Several candidates of one task on all cores, in their order."""
+    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        return list(pool.map(lambda candidate: seal(task, candidate, cases, store), candidates))
+
+
+def _key(task: Task, candidate: Candidate, cases: Sequence[Case]) -> str:
+    asked = [(case.name, arguments(task, case), results(task, case)) for case in cases]
+    return content_id([candidate, task.direction, asked, toolchain.identity(), __version__])
+
+
+def _made(task: Task, candidate: Candidate, cases: Sequence[Case], store: Store, key: str) -> Sealed:
+    if len(candidate.source) > MOST_SOURCE_BYTES:
+        size = f"{len(candidate.source) >> 20} MiB"
+        raise refuted("source-size", f"the source has {size}; {MOST_SOURCE_BYTES >> 20} MiB are allowed")
+    with store.staging() as folder:
+        piece = Workpiece(task=task, candidate=candidate, cases=cases, store=store, folder=folder)
+        return artefact.with_hashes(piece.sealed(key))

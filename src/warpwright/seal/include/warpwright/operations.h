@@ -73,7 +73,7 @@ inline Tensor masked_fill(const Tensor& self, const Tensor& mask, const Scalar& 
   return self.masked_fill(mask, value);
 }
 #ifndef WARPWRIGHT_LEAN
-Tensor gelu(const Tensor& self, string_view approximate = "none");
+Tensor gelu(const Tensor& self, std::string_view approximate = "none");
 #else
 Tensor gelu(const Tensor& self);
 #endif

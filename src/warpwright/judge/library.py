@@ -1,0 +1,76 @@
+"""Library nodes: operations of torch that host code called, executed by us with the plan's own buffers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+
+from warpwright.core.dtypes import BY_TORCH_NAME
+from warpwright.core.errors import Undecided
+from warpwright.core.plan import Constant, Library, View
+from warpwright.judge.memory import Memory, constant
+
+
+def execute(node: Library, memory: Memory) -> None:
+    """Runs the operation and puts its results where the plan wants them."""
+    inputs = [_input(view, memory) for view in node.inputs]
+    if node.operation == "cublas.gemm":
+        _gemm(inputs, node.options)
+        return
+    results = _aten(node.operation, inputs, node.options)
+    for view, result in zip(node.outputs, results, strict=False):
+        if not memory.adopt(view, result):
+            memory.tensor(view).copy_(result)
+
+
+def _input(view: View | Constant | None, memory: Memory) -> torch.Tensor | None:
+    if isinstance(view, View):
+        return memory.tensor(view)
+    return None if view is None else constant(view)
+
+
+def _gemm(inputs: list[Any], options: Mapping[str, Any]) -> None:
+    """C = alpha * A @ B + beta * C, in place; where beta is zero C may hold anything, NaN included."""
+    target, left, right = inputs
+    product = torch.matmul(left, right)
+    if options["beta"] == 0:
+        target.copy_(product.mul_(options["alpha"]))
+    else:
+        target.mul_(options["beta"]).add_(product, alpha=options["alpha"])
+
+
+def _aten(operation: str, inputs: list[Any], options: Mapping[str, Any]) -> list[torch.Tensor]:
+    name, _, overload = operation.partition(".")
+    try:
+        function = getattr(getattr(torch.ops.aten, name), overload or "default")
+    except AttributeError:
+        raise Undecided(f"unsupported: at::{operation}") from None
+    found = function(**_arguments(function._schema, list(inputs), options))
+    return [item for item in (found if isinstance(found, tuple | list) else [found]) if isinstance(item, torch.Tensor)]
+
+
+def _arguments(schema: Any, inputs: list[Any], options: Mapping[str, Any]) -> dict[str, Any]:
+    """Tensors by position in the schema, everything else by its name there."""
+    given: dict[str, Any] = {}
+    kinds = [str(argument.type) for argument in schema.arguments]
+    singles = sum("Tensor" in kind and "List" not in kind for kind in kinds)
+    for argument, kind in zip(schema.arguments, kinds, strict=True):
+        if "Tensor" in kind and "List" in kind:
+            given[argument.name] = [inputs.pop(0) for _ in range(len(inputs) - singles)]
+        elif "Tensor" in kind:
+            singles -= 1
+            given[argument.name] = inputs.pop(0) if inputs else None
+        elif argument.name in options:
+            given[argument.name] = _option(options[argument.name])
+    return given
+
+
+def _option(value: Any) -> Any:
+    match value:
+        case {"dtype": str(name)}:
+            return getattr(torch, BY_TORCH_NAME[name].torch)
+        case list() | tuple():
+            return [_option(item) for item in value]
+    return value

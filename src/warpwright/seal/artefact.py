@@ -1,0 +1,45 @@
+"""An artefact on disk: source, cubin, plans and a manifest that says how they came about and what they hash to."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import replace
+from pathlib import Path
+
+from warpwright.core.codec import CodecError, dumps, loads
+from warpwright.core.sealed import Sealed
+
+SOURCE, CUBIN, RECORD = "kernel.cu", "kernel.cubin", "sealed.json"
+
+
+def with_hashes(sealed: Sealed) -> Sealed:
+    hashes = {SOURCE: _hash(sealed.source.encode("utf-8", "surrogateescape"))}
+    if sealed.cubin is not None:
+        hashes[CUBIN] = _hash(sealed.cubin)
+    hashes["plans"] = _hash(dumps(sealed.plans).encode())
+    return replace(sealed, manifest=replace(sealed.manifest, hashes=hashes))
+
+
+def write(sealed: Sealed, folder: Path) -> None:
+    """The source and the cubin lie beside the record as plain files, for other tools to use."""
+    (folder / SOURCE).write_bytes(sealed.source.encode("utf-8", "surrogateescape"))
+    if sealed.cubin is not None:
+        (folder / CUBIN).write_bytes(sealed.cubin)
+    (folder / RECORD).write_text(dumps(replace(sealed, source="", cubin=None)))
+
+
+def read(folder: Path) -> Sealed | None:
+    """The artefact of a folder; None where a file is missing or is not what the manifest says."""
+    try:
+        sealed: Sealed = loads(Sealed, (folder / RECORD).read_bytes())
+        hashes = sealed.manifest.hashes
+        source = (folder / SOURCE).read_bytes()
+        cubin = (folder / CUBIN).read_bytes() if CUBIN in hashes else None
+    except (OSError, CodecError):
+        return None
+    intact = hashes.get(SOURCE) == _hash(source) and (cubin is None or hashes[CUBIN] == _hash(cubin))
+    return replace(sealed, source=source.decode("utf-8", "surrogateescape"), cubin=cubin) if intact else None
+
+
+def _hash(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()

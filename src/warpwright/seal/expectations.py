@@ -1,0 +1,47 @@
+"""What a plan must satisfy before any GPU sees it: launches the driver would accept, and results of the right form."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+
+from warpwright.core.gpus import Gpu
+from warpwright.core.plan import Kernel, Launch, Plan, View
+from warpwright.core.signature import TensorSpec
+from warpwright.seal.occupancy import violations
+from warpwright.seal.refusal import refuted, undecided
+
+
+def check_launches(plan: Plan, kernels: Mapping[str, Kernel] | None, gpu: Gpu) -> None:
+    """Refuses the first launch that cannot be; without device code only what needs none is checked."""
+    for launch in (node for node in plan.nodes if isinstance(node, Launch)):
+        kernel = None if kernels is None else kernels.get(launch.kernel)
+        if kernels is not None and kernel is None:
+            raise undecided(f"unsupported: {launch.kernel} is launched but is not in the device code by that name")
+        if kernel is not None:
+            _check_arguments(launch, kernel)
+        for kind, message in violations(gpu, launch, kernel, plan.attributes.get(launch.kernel, {})):
+            shape = {"grid": launch.grid, "block": launch.block, "shared": launch.shared, "cluster": launch.cluster}
+            facts = {"kernel": launch.kernel, **shape}
+            raise refuted(kind, f"{launch.kernel}: {message}", case=plan.case, facts=facts)
+
+
+def _check_arguments(launch: Launch, kernel: Kernel) -> None:
+    """The driver copies as many bytes as the kernel declares: the plan must have exactly those."""
+    given = tuple(len(argument) for argument in launch.arguments)
+    if given != kernel.parameters:
+        raise undecided(f"unsupported: {kernel.name} takes {kernel.parameters} bytes, the capture has {given}")
+
+
+def check_returns(plan: Plan, expected: Sequence[TensorSpec], more_allowed: bool) -> None:
+    returned = plan.returns
+    if len(returned) < len(expected) or (len(returned) > len(expected) and not more_allowed):
+        message = f"{plan.entry} returns {len(returned)} tensors, the task asks for {len(expected)}"
+        raise refuted("returns", message, case=plan.case)
+    for position, (view, spec) in enumerate(zip(returned, expected, strict=False)):
+        if not isinstance(view, View):
+            raise refuted("returns", f"{spec.name} is not returned as a device tensor", case=plan.case)
+        if (view.shape, view.dtype) != (spec.shape, spec.dtype):
+            found = f"{view.dtype}{list(view.shape)}"
+            message = f"result {position} ({spec.name}) is {found}, the task asks for {spec.dtype}{list(spec.shape)}"
+            raise refuted("returns", message, case=plan.case, facts={"found": asdict(view), "expected": asdict(spec)})

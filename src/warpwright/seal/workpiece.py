@@ -1,0 +1,175 @@
+"""One candidate on the bench: built for both sides at once, observed, bound, planned and checked."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from tempfile import mkdtemp
+
+from warpwright import __version__
+from warpwright.core.candidate import Candidate
+from warpwright.core.gpus import gpu_named
+from warpwright.core.plan import Plan, View
+from warpwright.core.sealed import Manifest, Sealed
+from warpwright.core.signature import (
+    Spec,
+    TensorSpec,
+    argument_gradients,
+    arguments,
+    output_gradients,
+    results,
+)
+from warpwright.core.task import Case, Direction, Task
+from warpwright.seal import capture, device, sandbox, toolchain
+from warpwright.seal.binding import Binding, bind
+from warpwright.seal.cache import Store
+from warpwright.seal.device import DeviceCode
+from warpwright.seal.expectations import check_launches, check_returns
+from warpwright.seal.observe import Call, Observer, codes
+from warpwright.seal.plans import make_plan
+from warpwright.seal.refusal import refuted
+from warpwright.seal.trace import BadTrace
+from warpwright.seal.traced import Trace
+
+Seen = list[tuple[Call, tuple[Trace, ...]]]
+
+
+@dataclass(slots=True, kw_only=True)
+class Workpiece:
+    task: Task
+    candidate: Candidate
+    cases: Sequence[Case]
+    store: Store
+    folder: Path
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    def sealed(self, key: str) -> Sealed:
+        with self._timed("total"):
+            compiled, program = self._built()
+            observer = Observer(ask=lambda lines: self._ask(program, lines), gpu=gpu_named(self.candidate.flags.gpu))
+            with self._timed("capture"):
+                seen, binding = self._observed(observer, program, compiled)
+            plans = self._planned(seen, binding, compiled is not None)
+        return Sealed(
+            id=key,
+            source=self.candidate.source,
+            manifest=self._manifest(),
+            entries=tuple(dict.fromkeys(call.entry for call, _ in seen)),
+            cubin=compiled.cubin if compiled else None,
+            kernels=binding.kernels,
+            variables=binding.variables,
+            plans=plans,
+        )
+
+    @contextmanager
+    def _timed(self, step: str) -> Iterator[None]:
+        start = time.monotonic()
+        yield
+        self.seconds[step] = time.monotonic() - start
+
+    def _place(self, name: str) -> Path:
+        """A folder of its own for each tool, with the source in it."""
+        place = self.folder / name
+        place.mkdir()
+        (place / "kernel.cu").write_bytes(self.candidate.source.encode("utf-8", "surrogateescape"))
+        return place
+
+    def _built(self) -> tuple[DeviceCode | None, capture.Program]:
+        """Both compilers at once. nvcc has the first word: what it refuses is wrong, not unsupported."""
+        with ThreadPoolExecutor(2) as pool:
+            compiling = pool.submit(self._compile_device)
+            building = pool.submit(self._build_program)
+        return compiling.result(), building.result()
+
+    def _compile_device(self) -> DeviceCode | None:
+        with self._timed("device"):
+            return device.compile_device(self._place("device"), self.candidate.flags)
+
+    def _build_program(self) -> capture.Program:
+        with self._timed("host"):
+            extra = self.candidate.flags.extra
+            defines = [flag for flag in extra if flag.startswith(("-D", "-U"))]
+            return capture.build(self._place("host"), defines, self.store)
+
+    def _ask(self, program: capture.Program, lines: Sequence[bytes]) -> tuple[list[Trace], sandbox.Finished]:
+        try:
+            return capture.run(program, lines, Path(mkdtemp(dir=self.folder)))
+        except BadTrace as bad:
+            raise refuted("trace", str(bad)) from None
+
+    def _observed(
+        self, observer: Observer, program: capture.Program, compiled: DeviceCode | None
+    ) -> tuple[Seen, Binding]:
+        """Traces and names. Host code that asks for occupancy is observed again with what the assembler found."""
+        seen = self._calls(observer)
+        binding = self._bound(seen, program, compiled)
+        if compiled and any(not query.known for _, traces in seen for query in traces[0].queries):
+            seen = self._calls(replace(observer, kernels=binding.resources()))
+            binding = self._bound(seen, program, compiled)
+        return seen, binding
+
+    def _bound(self, seen: Seen, program: capture.Program, compiled: DeviceCode | None) -> Binding:
+        spoken_of = codes(trace for _, traces in seen for trace in traces)
+        return bind(program, spoken_of, compiled, Path(mkdtemp(dir=self.folder)))
+
+    def _calls(self, observer: Observer) -> Seen:
+        training = self.task.direction is Direction.TRAINING
+        entry = "backward" if self.task.direction is Direction.BACKWARD else "forward"
+        calls = [Call(entry=entry, case=case.name, arguments=arguments(self.task, case)) for case in self.cases]
+        seen = list(zip(calls, observer.observe(calls), strict=True))
+        if training:
+            later = [self._backward(case, traces[0]) for case, (_, traces) in zip(self.cases, seen, strict=True)]
+            seen += zip(later, observer.observe(later), strict=True)
+        return seen
+
+    def _backward(self, case: Case, forward: Trace) -> Call:
+        """The second half of a training pair gets the gradients and whatever the first half chose to save."""
+        saved = forward.returns[len(results(self.task, case)) :]
+        specs: list[Spec] = [*output_gradients(self.task, case)]
+        for number, view in enumerate(saved):
+            if not isinstance(view, View):
+                raise refuted("returns", f"forward saves something that is no device tensor ({number})", case=case.name)
+            specs.append(TensorSpec(name=f"saved_{number}", shape=view.shape, stride=view.stride, dtype=view.dtype))
+        return Call(entry="backward", case=case.name, arguments=tuple(specs))
+
+    def _planned(self, seen: Seen, binding: Binding, compiled: bool) -> tuple[Plan, ...]:
+        kernels = {kernel.name: kernel for kernel in binding.kernels} if compiled else None
+        plans = []
+        for call, traces in seen:
+            plan = make_plan(call.entry, call.case, traces, binding.name_of)
+            check_launches(plan, kernels, gpu_named(self.candidate.flags.gpu))
+            check_returns(plan, *self._expected(call))
+            plans.append(plan)
+        return tuple(plans)
+
+    def _expected(self, call: Call) -> tuple[Sequence[TensorSpec], bool]:
+        """What the call must return, and whether it may return more."""
+        case = next(case for case in self.cases if case.name == call.case)
+        if self.task.direction is not Direction.TRAINING:
+            return results(self.task, case), False
+        if call.entry == "forward":
+            return results(self.task, case), True
+        return argument_gradients(self.task, case), False
+
+    def _manifest(self) -> Manifest:
+        flags = self.candidate.flags
+        compilers = {"g++": toolchain.version(toolchain.host_compiler())}
+        if nvcc := toolchain.nvcc():
+            compilers["nvcc"] = toolchain.version(nvcc)
+        return Manifest(
+            candidate=self.candidate.id,
+            task=self.task.key,
+            gpu=gpu_named(flags.gpu).name,
+            arch=gpu_named(flags.gpu).arch,
+            flags=flags,
+            compilers=compilers,
+            command=("nvcc", "-cubin", *device.arguments(flags)),
+            hashes={},
+            seconds=dict(self.seconds),
+            isolation=sandbox.isolation().mode,
+            warpwright=__version__,
+        )
