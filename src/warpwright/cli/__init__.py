@@ -1,10 +1,11 @@
 """Room 5, a face: parses, calls a room, renders. Decides nothing.
 
-main.py      the command `warpwright`: verbs, and errors as one sentence with an exit code
-doctor.py    `warpwright doctor`
-demo.py      `warpwright demo`
-tasks.py     `warpwright tasks list|show|check`
-contract.py  what `tasks show` prints of one task
-screen.py    tables, progress and colours, for people
-output.py    JSON with a versioned schema, for programs
+main.py        the command `warpwright`: verbs, and errors as one sentence with an exit code
+doctor.py      `warpwright doctor`
+demo.py        `warpwright demo`
+tasks.py       `warpwright tasks list|show|check`
+contract.py    what `tasks show` prints of one task
+admissions.py  running and showing the admission of tasks
+screen.py      tables, progress and colours, for people
+output.py      JSON with a versioned schema, for programs
 """

@@ -7,7 +7,6 @@ from typing import Annotated
 import typer
 
 from warpwright.cli.output import Json, emit
-from warpwright.core.errors import Exit
 
 SAMPLE = ("paper/layernorm", "paper/mnist_cross_entropy", "modern/softmax")
 
@@ -17,14 +16,15 @@ def demo(
     as_json: Json = False,
 ) -> None:
     """Admit a sample of the suites by negative controls and show the table of tasks."""
-    from warpwright.cli.tasks import admit_all, show_admissions, show_tasks
+    from warpwright.cli.admissions import admissions_data, admit_all, show_admissions, verdict
+    from warpwright.cli.tasks import show_tasks
     from warpwright.tasks import all_tasks, load
 
     sample = [task for name in SAMPLE for task in load(name)]
     admissions = admit_all(sample, jobs, silent=as_json)
     if as_json:
-        emit("demo/1", tasks=[task.key for task in all_tasks()], admissions=admissions)
+        emit("demo/1", tasks=[task.key for task in all_tasks()], admissions=admissions_data(admissions))
     else:
         show_tasks(all_tasks())
         show_admissions(admissions)
-    raise typer.Exit(Exit.HOLDS if all(admission.admitted for admission in admissions) else Exit.REFUTED)
+    raise typer.Exit(verdict(admissions))

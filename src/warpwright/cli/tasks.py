@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Sequence
+from typing import Annotated
 
 import typer
 
 from warpwright.cli.output import Json, emit
-from warpwright.core.errors import Exit, UsageError
+from warpwright.core.errors import UsageError
 from warpwright.core.task import Direction, Role, Task
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from warpwright.verify.admission import Admission
 
 Suite = Annotated[str | None, typer.Option("--suite", metavar="SUITE", help="Only this suite, such as paper.")]
 Inputs = Annotated[
@@ -82,13 +78,16 @@ def check(
     as_json: Json = False,
 ) -> None:
     """Admit tasks: wrong implementations must be refuted, honest ones must pass, outputs must vary."""
+    from warpwright.cli.admissions import admissions_data, admit_all, show_admissions, verdict
+
     tasks = _chosen(names or [], suite, direction, inputs or [])
     admissions = admit_all(tasks, jobs, silent=as_json)
     if as_json:
-        emit("tasks.check/1", admitted=sum(a.admitted for a in admissions), of=len(admissions), admissions=admissions)
+        admitted = sum(admission.admitted for admission in admissions)
+        emit("tasks.check/1", admitted=admitted, of=len(admissions), admissions=admissions_data(admissions))
     else:
         show_admissions(admissions)
-    raise typer.Exit(Exit.HOLDS if all(admission.admitted for admission in admissions) else Exit.REFUTED)
+    raise typer.Exit(verdict(admissions))
 
 
 def _chosen(
@@ -107,16 +106,6 @@ def _chosen(
     if not tasks:
         raise UsageError("there is no such task; `warpwright tasks list` names them all")
     return tuple({task.id: task for task in tasks}.values())
-
-
-def admit_all(tasks: Sequence[Task], jobs: int | None, *, silent: bool) -> tuple[Admission, ...]:
-    """Every task admitted or not, in the order given, with a bar while it lasts."""
-    from warpwright.cli.screen import progress
-    from warpwright.dispatch.pool import parallel
-    from warpwright.verify.admission import admit
-
-    with progress(silent=silent) as bar:
-        return tuple(parallel(admit, tasks, jobs, bar))
 
 
 def _summary(task: Task) -> dict[str, object]:
@@ -154,27 +143,3 @@ def show_tasks(tasks: Sequence[Task]) -> None:
     ]
     show_table(("task", "family", "directions", "dtypes", "cases", "summary"), rows)
     screen().print(f"{len(functions)} functions, {len(tasks)} tasks. Next: warpwright tasks show NAME")
-
-
-def show_admissions(admissions: Sequence[Admission]) -> None:
-    """One row per task; what went wrong is spelled out below."""
-    from warpwright.cli.screen import bad, good, plain, screen, show_table
-
-    rows = [
-        (
-            plain(admission.task),
-            good("admitted") if admission.admitted else bad("not admitted"),
-            f"{sum(control.refuted is True for control in admission.controls)} refuted"
-            f", {sum(control.exempt is not None for control in admission.controls)} exempt",
-            f"{sum(variant.passed for variant in admission.honest)}/{len(admission.honest)} pass",
-            plain(admission.draws),
-            f"{admission.seconds:.1f} s",
-        )
-        for admission in admissions
-    ]
-    show_table(("task", "", "wrong ones", "honest ones", "draws", "took"), rows)
-    for admission in admissions:
-        for problem in admission.problems:
-            screen().print(f"{bad(admission.task)}: {plain(problem)}")
-    admitted = sum(admission.admitted for admission in admissions)
-    screen().print(f"{admitted} of {len(admissions)} tasks admitted.")

@@ -93,7 +93,7 @@ def _decode_tuple(items: tuple[Any, ...], data: Any, where: str) -> tuple[Any, .
 def _decode_union(kinds: tuple[Any, ...], data: Any, where: str) -> Any:
     if data is None and type(None) in kinds:
         return None
-    if isinstance(data, dict) and "kind" in data:
+    if isinstance(data, dict) and "kind" in data and any(hasattr(kind, "KIND") for kind in kinds):
         kinds = tuple(kind for kind in kinds if getattr(kind, "KIND", None) == data["kind"])
     problems = []
     for kind in kinds:

@@ -42,6 +42,9 @@ class TaskError(UsageError):
         place = f"{where}, {key}" if key else where
         super().__init__(f"{place}: {problem}" + (f"; {remedy}" if remedy else ""))
 
+    def __reduce__(self) -> tuple[type[TaskError], tuple[str, str | None, str, str]]:
+        return TaskError, (self.where, self.key, self.problem, self.remedy)
+
 
 class Undecided(WarpwrightError):
     exit_code = Exit.UNDECIDED
@@ -53,3 +56,6 @@ class OurFault(WarpwrightError):
     def __init__(self, fault: Fault) -> None:
         self.fault = fault
         super().__init__(f"{fault.where}: {fault.message}")
+
+    def __reduce__(self) -> tuple[type[OurFault], tuple[Fault]]:
+        return OurFault, (self.fault,)

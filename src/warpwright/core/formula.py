@@ -13,6 +13,8 @@ from collections.abc import Callable, Mapping
 from warpwright.core.errors import UsageError
 
 Number = int | float
+LARGEST = 1e100
+"""More than any size or amount of work; keeps a tower of powers from eating the machine."""
 
 _BINARY: dict[type[ast.operator], Callable[[Number, Number], Number]] = {
     ast.Add: operator.add,
@@ -52,8 +54,8 @@ def names_in(formula: str | Number) -> frozenset[str]:
         return frozenset()
     try:
         tree = ast.parse(formula, mode="eval")
-    except (SyntaxError, ValueError) as error:
-        raise UsageError(f"'{formula}' is not a formula: {error}") from None
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise UsageError(f"'{formula:.60}' is not a formula: {error}") from None
     return frozenset(node.id for node in ast.walk(tree) if isinstance(node, ast.Name)) - _FUNCTIONS.keys()
 
 
@@ -75,6 +77,9 @@ def _walk(node: ast.expr, names: Mapping[str, Number]) -> Number:
 
 
 def _binary(op: type[ast.operator], left: Number, right: Number) -> Number:
-    if op is ast.Pow and abs(right) > 16:  # a tower of powers must not eat the machine
+    if op is ast.Pow and abs(right) > 16:
         raise UsageError(f"the power {right} is too large for a formula")
-    return _BINARY[op](left, right)
+    value = _BINARY[op](left, right)
+    if isinstance(value, complex) or not abs(value) < LARGEST:
+        raise UsageError("a formula went out of range")
+    return value

@@ -109,7 +109,7 @@ class Launch:
 class Fill:
     KIND: ClassVar[str] = "fill"
     target: View
-    value: float | int | bool
+    value: bool | int | float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -61,7 +61,8 @@ class TensorArg:
     init: str | None = None
     """A recipe of the oracle's for parameters; None takes the distribution of the draw."""
     below: Size | None = None
-    """Integers only: values are drawn from [0, below)."""
+    """Integers only: values are drawn from [low, below)."""
+    low: Size = 0
     grad: bool = True
     count: Size | None = None
 

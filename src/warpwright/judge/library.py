@@ -19,7 +19,16 @@ def execute(node: Library, memory: Memory) -> None:
     if node.operation == "cublas.gemm":
         _gemm(inputs, node.options)
         return
-    results = _aten(node.operation, inputs, node.options)
+    function = _function(node.operation)
+    targets = [memory.tensor(view) for view in node.outputs if memory.fixed(view.buffer)]
+    if len(targets) == len(node.outputs) and (direct := _writing_form(function)):
+        names = [argument.name for argument in direct._schema.arguments if argument.is_out]
+        direct(**_arguments(function._schema, inputs, node.options), **dict(zip(names, targets, strict=True)))
+        return
+    found = function(**_arguments(function._schema, inputs, node.options))
+    results = [
+        item for item in (found if isinstance(found, tuple | list) else [found]) if isinstance(item, torch.Tensor)
+    ]
     for view, result in zip(node.outputs, results, strict=False):
         if not memory.adopt(view, result):
             memory.tensor(view).copy_(result)
@@ -41,14 +50,24 @@ def _gemm(inputs: list[Any], options: Mapping[str, Any]) -> None:
         target.mul_(options["beta"]).add_(product, alpha=options["alpha"])
 
 
-def _aten(operation: str, inputs: list[Any], options: Mapping[str, Any]) -> list[torch.Tensor]:
+def _function(operation: str) -> Any:
     name, _, overload = operation.partition(".")
     try:
-        function = getattr(getattr(torch.ops.aten, name), overload or "default")
+        return getattr(getattr(torch.ops.aten, name), overload or "default")
     except AttributeError:
         raise Undecided(f"unsupported: at::{operation}") from None
-    found = function(**_arguments(function._schema, list(inputs), options))
-    return [item for item in (found if isinstance(found, tuple | list) else [found]) if isinstance(item, torch.Tensor)]
+
+
+def _writing_form(function: Any) -> Any | None:
+    """The overload that takes the same arguments and writes its results where it is told to, if there is one."""
+    wanted = [(argument.name, str(argument.type)) for argument in function._schema.arguments]
+    packet = function.overloadpacket
+    for overload in (getattr(packet, name) for name in packet.overloads()):
+        arguments = overload._schema.arguments
+        kept = [(argument.name, str(argument.type)) for argument in arguments if not argument.is_out]
+        if kept == wanted and len(kept) < len(arguments):
+            return overload
+    return None
 
 
 def _arguments(schema: Any, inputs: list[Any], options: Mapping[str, Any]) -> dict[str, Any]:

@@ -9,12 +9,12 @@ import torch
 from warpwright.core.dtypes import dtype_named
 from warpwright.core.plan import Buffer, Constant, Origin, View
 
-Allocate = Callable[[int], torch.Tensor]
-"""Gives device memory of so many bytes, as a flat uint8 tensor."""
+Allocate = Callable[[int, int], torch.Tensor]
+"""Gives the device memory for a buffer's number and size in bytes, as a flat uint8 tensor."""
 
 
-def plain(count: int) -> torch.Tensor:
-    return torch.empty(max(count, 1), dtype=torch.uint8, device="cuda")
+def plain(buffer: int, size: int) -> torch.Tensor:
+    return torch.empty(max(size, 1), dtype=torch.uint8, device="cuda")
 
 
 class Memory:
@@ -26,8 +26,9 @@ class Memory:
         arguments: Sequence[torch.Tensor],
         symbol: Callable[[str], int | None],
         allocate: Allocate = plain,
+        returned: frozenset[int] = frozenset(),
     ) -> None:
-        self._buffers, self._symbol, self._allocate = buffers, symbol, allocate
+        self._buffers, self._symbol, self._allocate, self._returned = buffers, symbol, allocate, returned
         self._held: dict[int, torch.Tensor] = dict(enumerate(arguments))
 
     def address(self, buffer: int) -> int:
@@ -46,10 +47,14 @@ class Memory:
         empty = torch.empty(0, dtype=dtype, device=self._storage(view.buffer).device)
         return empty.set_(storage, start // empty.element_size(), view.shape, view.stride)
 
+    def fixed(self, buffer: int) -> bool:
+        """Whether the buffer must be where the caller put it, because somebody looks for it there."""
+        return buffer in self._held or buffer in self._returned
+
     def adopt(self, view: View, result: torch.Tensor) -> bool:
         """Lets a library result be the buffer, where the view is all of a buffer nobody has touched."""
         whole = view.offset == 0 and result.numel() * result.element_size() == self._buffers[view.buffer].bytes
-        if view.buffer in self._held or not whole or result.stride() != view.stride:
+        if self.fixed(view.buffer) or not whole or result.stride() != view.stride:
             return False
         self._held[view.buffer] = result
         return True
@@ -62,7 +67,7 @@ class Memory:
 
     def _storage(self, buffer: int) -> torch.Tensor:
         if buffer not in self._held:
-            self._held[buffer] = self._allocate(self._buffers[buffer].bytes)
+            self._held[buffer] = self._allocate(buffer, self._buffers[buffer].bytes)
         return self._held[buffer]
 
 

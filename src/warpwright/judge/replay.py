@@ -22,7 +22,8 @@ class Replayed:
 
 def replay(plan: Plan, module: Module, arguments: Sequence[torch.Tensor], allocate: Allocate = plain) -> Replayed:
     """Executes every node on the current stream, in order. Side streams of the host code become that one stream."""
-    memory = Memory(plan.buffers, arguments, module.address, allocate)
+    returned = frozenset(view.buffer for view in plan.returns if isinstance(view, View))
+    memory = Memory(plan.buffers, arguments, module.address, allocate, returned)
     stream = torch.cuda.current_stream().cuda_stream
     for kernel, attributes in plan.attributes.items():
         for name, value in attributes.items():

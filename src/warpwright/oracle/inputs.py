@@ -60,7 +60,9 @@ def _floats(draw: Draw, argument: TensorArg, source: Source) -> torch.Tensor:
 
 def _integers(draw: Draw, argument: TensorArg, source: Source) -> torch.Tensor:
     if argument.below is not None:
-        return integers(source, evaluate_size(argument.below, sizes(draw.case)), draw.distribution)
+        names = sizes(draw.case)
+        low = evaluate_size(argument.low, names)
+        return low + integers(source, evaluate_size(argument.below, names) - low, draw.distribution)
     return signed_bytes(source) if source.dtype.name == "int8" else integers(source, 2, draw.distribution)
 
 

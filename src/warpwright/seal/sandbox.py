@@ -27,7 +27,7 @@ from warpwright.core.evidence import Fault
 from warpwright.seal import sandbox_session
 from warpwright.seal.sandbox_isolation import Isolation, confinement, isolation
 
-__all__ = ["Finished", "Isolation", "Limits", "harvest", "isolation", "run"]
+__all__ = ["Finished", "Isolation", "Limits", "discard", "harvest", "isolation", "run"]
 
 _MIB, _GIB = 1 << 20, 1 << 30
 _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -105,6 +105,37 @@ def harvest(path: Path, limit: int) -> bytes | None:
         return None
     with open(descriptor, "rb") as file:
         return file.read(limit)
+
+
+def discard(folder: Path) -> None:
+    """Remove a folder that hostile code could write to: closed folders are opened, and no depth is too deep.
+
+    Folders inside folders are first moved to the top, so that neither names nor calls grow with the depth.
+    """
+    number = 0
+    folder.chmod(0o700)
+    while inside := list(os.scandir(folder)):
+        for entry in inside:
+            for nested in _emptied(entry):
+                number += 1
+                nested.rename(folder / f".discarded-{os.getpid()}-{number}")
+            os.rmdir(entry.path) if entry.is_dir(follow_symlinks=False) else os.unlink(entry.path)
+    folder.rmdir()
+
+
+def _emptied(entry: os.DirEntry[str]) -> list[Path]:
+    """Removes the files of a folder and returns the folders left in it."""
+    if not entry.is_dir(follow_symlinks=False):
+        return []
+    os.chmod(entry.path, 0o700)
+    left = []
+    for inner in os.scandir(entry.path):
+        if inner.is_dir(follow_symlinks=False):
+            os.chmod(inner.path, 0o700)
+            left.append(Path(inner.path))
+        else:
+            os.unlink(inner.path)
+    return left
 
 
 def _places(writable: Path, readable: Sequence[Path]) -> tuple[Path, list[Path]]:

@@ -10,9 +10,40 @@ from torch.nn import functional as F
 
 
 def forward(q, key_cache, value_cache, lengths):
-    group = q.shape[1] // key_cache.shape[2]
-    keys, values = (x.float().repeat_interleave(group, dim=2) for x in (key_cache, value_cache))
-    scores = torch.einsum("bhd,blhd->bhl", q.float(), keys) / math.sqrt(q.shape[-1])
-    empty = torch.arange(scores.shape[-1], device=q.device) >= lengths[:, None, None]
-    weights = scores.masked_fill(empty, -math.inf).softmax(-1)
-    return torch.einsum("bhl,blhd->bhd", weights, values).to(q.dtype)
+    weights = masked_scores(q, key_cache, lengths).softmax(-1)
+    return torch.einsum("bhl,blhd->bhd", weights.to(q.dtype), shared(value_cache, q))
+
+
+def masked_scores(q, key_cache, lengths):
+    scores = torch.einsum("bhd,blhd->bhl", q.float(), shared(key_cache, q).float()) / math.sqrt(q.shape[-1])
+    return scores.masked_fill(~filled(key_cache, lengths)[:, None], -math.inf)
+
+
+def filled(cache, lengths):
+    return torch.arange(cache.shape[1], device=cache.device) < lengths[:, None]
+
+
+def shared(cache, q):
+    return cache.repeat_interleave(q.shape[1] // cache.shape[2], dim=2)
+
+
+def split(q, key_cache, value_cache, lengths):
+    """Each piece of the cache by itself, then the pieces together, as flash decoding does."""
+    scores, values = masked_scores(q, key_cache, lengths), shared(value_cache, q).float()
+    pieces = [piece_of(*piece) for piece in zip(scores.split(37, dim=2), values.split(37, dim=1))]
+    largest = torch.stack([top for top, _, _ in pieces]).amax(0)
+    total = sum(weight * (top - largest).exp() for top, weight, _ in pieces)
+    out = sum(part * (top - largest).exp() for top, _, part in pieces)
+    return (out / total).to(q.dtype)
+
+
+def piece_of(scores, values):
+    top = scores.amax(-1, keepdim=True).clamp_min(-1e30)
+    weights = (scores - top).exp()
+    return top, weights.sum(-1, keepdim=True), torch.einsum("bhl,blhd->bhd", weights, values)
+
+
+def fused(q, key_cache, value_cache, lengths):
+    keys, values = key_cache.transpose(1, 2), value_cache.transpose(1, 2)
+    mask = filled(key_cache, lengths)[:, None, None]
+    return F.scaled_dot_product_attention(q[:, :, None], keys, values, attn_mask=mask, enable_gqa=True)[:, :, 0]

@@ -29,5 +29,9 @@ def merged_channels(x, weight, bias, eps):
     return ((wide - mean) * scale + bias.float()).to(x.dtype)
 
 
+def fused(x, weight, bias, eps):
+    return F.layer_norm(x.float(), weight.shape, weight.float(), bias.float(), eps).to(x.dtype)
+
+
 def library(x, weight, bias, eps):
     return F.layer_norm(x, weight.shape, weight, bias, eps)

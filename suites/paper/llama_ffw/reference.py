@@ -14,8 +14,8 @@ def save(x, gate, up, down):
 
 def one_projection(x, gate, up, down):
     """Gate and up as one product, the way inference engines lay them out."""
-    gated, straight = F.linear(x, torch.cat([gate, up])).chunk(2, dim=-1)
-    return F.linear(gated * torch.sigmoid(gated) * straight, down)
+    gated, straight = F.linear(x, torch.cat([gate, up])).float().chunk(2, dim=-1)
+    return F.linear((gated * torch.sigmoid(gated) * straight).to(x.dtype), down)
 
 
 def hidden_in_halves(x, gate, up, down):

@@ -15,9 +15,10 @@ def save(predictions, targets):
 
 
 def shifted_by_maximum(predictions, targets):
-    shifted = predictions.float() - predictions.float().amax(1, keepdim=True)
-    chosen = F.one_hot(targets, predictions.shape[1]) * shifted
-    return (shifted.exp().sum(1).log() - chosen.sum(1)).sum() / targets.numel()
+    wide = predictions.float()
+    shifted = wide - wide.detach().amax(1, keepdim=True)
+    chosen = F.one_hot(targets, wide.shape[1]) * shifted
+    return (shifted.exp().sum(1).log() - chosen.sum(1)).sum() / len(targets)
 
 
 def library(predictions, targets):

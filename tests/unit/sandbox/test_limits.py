@@ -79,8 +79,10 @@ def test_many_files_fill_no_more_than_allowed(villain: Villain) -> None:
     assert villain("files", limits=replace(SMALL, disk_bytes=20 << 20)).reason == "disk"
 
 
-def test_folders_without_end_are_ended(villain: Villain) -> None:
+def test_folders_without_end_are_ended_and_discarded(villain: Villain, folder: Path) -> None:
     assert villain("folders").reason == "disk"
+    sandbox.discard(folder)
+    assert not folder.exists()
 
 
 def test_a_program_it_was_to_leave_and_did_not_is_its_own_doing(folder: Path) -> None:

@@ -88,9 +88,15 @@
 #ifndef WARPWRIGHT_RECORD_H
 #define WARPWRIGHT_RECORD_H
 
-#include "warpwright/standard.h"
-
 #ifdef WARPWRIGHT_CAPTURE
+#include <driver_types.h>
+
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
 namespace warpwright {
 
 struct Configuration {

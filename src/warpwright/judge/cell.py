@@ -1,0 +1,114 @@
+"""The cell: a process whose CUDA context runs candidate kernels and holds inputs, outputs and scratch, nothing else.
+
+Expected values, seeds and the verdict live with the judge. The cell obeys commands; each is a JSON object with a "do"
+key and gets one JSON object back. A CUDA error is reported and ends the cell, because a context does not recover.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from multiprocessing.connection import Connection
+from typing import Any
+
+import torch
+
+from warpwright.core.codec import decode
+from warpwright.core.measurement import Cache
+from warpwright.core.plan import Plan
+from warpwright.core.sealed import Sealed
+from warpwright.judge import driver
+from warpwright.judge.arena import Arena, Place
+from warpwright.judge.link import Silence, receive, send
+from warpwright.judge.module import Module
+from warpwright.judge.replay import replay
+from warpwright.judge.stopwatch import Flush, captured, time_replays
+
+
+class Cell:
+    """State of the process between commands."""
+
+    def __init__(self) -> None:
+        torch.cuda.init()
+        torch.zeros(1, device="cuda")
+        self._flush: Flush | None = None
+        self._slots: dict[int, tuple[Plan, dict[int, Place]]] = {}
+        self._graphs: dict[int, torch.cuda.CUDAGraph] = {}
+
+    def arena(self, size: int) -> dict[str, Any]:
+        self._arena = Arena.own(size)
+        return {"handle": self._arena.handle().hex()}
+
+    def load(self, sealed: dict[str, Any]) -> dict[str, Any]:
+        self._sealed: Sealed = decode(Sealed, sealed)
+        self._module = Module(self._sealed.cubin or b"", self._sealed.kernels, self._sealed.variables)
+        return {}
+
+    def place(self, slot: int, case: str, entry: str, buffers: dict[str, list[int]]) -> dict[str, Any]:
+        """Says where the buffers of one call lie: those of the plan by number, as offset and size."""
+        places = {int(number): Place(offset=where[0], size=where[1]) for number, where in buffers.items()}
+        self._slots[slot] = (self._sealed.plan(case, entry), places)
+        return {}
+
+    def run(self, slots: list[int]) -> dict[str, Any]:
+        """One call after the other, each with the module's variables as they were after loading."""
+        for slot in slots:
+            self._module.restore(torch.cuda.current_stream().cuda_stream)
+            self._call(slot)
+            torch.cuda.synchronize()
+        return {}
+
+    def prepare(self, slots: list[int]) -> dict[str, Any]:
+        """Captures one graph for each slot, for timing."""
+        for slot in slots:
+            self._graphs[slot] = captured([lambda slot=slot: self._call(slot)])  # type: ignore[misc]
+        self._flush = self._flush or Flush()
+        return {}
+
+    def prepare_chain(self, key: int, slots: list[int]) -> dict[str, Any]:
+        """Captures one graph that makes many calls, for kernels too short to time one by one."""
+        self._graphs[key] = captured([lambda slot=slot: self._call(slot) for slot in slots])  # type: ignore[misc]
+        self._flush = self._flush or Flush()
+        return {}
+
+    def time(self, slots: list[int], cache: str) -> dict[str, Any]:
+        """Device times of the slots' graphs; a negative slot stands for no work."""
+        self._module.restore(torch.cuda.current_stream().cuda_stream)
+        assert self._flush is not None
+        graphs = [self._graphs[slot] if slot >= 0 else None for slot in slots]
+        batch = time_replays(graphs, Cache(cache), self._flush)
+        return {"samples_us": list(batch.samples_us), "wall_s": batch.wall_s}
+
+    def _call(self, slot: int) -> None:
+        plan, places = self._slots[slot]
+        arguments = [self._arena.at(places[number]) for number in range(len(plan.arguments))]
+        replay(plan, self._module, arguments, lambda number, size: self._arena.at(places[number]))
+
+
+def main(connection: Connection) -> None:
+    """Obeys until the judge hangs up."""
+    try:
+        cell = Cell()
+        while True:
+            message = receive(connection)
+            send(connection, _obey(cell, message))
+    except Silence:
+        sys.exit(0)
+
+
+def _obey(cell: Cell, message: dict[str, Any]) -> dict[str, Any]:
+    action: Callable[..., dict[str, Any]] = getattr(cell, message.pop("do"))
+    try:
+        return {"ok": True, **action(**message)}
+    except driver.CudaError as error:
+        return {"ok": False, "call": error.call, "error": error.name, "code": error.code}
+    except torch.OutOfMemoryError as error:
+        return {"ok": False, "call": "torch", "error": "CUDA_ERROR_OUT_OF_MEMORY", "code": 2, "message": str(error)}
+    except Exception as error:  # reported as plain data; the judge decides whose fault it is
+        return {
+            "ok": False,
+            "call": "python",
+            "error": type(error).__name__,
+            "code": None,
+            "message": str(error)[:2000],
+        }

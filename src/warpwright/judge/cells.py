@@ -1,0 +1,81 @@
+"""Cells as the judge sees them: started fresh, asked with a deadline, killed without regret."""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections.abc import Callable
+from functools import cache
+from multiprocessing.connection import Connection
+from multiprocessing.context import ForkServerContext
+from typing import Any
+
+from warpwright.core.errors import OurFault
+from warpwright.core.evidence import Fault
+from warpwright.judge.link import Silence, receive, send
+
+START_S = 60.0
+
+
+class CellFailure(Exception):
+    """A cell that hung, died or reported an error while it was at candidate code."""
+
+    def __init__(self, kind: str, message: str) -> None:
+        self.kind = kind
+        super().__init__(message)
+
+
+@cache
+def _nursery() -> ForkServerContext:
+    """A process that has imported torch and never touched CUDA: its children start in a fraction of a second."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["torch", "warpwright.judge.cell", "warpwright.judge.rival"])
+    return context
+
+
+class Process:
+    """A process of ours at the other end of a pipe."""
+
+    def __init__(self, target: Callable[[Connection], None]) -> None:
+        ours, theirs = _nursery().Pipe()
+        self._connection = ours
+        self._process = _nursery().Process(target=target, args=(theirs,), daemon=True)
+        self._process.start()
+        theirs.close()
+
+    def ask(self, do: str, timeout_s: float, **arguments: Any) -> dict[str, Any]:
+        """One command, one answer. Silence and errors are CellFailures."""
+        try:
+            send(self._connection, {"do": do, **arguments})
+            answer = receive(self._connection, timeout_s)
+        except Silence as silence:
+            self.kill()
+            kind, how = ("hang", f"no end after {timeout_s:g} s") if silence.hung else ("death", self._epitaph())
+            raise CellFailure(kind, how) from None
+        if not answer.get("ok"):
+            self.kill()
+            detail = str(answer.get("message") or answer.get("call"))
+            raise CellFailure("cuda" if answer.get("code") is not None else "error", f"{answer.get('error')}: {detail}")
+        return answer
+
+    def demand(self, do: str, timeout_s: float = START_S, **arguments: Any) -> dict[str, Any]:
+        """For what has nothing to do with the candidate: if it fails, the fault is ours."""
+        try:
+            return self.ask(do, timeout_s, **arguments)
+        except CellFailure as failure:
+            raise OurFault(Fault(where=f"GPU process, {do}", message=str(failure), retryable=True)) from None
+
+    def kill(self) -> None:
+        self._process.kill()
+        self._process.join(10)
+        self._connection.close()
+
+    def _epitaph(self) -> str:
+        code = self._process.exitcode
+        return f"the process died of signal {-code}" if code is not None and code < 0 else f"the process ended ({code})"
+
+    def __enter__(self) -> Process:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._process.is_alive():
+            self.kill()

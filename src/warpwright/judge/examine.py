@@ -1,0 +1,139 @@
+"""Whether a sealed candidate is right, on this GPU: every draw, twice, in shuffled order, between red zones."""
+
+from __future__ import annotations
+
+import math
+import random
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from warpwright.core.codec import encode
+from warpwright.core.evidence import Counterexample, Evidence, Verdict
+from warpwright.core.measurement import Scene
+from warpwright.core.plan import Launch
+from warpwright.core.sealed import Sealed
+from warpwright.core.task import Draw, Task
+from warpwright.judge import cell
+from warpwright.judge.arena import Arena, Layout
+from warpwright.judge.cells import CellFailure, Process
+from warpwright.judge.truths import Truths
+from warpwright.judge.visit import Visit, changed_inputs, read_results, stage, write_inputs
+from warpwright.oracle.check import check_results
+
+RUNG = "judge"
+CALL_S = 10.0
+_ROUNDS = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Staged:
+    """A cell with a candidate in it and draws laid out in its memory."""
+
+    cell: Process
+    arena: Arena
+    visits: tuple[Visit, ...]
+
+
+def staged(process: Process, task: Task, sealed: Sealed, draws: Sequence[Draw], truths: Truths) -> Staged:
+    """Loads the candidate and finds room for everything. Failures here are ours, except loading the cubin."""
+    layout, visits, slot = Layout(), [], 0
+    for draw in draws:
+        visit = stage(task, sealed, draw, truths.scenario(task, draw), layout, slot)
+        visits.append(visit)
+        slot += len(visit.acts)
+    handle = bytes.fromhex(process.demand("arena", size=layout.total)["handle"])
+    process.ask("load", CALL_S, sealed=encode(sealed))
+    for act in (act for visit in visits for act in visit.acts):
+        buffers = {str(number): [place.offset, place.size] for number, place in act.places.items()}
+        process.demand("place", slot=act.slot, case=act.plan.case, entry=act.plan.entry, buffers=buffers)
+    return Staged(cell=process, arena=Arena.mapped(handle, layout.total), visits=tuple(visits))
+
+
+def examine(task: Task, sealed: Sealed, draws: Sequence[Draw], truths: Truths, scene: Scene, secret: int) -> Evidence:
+    """HOLDS if every draw came out right every time."""
+    start = time.perf_counter()
+    found: dict[str, Any] = {"draws": len(draws), "rounds": _ROUNDS}
+    if not any(isinstance(node, Launch) for plan in sealed.plans for node in plan.nodes):
+        found["library_only"] = True
+    counterexample = None
+    with Process(cell.main) as process:
+        try:
+            stage_ = staged(process, task, sealed, draws, truths)
+            counterexample = _rounds(task, stage_, truths, random.Random(secret), found)
+            stage_.arena.unmap()
+        except CellFailure as failure:
+            counterexample = Counterexample(kind=failure.kind, message=f"while it was loaded: {failure}")
+    return Evidence(
+        candidate=sealed.manifest.candidate,
+        rung=RUNG,
+        verdict=Verdict.REFUTED if counterexample else Verdict.HOLDS,
+        counterexample=counterexample,
+        facts=found,
+        scene=scene,
+        seconds=time.perf_counter() - start,
+    )
+
+
+def _rounds(
+    task: Task, on: Staged, truths: Truths, generator: random.Random, facts: dict[str, Any]
+) -> Counterexample | None:
+    first: dict[str, list[torch.Tensor]] = {}
+    facts["deterministic"] = True
+    for _ in range(_ROUNDS):
+        for visit in generator.sample(on.visits, len(on.visits)):
+            pattern = generator.randrange(1, 255)
+            if found := _one(task, on, visit, truths, pattern):
+                return found
+            results = [result.clone() for result in read_results(task, visit, on.arena)]
+            key = repr(visit.draw)
+            if key in first and not all(map(_same_bits, first[key], results)):
+                facts["deterministic"] = False
+            first[key] = results
+    return None
+
+
+def _one(task: Task, on: Staged, visit: Visit, truths: Truths, pattern: int) -> Counterexample | None:
+    """One call: poison, run, look at everything it could have touched."""
+    on.arena.mark_red_zones(visit.places, pattern)
+    on.arena.poison(visit.places)
+    write_inputs(visit, on.arena)
+    torch.cuda.synchronize()
+    try:
+        on.cell.ask("run", CALL_S, slots=visit.slots)
+    except CellFailure as failure:
+        return _counterexample(visit, failure.kind, str(failure), {})
+    if damage := on.arena.damaged(visit.places, pattern):
+        return _counterexample(visit, "out of bounds", _described(visit, damage), {})
+    if changed := changed_inputs(visit, on.arena):
+        return _counterexample(visit, "mutation", f"argument {changed[0]} was changed; the task does not allow it", {})
+    results = read_results(task, visit, on.arena)
+    if mismatch := check_results(truths.expected(task, visit.draw), results):
+        return _counterexample(visit, mismatch.kind, mismatch.message, dict(mismatch.facts))
+    return None
+
+
+def _described(visit: Visit, damage: list[tuple[Any, int]]) -> str:
+    zone, distance = damage[0]
+    for act in visit.acts:
+        for number, place in act.places.items():
+            if zone.offset == place.offset + place.size:
+                return f"wrote {distance} bytes past the end of buffer {number} of {act.plan.entry}"
+            if zone.offset + zone.size == place.offset:
+                return f"wrote {zone.size - distance} bytes before the start of buffer {number} of {act.plan.entry}"
+    return "wrote outside its buffers"
+
+
+def _counterexample(visit: Visit, kind: str, message: str, facts: dict[str, Any]) -> Counterexample:
+    draw = visit.draw
+    where = {"distribution": draw.distribution, "dims": dict(draw.case.dims), "dtype": draw.case.dtype}
+    return Counterexample(kind=kind, message=message, case=draw.case.name, facts={**where, **facts})
+
+
+def _same_bits(left: torch.Tensor, right: torch.Tensor) -> bool:
+    if not math.prod(left.shape):
+        return True
+    return torch.equal(left.contiguous().view(torch.uint8), right.contiguous().view(torch.uint8))

@@ -1,0 +1,151 @@
+"""One call of a candidate as the judge stages it: where everything lies, what goes in, what is read back."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import torch
+
+from warpwright.core.dtypes import dtype_named
+from warpwright.core.plan import Origin, Plan, View
+from warpwright.core.sealed import Sealed
+from warpwright.core.task import Direction, Draw, Task
+from warpwright.judge.arena import Arena, Layout, Place
+from warpwright.oracle.reference import Tensors, tensors_in
+from warpwright.oracle.truth import Scenario
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Act:
+    """One entry of the candidate in one visit: its plan and the place of each of its buffers."""
+
+    slot: int
+    plan: Plan
+    places: dict[int, Place]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Visit:
+    """A draw, staged. A training pair is two acts: the second takes what the first saved."""
+
+    draw: Draw
+    acts: tuple[Act, ...]
+    inputs: tuple[tuple[Place, torch.Tensor], ...]
+    """The judge's own copies, to be written before the call and compared after it."""
+    mutable: frozenset[int]
+    """Which of those a task lets the candidate change."""
+
+    @property
+    def places(self) -> tuple[Place, ...]:
+        return tuple({place.offset: place for act in self.acts for place in act.places.values()}.values())
+
+    @property
+    def slots(self) -> list[int]:
+        return [act.slot for act in self.acts]
+
+
+def stage(task: Task, sealed: Sealed, draw: Draw, given: Scenario, layout: Layout, first_slot: int) -> Visit:
+    """Finds a place for every buffer of the call."""
+    case = draw.case.name
+    if task.direction is Direction.BACKWARD:
+        tensors = [*given.gradients, *given.saves, *tensors_in(given.arguments)]
+        acts = (_act(first_slot, sealed.plan(case, "backward"), {}, layout),)
+    else:
+        tensors = tensors_in(given.arguments)
+        acts = (_act(first_slot, sealed.plan(case, "forward"), {}, layout),)
+    inputs = [(acts[0].places[number], tensor) for number, tensor in enumerate(tensors)]
+    mutable = _mutable(task, given)
+    if task.direction is Direction.TRAINING:
+        plan = sealed.plan(case, "backward")
+        saved = _handed_on(task, acts[0], len(given.gradients))
+        acts = (*acts, _act(first_slot + 1, plan, saved, layout))
+        inputs += [(acts[1].places[number], tensor) for number, tensor in enumerate(given.gradients)]
+    return Visit(draw=draw, acts=acts, inputs=tuple(inputs), mutable=mutable)
+
+
+def write_inputs(visit: Visit, arena: Arena) -> None:
+    """Puts the inputs where the candidate will look, in the layout it was promised."""
+    for place, tensor in visit.inputs:
+        _window(arena, place, tensor).copy_(_held(tensor))
+
+
+def changed_inputs(visit: Visit, arena: Arena) -> list[int]:
+    """Positions of the inputs that no longer hold what was put there."""
+    return [
+        number
+        for number, (place, tensor) in enumerate(visit.inputs)
+        if number not in visit.mutable and not _equal(_window(arena, place, tensor), _held(tensor))
+    ]
+
+
+def read_results(task: Task, visit: Visit, arena: Arena) -> Tensors:
+    """What the candidate returned and mutated, as windows on the arena, in the order that is owed."""
+    returned = [_returned(act, view, arena) for act in visit.acts for view in _owed_returns(task, act)]
+    mutated = [_window(arena, *visit.inputs[number]) for number in sorted(visit.mutable)]
+    if task.direction is Direction.TRAINING:
+        outputs = len(task.outputs)
+        return [*returned[:outputs], *mutated, *returned[outputs:]]
+    return [*returned, *mutated]
+
+
+def _owed_returns(task: Task, act: Act) -> tuple[View, ...]:
+    """Without what a training forward saved for itself."""
+    views = tuple(view for view in act.plan.returns if isinstance(view, View))
+    saving = task.direction is Direction.TRAINING and act.plan.entry == "forward"
+    return views[: len(task.outputs)] if saving else views
+
+
+def _act(slot: int, plan: Plan, known: dict[int, Place], layout: Layout) -> Act:
+    """Arguments and scratch; variables of the module have places of their own."""
+    places = dict(known)
+    for number, buffer in enumerate(plan.buffers):
+        if number not in places:
+            size = 0 if buffer.origin is Origin.SYMBOL else buffer.bytes
+            places[number] = layout.take(size)
+    return Act(slot=slot, plan=plan, places=places)
+
+
+def _handed_on(task: Task, forward: Act, gradients: int) -> dict[int, Place]:
+    saved = forward.plan.returns[len(task.outputs) :]
+    places = {}
+    for number, view in enumerate(saved):
+        assert isinstance(view, View)
+        place = forward.places[view.buffer]
+        places[gradients + number] = Place(offset=place.offset + view.offset, size=place.size - view.offset)
+    return places
+
+
+def _mutable(task: Task, given: Scenario) -> frozenset[int]:
+    found, position = set(), 0
+    for argument, value in zip(task.arguments, given.arguments, strict=True):
+        count = len(tensors_in(value))
+        if argument.name in task.mutates:
+            found |= set(range(position, position + count))
+        position += count
+    return frozenset(found)
+
+
+def _returned(act: Act, view: View, arena: Arena) -> torch.Tensor:
+    dtype = getattr(torch, dtype_named(view.dtype).torch)
+    return arena.tensor(act.places[view.buffer], view.offset, view.shape, view.stride, dtype)
+
+
+def _held(tensor: torch.Tensor) -> torch.Tensor:
+    """Just the elements an expanded tensor really has."""
+    for dim, stride in enumerate(tensor.stride()):
+        if stride == 0:
+            tensor = tensor.narrow(dim, 0, min(tensor.shape[dim], 1))
+    return tensor
+
+
+def _window(arena: Arena, place: Place, tensor: torch.Tensor) -> torch.Tensor:
+    held = _held(tensor)
+    return arena.tensor(place, 0, tuple(held.shape), held.stride(), held.dtype)
+
+
+def _equal(left: torch.Tensor, right: torch.Tensor) -> bool:
+    """Bit for bit, NaN included."""
+    if not math.prod(left.shape):
+        return True
+    return torch.equal(left.contiguous().view(torch.uint8), right.contiguous().view(torch.uint8))

@@ -1,0 +1,84 @@
+"""What a sealed candidate is, in the few figures a person asks for. Plain data for a face to show."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from warpwright.core.gpus import gpu_named
+from warpwright.core.plan import Kernel, Launch, Library, Origin, Plan, Triple
+from warpwright.core.sealed import Sealed
+from warpwright.seal.occupancy import occupancy
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LaunchSummary:
+    kernel: str
+    grid: Triple
+    block: Triple
+    cluster: Triple
+    shared: int
+    cooperative: bool
+    occupancy: float | None
+    """Predicted share of a multiprocessor's warps; None without device code."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanSummary:
+    case: str
+    entry: str
+    launches: tuple[LaunchSummary, ...]
+    library: tuple[str, ...]
+    operations: Mapping[str, int]
+    """How many nodes of each other kind: fill, memset, upload, copy."""
+    scratch_buffers: int
+    scratch_bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summary:
+    id: str
+    entries: tuple[str, ...]
+    kernels: tuple[Kernel, ...]
+    """Those that some plan launches."""
+    plans: tuple[PlanSummary, ...]
+    seconds: Mapping[str, float]
+
+
+def summarise(sealed: Sealed) -> Summary:
+    launched = {node.kernel for plan in sealed.plans for node in plan.nodes if isinstance(node, Launch)}
+    return Summary(
+        id=sealed.id,
+        entries=sealed.entries,
+        kernels=tuple(kernel for kernel in sealed.kernels if kernel.name in launched),
+        plans=tuple(_plan(sealed, plan) for plan in sealed.plans),
+        seconds=sealed.manifest.seconds,
+    )
+
+
+def _plan(sealed: Sealed, plan: Plan) -> PlanSummary:
+    others = Counter(node.KIND for node in plan.nodes if not isinstance(node, Launch | Library))
+    scratch = [buffer.bytes for buffer in plan.buffers if buffer.origin is Origin.SCRATCH]
+    return PlanSummary(
+        case=plan.case,
+        entry=plan.entry,
+        launches=tuple(_launch(sealed, node) for node in plan.nodes if isinstance(node, Launch)),
+        library=tuple(node.operation for node in plan.nodes if isinstance(node, Library)),
+        operations=dict(others),
+        scratch_buffers=len(scratch),
+        scratch_bytes=sum(scratch),
+    )
+
+
+def _launch(sealed: Sealed, launch: Launch) -> LaunchSummary:
+    kernel = next((kernel for kernel in sealed.kernels if kernel.name == launch.kernel), None)
+    return LaunchSummary(
+        kernel=launch.kernel,
+        grid=launch.grid,
+        block=launch.block,
+        cluster=launch.cluster,
+        shared=launch.shared,
+        cooperative=launch.cooperative,
+        occupancy=occupancy(gpu_named(sealed.manifest.gpu), kernel, launch) if kernel else None,
+    )

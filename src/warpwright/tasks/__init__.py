@@ -1,0 +1,21 @@
+"""Room 1, where tasks come from: our suites, and what users already have. Loading gives plain data.
+
+find.py           what a name or a path stands for: `load` and `all_tasks`
+suite.py          our own format, a folder with task.toml and reference.py
+cases.py          the cases of a task.toml
+validate.py       what a decoded task must also satisfy
+robust_kbench.py  a robust-kbench directory, as it is
+kernelbench.py    a KernelBench problem file, as it is
+function.py       ref.py:fn and model.py:Net with the inputs a user describes
+described.py      how a user describes an input: "8,512,768:bf16", "16:int64<100", "eps=1e-5"
+probe.py          asks a child process what a user's file does, and waits no longer than it should
+probing           what that child does: runs the file on tensors without data and writes down what it sees
+seen.py           the words between the two
+assemble.py       what was seen becomes a Task
+extents.py        names for sizes, and formulas for the sizes that follow from them
+skeleton.py       a ready-to-fill .cu file for a task
+"""
+
+from warpwright.tasks.find import all_tasks, load
+
+__all__ = ["all_tasks", "load"]

@@ -1,0 +1,15 @@
+"""The child process that runs a user's file, on tensors without data wherever that works.
+
+__main__.py    reads a Job, writes an Answer
+user_file.py   the file as a module; its mistakes as one sentence
+recording.py   where the tensors a file makes come from: rand or randn, below what, upper triangular
+values.py      tensors from descriptions and back
+observing.py   one call of a function: what went in, what came out, what was changed
+shrinking.py   which sizes may be smaller, and the small cases that follow
+binding.py     a function and its arguments by name
+problem.py     a KernelBench file
+directory.py   one direction of a robust-kbench directory
+autograd.py    what an AutogradFunction hands to its kernel, and in which order
+
+torch is imported inside functions throughout: the room that this belongs to costs nothing to import.
+"""

@@ -1,0 +1,56 @@
+"""The whole of what is found out about one function: as given, smaller, and under which distributions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from warpwright.core.errors import TaskError
+from warpwright.tasks.probing.observing import Subject
+from warpwright.tasks.probing.shrinking import small_runs
+from warpwright.tasks.probing.user_file import blaming
+from warpwright.tasks.probing.values import DRAWS, elements
+from warpwright.tasks.seen import Findings, Job, Run, Seen, TensorSeen
+
+Prepare = Callable[[str], tuple[Subject, tuple[Seen, ...]]]
+_FEW = 2**18
+
+
+def explored(job: Job, what: str, prepare: Prepare) -> Findings:
+    subject, arguments, given = first(job, what, prepare)
+    runs = (given, *small_runs(subject, arguments))
+    return Findings(
+        runs=runs,
+        style="module" if subject.module else "function",
+        state=tuple(subject.state),
+        mutates=subject.mutates(arguments),
+        distributions=borne(subject, arguments, runs),
+    )
+
+
+def first(job: Job, what: str, prepare: Prepare) -> tuple[Subject, tuple[Seen, ...], Run]:
+    """Without data if that works; with data where the function looks at it."""
+    remedy = "mend the file, or give it inputs that it takes"
+    for device in ("meta", "cpu"):
+        try:
+            with blaming(job, what, remedy):
+                subject, arguments = prepare(device)
+                return subject, arguments, subject.first_run(arguments)
+        except TaskError as error:
+            if device == "cpu" or not _needs_data(error):
+                raise
+    raise AssertionError("the CPU either answers or raises")
+
+
+def _needs_data(error: TaskError) -> bool:
+    return "meta" in error.problem or error.problem.startswith("NotImplementedError")
+
+
+def borne(subject: Subject, arguments: tuple[Seen, ...], runs: Sequence[Run]) -> tuple[str, ...]:
+    """The distribution that the file draws from, and every other that gives finite results on the largest small run."""
+    drawn = [seen.draw for seen in arguments if isinstance(seen, TensorSeen) and seen.draw and not seen.init]
+    own = "unit" if drawn and all(draw == "unit" for draw in drawn) else "normal"
+    tried = [run.arguments[: len(arguments)] for run in runs if elements(run.arguments[: len(arguments)]) <= _FEW]
+    if not drawn or not tried:
+        return (own,)
+    largest = max(tried, key=elements)
+    return (own, *(name for name in DRAWS if name != own and subject.bears(largest, name)))

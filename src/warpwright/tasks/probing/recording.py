@@ -1,0 +1,105 @@
+"""Where the tensors that a file makes come from, followed through the operations that make them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from warpwright.core.errors import UsageError
+
+if TYPE_CHECKING:
+    import torch
+
+_DRAWS = {
+    "rand": "unit", "rand_like": "unit", "uniform_": "unit",
+    "randn": "normal", "randn_like": "normal", "normal": "normal", "normal_": "normal",
+}  # fmt: skip
+_COUNTING = {"randperm", "arange"}
+# What these give has a structure that a kernel may rely on, or at least is not negative.
+_STRUCTURES = {"triu": "upper", "tril": "lower", "softmax": "probability"}
+_POSITIVE = {"abs", "exp", "sigmoid", "square", "clamp", "clamp_min", "softplus", "relu"}
+LARGEST = 2**28
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Origin:
+    draw: str | None = None
+    below: int | None = None
+    init: str | None = None
+
+
+@dataclass(slots=True)
+class Origins:
+    """Of tensors by identity; they are kept alive, so that an identity is never used twice."""
+
+    _held: dict[int, tuple[Any, Origin]] = field(default_factory=dict)
+
+    def of(self, value: Any) -> Origin:
+        return self._held.get(id(value), (None, Origin()))[1]
+
+    def note(self, name: str, args: Sequence[Any], options: dict[str, Any], out: Any) -> None:
+        import torch
+
+        if not isinstance(out, torch.Tensor):
+            return
+        inherited = next((self.of(arg) for arg in _flat(args) if id(arg) in self._held), None)
+        origin = _made(name, args, options, out) or (inherited and _changed(name, inherited))
+        if origin is not None:
+            self._held[id(out)] = (out, origin)
+
+
+@contextmanager
+def recording(device: str) -> Iterator[Origins]:
+    """Every tensor made inside lies on `device`, whatever the file says, and its origin is remembered."""
+    import torch
+    from torch.overrides import TorchFunctionMode
+
+    origins = Origins()
+
+    class Recorder(TorchFunctionMode):
+        def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            options = {key: device if key == "device" else value for key, value in (kwargs or {}).items()}
+            name = getattr(func, "__name__", "")
+            if device != "meta" and name in _DRAWS:
+                _refuse_huge(args)
+            out = func(*args, **options)
+            origins.note(name, args, options, out)
+            return out
+
+    with torch.device(device), Recorder():
+        yield origins
+
+
+def _made(name: str, args: Sequence[Any], options: dict[str, Any], out: torch.Tensor) -> Origin | None:
+    if name in _DRAWS:
+        return Origin(draw=_DRAWS[name])
+    if name in ("randint", "randint_like", "random_"):
+        numbers = [arg for arg in args if type(arg) is int]
+        high = options.get("high", numbers[-1] if numbers else None)
+        return Origin(below=high if type(high) is int and high > 0 else None)
+    if name in _COUNTING and not out.is_floating_point():
+        return Origin(below=max(out.numel(), 1))
+    return None
+
+
+def _changed(name: str, origin: Origin) -> Origin:
+    if name in _STRUCTURES:
+        return replace(origin, init=_STRUCTURES[name])
+    return replace(origin, draw="unit") if name in _POSITIVE and origin.draw else origin
+
+
+def _flat(args: Sequence[Any]) -> Iterator[Any]:
+    for arg in args:
+        if isinstance(arg, list | tuple):
+            yield from arg
+        else:
+            yield arg
+
+
+def _refuse_huge(args: Sequence[Any]) -> None:
+    sizes = [size for size in _flat(args) if type(size) is int]
+    if sizes and math.prod(sizes) > LARGEST:
+        raise UsageError("runs only on real data, and its inputs are too large for that; make them smaller")

@@ -1,0 +1,101 @@
+"""Which sizes of a function may be smaller, found by trying, and small cases made of them.
+
+A size is free if the function still runs when every dimension of that extent (and every bound of whole numbers equal
+to it) gets another value. Where extents agree by accident, the leading dimensions are tried alone.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+from warpwright.core.errors import UsageError
+from warpwright.tasks.probing.observing import Subject
+from warpwright.tasks.probing.values import elements
+from warpwright.tasks.seen import Purpose, Run, Seen, TensorSeen
+
+_LADDER = (1, 2, 3, 5, 7, 13, 17, 33, 67, 129)
+_SMALL = 2**18
+_CASES, _WITNESSES, _ATTEMPTS = 5, 4, 40
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Size:
+    """An extent that may change, everywhere or in leading dimensions only."""
+
+    extent: int
+    leading: bool = False
+
+
+Sizes = dict[Size, int]
+
+
+def small_runs(subject: Subject, given: tuple[Seen, ...]) -> list[Run]:
+    """Small cases, the most telling first, and witnesses for the formulas that follow from them."""
+    choices = dict(_free(subject, given))
+    found: list[Run] = []
+    for sizes in _combinations(choices):
+        arguments = resized(given, sizes)
+        run = attempted(subject, arguments)
+        if run is None or any(run.arguments == other.arguments for other in found):
+            continue
+        small = elements((*arguments, *run.outputs)) <= _SMALL and subject.bears(arguments)
+        wanted = small and sum(other.purpose is Purpose.SMALL for other in found) < _CASES
+        found.append(replace(run, purpose=Purpose.SMALL if wanted else Purpose.WITNESS))
+        if len(found) == _CASES + _WITNESSES:
+            break
+    return found
+
+
+def attempted(subject: Subject, arguments: tuple[Seen, ...]) -> Run | None:
+    """The run, if there is one and it computes something."""
+    try:
+        run = subject.run(arguments, Purpose.SMALL)
+    except (RuntimeError, ValueError, IndexError, TypeError, ArithmeticError, AssertionError, UsageError):
+        return None
+    return run if all(math.prod(output.shape) for output in run.outputs) else None
+
+
+def resized(arguments: tuple[Seen, ...], sizes: Sizes) -> tuple[Seen, ...]:
+    return tuple(_resized(seen, sizes) if isinstance(seen, TensorSeen) else seen for seen in arguments)
+
+
+def _resized(seen: TensorSeen, sizes: Sizes) -> TensorSeen:
+    everywhere = {size.extent: value for size, value in sizes.items() if not size.leading}
+    leading = {size.extent: value for size, value in sizes.items() if size.leading} | everywhere
+    shape = tuple((everywhere if axis else leading).get(extent, extent) for axis, extent in enumerate(seen.shape))
+    return replace(seen, shape=shape, below=None if seen.below is None else everywhere.get(seen.below, seen.below))
+
+
+def _free(subject: Subject, given: tuple[Seen, ...]) -> Iterator[tuple[Size, list[int]]]:
+    tensors = [seen for seen in given if isinstance(seen, TensorSeen)]
+    for extent in dict.fromkeys(extent for seen in tensors for extent in seen.shape if extent > 1):
+        for size in (Size(extent=extent), Size(extent=extent, leading=True)):
+            values = _working(extent, lambda value, size=size: _works(subject, given, size, value))  # type: ignore[misc]
+            if values:
+                yield size, values
+                break
+
+
+def _works(subject: Subject, given: tuple[Seen, ...], size: Size, value: int) -> bool:
+    arguments = resized(given, {size: value})
+    return arguments != given and attempted(subject, arguments) is not None
+
+
+def _working(extent: int, works: Callable[[int], bool]) -> list[int]:
+    """Smaller values that work. One alone proves nothing: it broadcasts against anything."""
+    ladder = sorted({*_LADDER, extent // 8, extent // 4, extent // 2})
+    values = [value for value in ladder if 1 <= value < extent and works(value)]
+    return values if any(value > 1 for value in values) else []
+
+
+def _combinations(choices: dict[Size, list[int]]) -> Iterator[Sizes]:
+    if not choices:
+        return
+    generator = random.Random(0)
+    for rank in (2, 0, 1):
+        yield {size: values[min(rank, len(values) - 1)] for size, values in choices.items()}
+    for _ in range(_ATTEMPTS):
+        yield {size: generator.choice(values) for size, values in choices.items()}

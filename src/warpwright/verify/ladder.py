@@ -1,0 +1,27 @@
+"""The ladder: rungs from the cheapest to the dearest, up to the first that refutes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from warpwright.core.candidate import Candidate
+from warpwright.core.errors import OurFault
+from warpwright.core.evidence import Dossier, Evidence, Fault, Verdict
+from warpwright.core.protocols import Rung
+from warpwright.core.task import Task
+from warpwright.verify.seal import SealRung
+from warpwright.verify.source import SourceRung
+
+
+def climb(task: Task, candidate: Candidate, rungs: Sequence[Rung] | None = None) -> Dossier:
+    """Everything this machine can say of the candidate. A fault of ours ends the climb and is no verdict."""
+    evidence: list[Evidence] = []
+    faults: list[Fault] = []
+    for rung in (SourceRung(), SealRung()) if rungs is None else rungs:
+        try:
+            evidence.append(rung.climb(task, candidate))
+        except OurFault as error:
+            faults.append(error.fault)
+        if faults or evidence[-1].verdict is Verdict.REFUTED:
+            break
+    return Dossier(candidate=candidate.id, task=task.key, evidence=tuple(evidence), faults=tuple(faults))
