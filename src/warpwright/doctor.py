@@ -19,7 +19,7 @@ KEYS = {
     "OPENAI_API_KEY": ("OPENAI_API_KEY",),
     "GEMINI_API_KEY": ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
 }
-_CUDA_FOLDERS = ("CUDA_HOME", "CUDA_PATH")
+_TOOLKIT = "/usr/local/cuda"
 _CLONE_NEWUSER = 0x10000000
 _LANDLOCK_CREATE_RULESET, _LANDLOCK_VERSION = 444, 1
 
@@ -114,8 +114,8 @@ def _tool(name: str) -> Callable[[], str | None]:
 
 
 def _located(name: str) -> str | None:
-    folders = [os.environ[key] for key in _CUDA_FOLDERS if key in os.environ] + ["/usr/local/cuda"]
-    inside = [str(Path(folder) / "bin" / name) for folder in folders]
+    folders = (os.environ.get("CUDA_HOME"), os.environ.get("CUDA_PATH"), _TOOLKIT)
+    inside = [str(Path(folder, "bin", name)) for folder in folders if folder]
     return next(filter(None, map(shutil.which, [name, *inside])), None)
 
 
@@ -135,7 +135,8 @@ def _printed(*command: str) -> str | None:
 
 
 def _disk() -> str | None:
-    free = shutil.disk_usage(Path.home() if Path.home().exists() else Path.cwd()).free / 1e9
+    home = os.path.expanduser("~")
+    free = shutil.disk_usage(home if os.path.isdir(home) else "/").free / 1e9
     return f"{free:.0f} GB free" if free >= 2 else None
 
 

@@ -39,6 +39,7 @@ def show_contract(tasks: Sequence[Task], gpu: Gpu) -> None:
     show_table(("output", "shape", "dtype", ""), _output_rows(task))
     limits = f"least time on {gpu.title}"
     show_table(("case", "role", "share", limits, "bound by"), (_case_row(task, case, gpu) for case in task.cases))
+    screen().print(plain(_work(task)))
     screen().print(f"Hidden cases are drawn from {plain(_ranges(task))}." if task.ranges else "No hidden cases.")
     for entry in entries(task):
         names = ", ".join(parameter.name for parameter in parameters(task, entry))
@@ -80,6 +81,12 @@ def _case_row(task: Task, case: Case, gpu: Gpu) -> tuple[str, ...]:
     return plain(case.name), plain(case.role), share, *known
 
 
+def _work(task: Task) -> str:
+    parts = {name: getattr(task.work, name) for name in ("reads", "writes", "matrix", "scalar")}
+    shown = ", ".join(f"{name} {formula}" for name, formula in parts.items() if formula != 0)
+    return f"Least work (bytes and operations): {shown or 'not declared'}."
+
+
 def _limit(task: Task, case: Case, gpu: Gpu) -> Limit | None:
     return physical_limit(task.work, case, gpu, tf32=task.tolerance.tf32)
 
@@ -95,7 +102,7 @@ def duration(seconds: float) -> str:
     for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
         if seconds >= size:
             return f"{seconds / size:.3g} {unit}"
-    return f"{seconds / 1e-9:.3g} ns"
+    return "under 1 µs"
 
 
 def _shape(shape: Iterable[object]) -> str:

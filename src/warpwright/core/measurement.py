@@ -45,14 +45,20 @@ class Measurement:
     case: str
     cache: Cache
     samples_us: tuple[float, ...]
+    blocks: tuple[int, ...] = ()
+    """How many samples each turn gave, in order: what was taken together may drift together."""
     discards: tuple[Discard, ...] = ()
     stopped_because: str
+    invalid: str | None = None
+    """Why the number must not be used: clocks that disagree, a time below the physical floor."""
     scene: Scene
     library_share: float | None = None
 
     def __post_init__(self) -> None:
         if not all(0.0 < sample < float("inf") for sample in self.samples_us):
             raise ValueError("a sample is a positive, finite number of microseconds")
+        if self.blocks and sum(self.blocks) != len(self.samples_us):
+            raise ValueError("the blocks do not add up to the samples")
 
     @property
     def median_us(self) -> float | None:

@@ -22,7 +22,7 @@ from warpwright.judge.arena import Arena, Place
 from warpwright.judge.link import Silence, receive, send
 from warpwright.judge.module import Module
 from warpwright.judge.replay import replay
-from warpwright.judge.stopwatch import Flush, captured, time_replays
+from warpwright.judge.stopwatch import Flush, captured, replay_back_to_back, time_replays
 
 
 class Cell:
@@ -53,31 +53,34 @@ class Cell:
     def run(self, slots: list[int]) -> dict[str, Any]:
         """One call after the other, each with the module's variables as they were after loading."""
         for slot in slots:
-            self._module.restore(torch.cuda.current_stream().cuda_stream)
+            self._reset()
             self._call(slot)
             torch.cuda.synchronize()
         return {}
 
-    def prepare(self, slots: list[int]) -> dict[str, Any]:
-        """Captures one graph for each slot, for timing."""
+    def prepare(self, key: int, slots: list[int], flushed: bool = False) -> dict[str, Any]:
+        """Captures one graph of the given calls, each after a flush of L2 if asked. A negative slot is no call."""
+        self._flush = self._flush or Flush()
+        calls: list[Callable[[], object]] = []
         for slot in slots:
-            self._graphs[slot] = captured([lambda slot=slot: self._call(slot)])  # type: ignore[misc]
-        self._flush = self._flush or Flush()
+            calls += [self._flush] if flushed else []
+            calls += [lambda slot=slot: self._call(slot)] if slot >= 0 else []  # type: ignore[misc]
+        self._graphs[key] = captured(calls)
         return {}
 
-    def prepare_chain(self, key: int, slots: list[int]) -> dict[str, Any]:
-        """Captures one graph that makes many calls, for kernels too short to time one by one."""
-        self._graphs[key] = captured([lambda slot=slot: self._call(slot) for slot in slots])  # type: ignore[misc]
-        self._flush = self._flush or Flush()
-        return {}
-
-    def time(self, slots: list[int], cache: str) -> dict[str, Any]:
-        """Device times of the slots' graphs; a negative slot stands for no work."""
-        self._module.restore(torch.cuda.current_stream().cuda_stream)
+    def time(self, keys: list[int], cache: str) -> dict[str, Any]:
+        """Device times of the graphs; a negative key stands for no work."""
         assert self._flush is not None
-        graphs = [self._graphs[slot] if slot >= 0 else None for slot in slots]
-        batch = time_replays(graphs, Cache(cache), self._flush)
+        graphs = [self._graphs[key] if key >= 0 else None for key in keys]
+        batch = time_replays(graphs, Cache(cache), self._flush, self._reset)
         return {"samples_us": list(batch.samples_us), "wall_s": batch.wall_s}
+
+    def spin(self, keys: list[int]) -> dict[str, Any]:
+        replay_back_to_back([self._graphs[key] for key in keys])
+        return {}
+
+    def _reset(self) -> None:
+        self._module.restore(torch.cuda.current_stream().cuda_stream)
 
     def _call(self, slot: int) -> None:
         plan, places = self._slots[slot]

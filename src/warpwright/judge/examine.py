@@ -21,7 +21,7 @@ from warpwright.judge import cell
 from warpwright.judge.arena import Arena, Layout
 from warpwright.judge.cells import CellFailure, Process
 from warpwright.judge.truths import Truths
-from warpwright.judge.visit import Visit, changed_inputs, read_results, stage, write_inputs
+from warpwright.judge.visit import Visit, changed_inputs, counterexample, read_results, stage, write_inputs
 from warpwright.oracle.check import check_results
 
 RUNG = "judge"
@@ -59,19 +59,19 @@ def examine(task: Task, sealed: Sealed, draws: Sequence[Draw], truths: Truths, s
     found: dict[str, Any] = {"draws": len(draws), "rounds": _ROUNDS}
     if not any(isinstance(node, Launch) for plan in sealed.plans for node in plan.nodes):
         found["library_only"] = True
-    counterexample = None
+    wrong = None
     with Process(cell.main) as process:
         try:
             stage_ = staged(process, task, sealed, draws, truths)
-            counterexample = _rounds(task, stage_, truths, random.Random(secret), found)
+            wrong = _rounds(task, stage_, truths, random.Random(secret), found)
             stage_.arena.unmap()
         except CellFailure as failure:
-            counterexample = Counterexample(kind=failure.kind, message=f"while it was loaded: {failure}")
+            wrong = Counterexample(kind=failure.kind, message=f"while it was loaded: {failure}")
     return Evidence(
         candidate=sealed.manifest.candidate,
         rung=RUNG,
-        verdict=Verdict.REFUTED if counterexample else Verdict.HOLDS,
-        counterexample=counterexample,
+        verdict=Verdict.REFUTED if wrong else Verdict.HOLDS,
+        counterexample=wrong,
         facts=found,
         scene=scene,
         seconds=time.perf_counter() - start,
@@ -105,14 +105,14 @@ def _one(task: Task, on: Staged, visit: Visit, truths: Truths, pattern: int) -> 
     try:
         on.cell.ask("run", CALL_S, slots=visit.slots)
     except CellFailure as failure:
-        return _counterexample(visit, failure.kind, str(failure), {})
+        return counterexample(visit, failure.kind, str(failure))
     if damage := on.arena.damaged(visit.places, pattern):
-        return _counterexample(visit, "out of bounds", _described(visit, damage), {})
+        return counterexample(visit, "out of bounds", _described(visit, damage))
     if changed := changed_inputs(visit, on.arena):
-        return _counterexample(visit, "mutation", f"argument {changed[0]} was changed; the task does not allow it", {})
+        return counterexample(visit, "mutation", f"argument {changed[0]} was changed; the task does not allow it")
     results = read_results(task, visit, on.arena)
     if mismatch := check_results(truths.expected(task, visit.draw), results):
-        return _counterexample(visit, mismatch.kind, mismatch.message, dict(mismatch.facts))
+        return counterexample(visit, mismatch.kind, mismatch.message, mismatch.facts)
     return None
 
 
@@ -125,12 +125,6 @@ def _described(visit: Visit, damage: list[tuple[Any, int]]) -> str:
             if zone.offset + zone.size == place.offset:
                 return f"wrote {zone.size - distance} bytes before the start of buffer {number} of {act.plan.entry}"
     return "wrote outside its buffers"
-
-
-def _counterexample(visit: Visit, kind: str, message: str, facts: dict[str, Any]) -> Counterexample:
-    draw = visit.draw
-    where = {"distribution": draw.distribution, "dims": dict(draw.case.dims), "dtype": draw.case.dtype}
-    return Counterexample(kind=kind, message=message, case=draw.case.name, facts={**where, **facts})
 
 
 def _same_bits(left: torch.Tensor, right: torch.Tensor) -> bool:

@@ -13,6 +13,9 @@ import torch
 
 from warpwright.core.measurement import Cache
 
+CHAIN_KEY, FLUSH_KEY, WARM_KEY = 1_000_000, 1_000_001, 1_000_002
+"""Graphs of many calls with flushes between them, of those flushes alone, and of many calls on one slot."""
+WARM_REPEATS = 16
 _WARM_UPS = 3
 
 
@@ -54,7 +57,19 @@ def captured(calls: Sequence[Callable[[], object]]) -> torch.cuda.CUDAGraph:
     return graph
 
 
-def time_replays(graphs: Sequence[torch.cuda.CUDAGraph | None], cache: Cache, flush: Flush) -> Batch:
+def replay_back_to_back(graphs: Sequence[torch.cuda.CUDAGraph]) -> None:
+    """All of them with nothing in between, for a wall clock outside."""
+    for graph in graphs:
+        graph.replay()
+    torch.cuda.synchronize()
+
+
+def time_replays(
+    graphs: Sequence[torch.cuda.CUDAGraph | None],
+    cache: Cache,
+    flush: Flush,
+    reset: Callable[[], object] = lambda: None,
+) -> Batch:
     """Every graph once, in order. None stands for no work at all: what is measured then is the cost of measuring."""
     pairs = [(torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)) for _ in graphs]
     torch.cuda.synchronize()
@@ -63,6 +78,7 @@ def time_replays(graphs: Sequence[torch.cuda.CUDAGraph | None], cache: Cache, fl
         flush()
         if cache is Cache.WARM and graph is not None:
             graph.replay()
+        reset()
         before.record()
         if graph is not None:
             graph.replay()

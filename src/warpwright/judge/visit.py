@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
 
 import torch
 
 from warpwright.core.dtypes import dtype_named
+from warpwright.core.evidence import Counterexample
 from warpwright.core.plan import Origin, Plan, View
 from warpwright.core.sealed import Sealed
 from warpwright.core.task import Direction, Draw, Task
@@ -47,21 +50,36 @@ class Visit:
 
 def stage(task: Task, sealed: Sealed, draw: Draw, given: Scenario, layout: Layout, first_slot: int) -> Visit:
     """Finds a place for every buffer of the call."""
-    case = draw.case.name
-    if task.direction is Direction.BACKWARD:
-        tensors = [*given.gradients, *given.saves, *tensors_in(given.arguments)]
-        acts = (_act(first_slot, sealed.plan(case, "backward"), {}, layout),)
-    else:
-        tensors = tensors_in(given.arguments)
-        acts = (_act(first_slot, sealed.plan(case, "forward"), {}, layout),)
+    case, backward = draw.case.name, task.direction is Direction.BACKWARD
+    tensors = [*given.gradients, *given.saves] if backward else []
+    tensors += tensors_in(given.arguments)
+    acts = [_act(first_slot, sealed.plan(case, "backward" if backward else "forward"), {}, layout)]
     inputs = [(acts[0].places[number], tensor) for number, tensor in enumerate(tensors)]
     mutable = _mutable(task, given)
     if task.direction is Direction.TRAINING:
         plan = sealed.plan(case, "backward")
         saved = _handed_on(task, acts[0], len(given.gradients))
-        acts = (*acts, _act(first_slot + 1, plan, saved, layout))
+        acts.append(_act(first_slot + 1, plan, saved, layout))
         inputs += [(acts[1].places[number], tensor) for number, tensor in enumerate(given.gradients)]
-    return Visit(draw=draw, acts=acts, inputs=tuple(inputs), mutable=mutable)
+    return Visit(draw=draw, acts=tuple(acts), inputs=tuple(inputs), mutable=mutable)
+
+
+def refreshed(task: Task, visit: Visit, draw: Draw, given: Scenario) -> Visit:
+    """The same places with other contents."""
+    tensors = tensors_in(given.arguments)
+    if task.direction is Direction.BACKWARD:
+        tensors = [*given.gradients, *given.saves, *tensors]
+    elif task.direction is Direction.TRAINING:
+        tensors = [*tensors, *given.gradients]
+    places = (place for place, _ in visit.inputs)
+    return replace(visit, draw=draw, inputs=tuple(zip(places, tensors, strict=True)))
+
+
+def counterexample(visit: Visit, kind: str, message: str, facts: Mapping[str, Any] | None = None) -> Counterexample:
+    """What went wrong in this visit, with what it takes to see it again."""
+    draw = visit.draw
+    where = {"distribution": draw.distribution, "dims": dict(draw.case.dims), "dtype": draw.case.dtype}
+    return Counterexample(kind=kind, message=message, case=draw.case.name, facts={**where, **(facts or {})})
 
 
 def write_inputs(visit: Visit, arena: Arena) -> None:

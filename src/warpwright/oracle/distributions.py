@@ -110,6 +110,12 @@ def _fan_in(source: Source) -> float:
     return 1.0 / math.sqrt(max(math.prod(source.shape[1:]), 1))
 
 
+def _probability(source: Source) -> torch.Tensor:
+    """Positive, every row adding up to one; sums of integers are exact in any order."""
+    weights = ((source.bits("probability") >> 16) + 1).reshape(-1, source.row)
+    return (weights.to(torch.float32) / weights.sum(-1, keepdim=True).to(torch.float32)).flatten()
+
+
 INITS: dict[str, tuple[Recipe, Recipe]] = {
     "gain": (lambda source: normal(source) * 0.5 + 1.0, normal),
     "bias": (lambda source: normal(source) * 0.5, lambda source: normal(source) + 1.0),
@@ -123,6 +129,15 @@ INITS: dict[str, tuple[Recipe, Recipe]] = {
     "second_moment": (lambda source: unit(source) * 2.0**-6, lambda source: unit(source) + 2.0**-10),
     "normal": (normal, lambda source: normal(source) * 2.0),
     "unit": (unit, unit),
+    "probability": (_probability, _probability),
+    "upper": (
+        lambda source: normal(source).reshape(source.shape).triu(),
+        lambda source: unit(source).reshape(source.shape).triu(),
+    ),
+    "lower": (
+        lambda source: normal(source).reshape(source.shape).tril(),
+        lambda source: unit(source).reshape(source.shape).tril(),
+    ),
 }
 
 

@@ -12,6 +12,7 @@ from warpwright.core.formula import evaluate_size
 from warpwright.core.signature import ListSpec, Spec, TensorSpec, forward_arguments, output_gradients
 from warpwright.core.task import Draw, Task, TensorArg, sizes
 from warpwright.oracle.distributions import DISTRIBUTIONS, INITS, Source, integers, signed_bytes
+from warpwright.oracle.reference import constructed
 
 Value = Any
 """A tensor, a list of tensors, or a plain scalar."""
@@ -36,6 +37,8 @@ def torch_dtype(name: str) -> torch.dtype:
 def _value(task: Task, draw: Draw, argument: Any, spec: Spec, device: torch.device | str) -> Value:
     if not isinstance(argument, TensorArg):
         return list(value) if isinstance(value := draw.case.scalars[argument.name], tuple) else value
+    if argument.init == "constructed":
+        return constructed(task, argument.name).to(device)
     if isinstance(spec, ListSpec):
         return [_tensor(draw, argument, item, device) for item in spec.items]
     assert isinstance(spec, TensorSpec)

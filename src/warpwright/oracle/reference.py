@@ -9,6 +9,7 @@ from functools import cache
 from typing import Any
 
 import torch
+from torch.utils._python_dispatch import _disable_current_modes
 
 from warpwright.core.codec import content_id
 from warpwright.core.errors import TaskError
@@ -76,12 +77,7 @@ def _mutated(task: Task, arguments: Sequence[Any]) -> Tensors:
 
 
 def _differentiate(task: Task, case: Case, called: Function, arguments: Sequence[Any], gradients: Tensors) -> Tensors:
-    specs = forward_arguments(task, case)
-    leaves: Tensors = []
-    prepared = [
-        _as_leaf(value, leaves) if is_differentiable(task, spec) else value
-        for value, spec in zip(arguments, specs, strict=True)
-    ]
+    leaves, prepared = differentiable(task, case, arguments)
     with torch.enable_grad():
         found = outputs(task, called, prepared)
     names = {output.name for output in differentiable_outputs(task, case)}
@@ -93,6 +89,16 @@ def _differentiate(task: Task, case: Case, called: Function, arguments: Sequence
     computed = torch.autograd.grad(tensors, leaves, arriving, allow_unused=True)
     owed = [torch.zeros_like(leaf) if grad is None else grad for leaf, grad in zip(leaves, computed, strict=True)]
     return owed if task.direction is Direction.BACKWARD else [*(tensor.detach() for tensor in found), *owed]
+
+
+def differentiable(task: Task, case: Case, arguments: Sequence[Any]) -> tuple[Tensors, list[Any]]:
+    """The arguments with those that owe a gradient as leaves, and these leaves in order."""
+    leaves: Tensors = []
+    prepared = [
+        _as_leaf(value, leaves) if is_differentiable(task, spec) else value
+        for value, spec in zip(arguments, forward_arguments(task, case), strict=True)
+    ]
+    return leaves, prepared
 
 
 def _as_leaf(value: Any, leaves: Tensors) -> Any:
@@ -116,26 +122,53 @@ def _module(source: str, filename: str) -> types.ModuleType:
     return module
 
 
+def constructed(task: Task, name: str) -> torch.Tensor:
+    """What a module's constructor puts into one of its buffers: a mask or a table, which is not to be drawn."""
+    inputs = len(task.arguments) - len(task.reference.state)
+    position = [argument.name for argument in task.arguments].index(name) - inputs
+    made = _instance(task.reference, torch.float32, torch.device("cpu"))
+    held: torch.Tensor = made.state_dict()[task.reference.state[position]]
+    return held.clone()
+
+
 def _module_function(reference: Reference) -> Function:
     """A module's forward as a function of its inputs followed by its state."""
-    made = _instance(content_id(reference), reference)
 
     def call(*arguments: Any) -> Any:
         inputs = arguments[: len(arguments) - len(reference.state)]
         state = dict(zip(reference.state, arguments[len(inputs) :], strict=True))
+        device = next((tensor.device for tensor in tensors_in(arguments)), torch.device("cpu"))
+        made = _instance(reference, torch.get_default_dtype(), device)
         return torch.func.functional_call(made, state, inputs)
 
     return call
 
 
-_instances: dict[str, torch.nn.Module] = {}
+_instances: dict[tuple[str, torch.dtype, torch.device], torch.nn.Module] = {}
 
 
-def _instance(key: str, reference: Reference) -> torch.nn.Module:
+def _instance(reference: Reference, dtype: torch.dtype, device: torch.device) -> torch.nn.Module:
+    """One module for each precision: what is not passed as state must have that of the inputs."""
+    key = (content_id(reference), dtype, device)
     if key not in _instances:
-        kind = getattr(_module(reference.source, reference.filename), reference.entry)
-        _instances[key] = kind(*map(_unfrozen, reference.init), **reference.init_named)
+        with _disable_current_modes():
+            made = _constructed(reference)
+            _instances[key] = made.to(device=device, dtype=dtype if dtype is torch.float64 else None)
     return _instances[key]
+
+
+def _constructed(reference: Reference) -> torch.nn.Module:
+    """In its own precision and from one seed, so that a module is the same whoever asks first."""
+    kind = function(reference, reference.entry)
+    before = torch.get_default_dtype()
+    with torch.random.fork_rng(devices=[]):
+        torch.set_default_dtype(torch.float32)
+        torch.manual_seed(0)
+        try:
+            made: torch.nn.Module = kind(*map(_unfrozen, reference.init), **reference.init_named)
+        finally:
+            torch.set_default_dtype(before)
+    return made
 
 
 def _unfrozen(value: Any) -> Any:

@@ -51,7 +51,7 @@ def parse(data: bytes) -> Elf:
         sections = _sections(data)
         tables = [section for section in sections if section.kind == _SYMBOL_TABLE]
         symbols = [symbol for table in tables for symbol in _symbols(table, sections[table.link].data)]
-    except (struct.error, IndexError) as error:
+    except (struct.error, IndexError, OverflowError) as error:
         raise NotElf(f"a broken ELF file: {error}") from None
     return Elf(sections=MappingProxyType({section.name: section for section in sections}), symbols=tuple(symbols))
 

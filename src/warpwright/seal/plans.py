@@ -7,7 +7,8 @@ same call shows host code that depends on more than its arguments, and no plan c
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
+from typing import Any
 
 from warpwright.core.plan import (
     Buffer,
@@ -53,7 +54,7 @@ def difference(one: Trace, other: Trace) -> str | None:
     for number, (left, right) in enumerate(zip(one.nodes, other.nodes, strict=True)):
         if repr(_shape_of(left)) != repr(_shape_of(right)):
             return f"device operation {number} ({left.OP}) differs from one call to another"
-    if [_placeless(buffer) for buffer in one.buffers] != [_placeless(buffer) for buffer in other.buffers]:
+    if [_lasting(buffer) for buffer in one.buffers] != [_lasting(buffer) for buffer in other.buffers]:
         return "the buffers it allocates differ from one call to another"
     if (one.returns, one.arguments) != (other.returns, other.arguments):
         return "what it returns differs from one call to another"
@@ -70,15 +71,39 @@ def _shape_of(node: TracedNode) -> TracedNode:
     return node
 
 
-def _placeless(buffer: TracedBuffer) -> TracedBuffer:
-    return replace(buffer, base=0)
+def _lasting(buffer: TracedBuffer) -> tuple[int, str, int | None]:
+    return buffer.bytes, buffer.origin, buffer.symbol
 
 
 def without_setup(trace: Trace) -> Trace:
-    """The trace less uploads to device variables, which host code may do once and then rely on."""
-    symbols = {number for number, buffer in enumerate(trace.buffers) if buffer.origin == Origin.SYMBOL}
-    kept = tuple(node for node in trace.nodes if not (isinstance(node, TracedUpload) and node.buffer in symbols))
-    return replace(trace, nodes=kept)
+    """The trace less device variables and uploads to them, which host code may do once and then rely on."""
+    kept = [number for number, buffer in enumerate(trace.buffers) if buffer.origin != Origin.SYMBOL]
+    numbers = {old: new for new, old in enumerate(kept)}
+    nodes = [node for node in trace.nodes if not (isinstance(node, TracedUpload) and node.buffer not in numbers)]
+    return replace(
+        trace,
+        buffers=tuple(trace.buffers[number] for number in kept),
+        nodes=tuple(_renumbered(node, numbers) for node in nodes),
+        arguments=_renumbered(trace.arguments, numbers),
+        returns=_renumbered(trace.returns, numbers),
+    )
+
+
+def _renumbered(value: Any, numbers: Mapping[int, int]) -> Any:
+    """The same with other numbers for buffers, wherever they are spoken of."""
+    if isinstance(value, tuple):
+        return tuple(_renumbered(item, numbers) for item in value)
+    if not is_dataclass(value) or isinstance(value, type):
+        return value
+    inner = {item.name: getattr(value, item.name) for item in fields(value)}
+    speak_of = ("buffer", "source", "target")
+    return replace(
+        value,
+        **{
+            name: numbers.get(item, -1) if name in speak_of and isinstance(item, int) else _renumbered(item, numbers)
+            for name, item in inner.items()
+        },
+    )
 
 
 def make_plan(entry: str, case: str, traces: Sequence[Trace], name_of: Callable[[int], str]) -> Plan:

@@ -49,10 +49,8 @@ class Workpiece:
 
     def sealed(self, key: str) -> Sealed:
         with self._timed("total"):
-            compiled, program = self._built()
-            observer = Observer(ask=lambda lines: self._ask(program, lines), gpu=gpu_named(self.candidate.flags.gpu))
-            with self._timed("capture"):
-                seen, binding = self._observed(observer, program, compiled)
+            compiled, program, seen = self._both_sides()
+            seen, binding = self._bound(compiled, program, seen)
             plans = self._planned(seen, binding, compiled is not None)
         return Sealed(
             id=key,
@@ -78,22 +76,26 @@ class Workpiece:
         (place / "kernel.cu").write_bytes(self.candidate.source.encode("utf-8", "surrogateescape"))
         return place
 
-    def _built(self) -> tuple[DeviceCode | None, capture.Program]:
-        """Both compilers at once. nvcc has the first word: what it refuses is wrong, not unsupported."""
+    def _both_sides(self) -> tuple[DeviceCode | None, capture.Program, Seen]:
+        """Device and host at once. nvcc has the first word: what it refuses is wrong, not unsupported."""
         with ThreadPoolExecutor(2) as pool:
             compiling = pool.submit(self._compile_device)
-            building = pool.submit(self._build_program)
-        return compiling.result(), building.result()
+            observing = pool.submit(self._observe)
+        return (compiling.result(), *observing.result())
 
     def _compile_device(self) -> DeviceCode | None:
         with self._timed("device"):
             return device.compile_device(self._place("device"), self.candidate.flags)
 
-    def _build_program(self) -> capture.Program:
+    def _observe(self) -> tuple[capture.Program, Seen]:
         with self._timed("host"):
-            extra = self.candidate.flags.extra
-            defines = [flag for flag in extra if flag.startswith(("-D", "-U"))]
-            return capture.build(self._place("host"), defines, self.store)
+            defines = [flag for flag in self.candidate.flags.extra if flag.startswith(("-D", "-U"))]
+            program = capture.build(self._place("host"), defines, self.store)
+        with self._timed("capture"):
+            return program, self._calls(self._observer(program))
+
+    def _observer(self, program: capture.Program) -> Observer:
+        return Observer(ask=lambda lines: self._ask(program, lines), gpu=gpu_named(self.candidate.flags.gpu))
 
     def _ask(self, program: capture.Program, lines: Sequence[bytes]) -> tuple[list[Trace], sandbox.Finished]:
         try:
@@ -101,18 +103,15 @@ class Workpiece:
         except BadTrace as bad:
             raise refuted("trace", str(bad)) from None
 
-    def _observed(
-        self, observer: Observer, program: capture.Program, compiled: DeviceCode | None
-    ) -> tuple[Seen, Binding]:
+    def _bound(self, compiled: DeviceCode | None, program: capture.Program, seen: Seen) -> tuple[Seen, Binding]:
         """Traces and names. Host code that asks for occupancy is observed again with what the assembler found."""
-        seen = self._calls(observer)
-        binding = self._bound(seen, program, compiled)
+        binding = self._names(seen, program, compiled)
         if compiled and any(not query.known for _, traces in seen for query in traces[0].queries):
-            seen = self._calls(replace(observer, kernels=binding.resources()))
-            binding = self._bound(seen, program, compiled)
+            seen = self._calls(replace(self._observer(program), kernels=binding.resources()))
+            binding = self._names(seen, program, compiled)
         return seen, binding
 
-    def _bound(self, seen: Seen, program: capture.Program, compiled: DeviceCode | None) -> Binding:
+    def _names(self, seen: Seen, program: capture.Program, compiled: DeviceCode | None) -> Binding:
         spoken_of = codes(trace for _, traces in seen for trace in traces)
         return bind(program, spoken_of, compiled, Path(mkdtemp(dir=self.folder)))
 

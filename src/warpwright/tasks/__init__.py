@@ -12,6 +12,8 @@ probe.py          asks a child process what a user's file does, and waits no lon
 probing           what that child does: runs the file on tensors without data and writes down what it sees
 seen.py           the words between the two
 assemble.py       what was seen becomes a Task
+roles.py          which runs become cases of which role, and ranges for hidden ones
+replay.py         what is appended to a func_backward.py to make its truth callable
 extents.py        names for sizes, and formulas for the sizes that follow from them
 skeleton.py       a ready-to-fill .cu file for a task
 """

@@ -19,7 +19,7 @@ from warpwright.core.task import Plain
 from warpwright.tasks.seen import ScalarSeen, Seen, TensorSeen
 
 _NAMED = re.compile(r"([A-Za-z_]\w*)=(.*)", re.ASCII | re.DOTALL)
-_SHAPE = re.compile(r"\d*(,\d+)*,?", re.ASCII)
+_SHAPE = re.compile(r"(\d+(,\d+)*,?)?", re.ASCII)
 _TYPE = re.compile(r"([A-Za-z_][\w.]*)(?:<(\d+))?", re.ASCII)
 _WORDS: dict[str, Plain] = {"none": None, "true": True, "false": False}
 _REMEDY = "write sizes and dtype such as 8,512,768:bf16 or 16:int64<100, or a scalar such as eps=1e-5"
@@ -48,7 +48,7 @@ def _tensor(text: str, name: str, value: str) -> TensorSeen:
     extents, _, kind = value.partition(":")
     extents, kind = extents.replace(" ", ""), kind.strip()
     typed = _TYPE.fullmatch(kind.replace(" ", "")) if kind else None
-    if not _SHAPE.fullmatch(extents) or (kind and not typed) or ("," == extents[:1]):
+    if not _SHAPE.fullmatch(extents) or (kind and not typed):
         raise UsageError(f"'{text}' is not an input; {_REMEDY}")
     shape = tuple(_size(text, part) for part in extents.split(",") if part)
     dtype = dtype_named(typed[1] if typed else "fp32")

@@ -63,7 +63,7 @@ def _found(place: str, inputs: Sequence[str], asked: Direction | None) -> tuple[
     if path.suffix == ".py":
         return load_problem(path, asked) if is_problem(path) else _unnamed(path)
     if path.is_dir() and ("/" in place or not _suite_folder(place)):
-        return _from_directory(path)
+        return _from_directory(path, asked)
     folder = _suite_folder(place)
     if folder is None:
         raise UsageError(_unknown(place))
@@ -75,11 +75,11 @@ def _is_function(place: str) -> bool:
     return file.endswith(".py") and bool(name)
 
 
-def _from_directory(path: Path) -> tuple[Task, ...]:
+def _from_directory(path: Path, asked: Direction | None) -> tuple[Task, ...]:
     if (path / DEFINITION).is_file():
         return load_folder(path)
     if is_directory(path):
-        return load_directory(path)
+        return load_directory(path, asked)
     held = f"neither {DEFINITION} nor func_forward.py nor func_backward.py is in it"
     raise TaskError(str(path), None, held, "name a task folder or a robust-kbench task directory")
 

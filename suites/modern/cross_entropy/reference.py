@@ -20,6 +20,6 @@ def library(logits, targets):
 
 def shifted_first(logits, targets):
     wide = logits.float()
-    shifted = wide - wide.amax(-1, keepdim=True)
+    shifted = wide - wide.detach().amax(-1, keepdim=True)
     chosen = shifted.gather(-1, targets.unsqueeze(-1)).squeeze(-1)
     return (torch.log(shifted.exp().sum(-1)) - chosen).mean()

@@ -17,7 +17,7 @@ def save(x):
 
 def exponentials_over_their_sum(x):
     wide = x.float()
-    powers = torch.exp(wide - wide.amax(-1, keepdim=True))
+    powers = torch.exp(wide - wide.detach().amax(-1, keepdim=True))
     return (powers / powers.sum(-1, keepdim=True)).to(x.dtype)
 
 
@@ -27,6 +27,6 @@ def online(x):
     largest = torch.full_like(wide[..., :1], -math.inf)
     total = torch.zeros_like(largest)
     for block in wide.split(BLOCK, dim=-1):
-        before, largest = largest, torch.maximum(largest, block.amax(-1, keepdim=True))
+        before, largest = largest, torch.maximum(largest, block.detach().amax(-1, keepdim=True))
         total = total * torch.exp(before - largest) + torch.exp(block - largest).sum(-1, keepdim=True)
     return (torch.exp(wide - largest) / total).to(x.dtype)

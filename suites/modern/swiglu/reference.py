@@ -12,8 +12,3 @@ def in_one_kernel(gate, up):
     """Rounded once, at the end."""
     wide = gate.float()
     return (wide * torch.sigmoid(wide) * up.float()).to(gate.dtype)
-
-
-def as_a_quotient(gate, up):
-    wide = gate.float()
-    return (wide / (1 + torch.exp(-wide)) * up.float()).to(gate.dtype)

@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from warpwright.core import candidate, evidence, gpus, limit, measurement, plan, protocols, signature, task
 from warpwright.core.codec import CodecError, content_id, decode, dumps, encode, loads
 from warpwright.core.evidence import Evidence, Verdict
+from warpwright.core.measurement import Measurement
 
 MODULES = (candidate, evidence, gpus, limit, measurement, plan, protocols, signature, task)
 WORDS = sorted(
@@ -72,16 +73,24 @@ def dataclass_values(kind: Any) -> st.SearchStrategy[Any]:
     fields = {field.name: values_of(hints[field.name]) for field in dataclasses.fields(kind)}
     if "samples_us" in fields:
         fields["samples_us"] = POSITIVE
-    return st.fixed_dictionaries(fields).map(lambda values: kind(**(lawful(values) if kind is Evidence else values)))
+    return st.fixed_dictionaries(fields).map(lambda values: kind(**LAWS.get(kind, dict)(values)))
 
 
-def lawful(values: dict[str, Any]) -> dict[str, Any]:
-    """Evidence that may exist: a counterexample makes it REFUTED, and nothing else does."""
+def lawful_measurement(values: dict[str, Any]) -> dict[str, Any]:
+    return values | {"blocks": (len(values["samples_us"]),)}
+
+
+def lawful_evidence(values: dict[str, Any]) -> dict[str, Any]:
+    """A counterexample makes it REFUTED, and nothing else does."""
     if values["counterexample"]:
         return values | {"verdict": Verdict.REFUTED, "skipped": False}
     if values["verdict"] is Verdict.HOLDS:
         return values | {"skipped": False}
     return values | {"verdict": Verdict.UNDECIDED, "reason": values["reason"] or "no GPU here"}
+
+
+# Classes that forbid some combinations of values, and what makes any combination one they allow.
+LAWS = {Evidence: lawful_evidence, Measurement: lawful_measurement}
 
 
 @pytest.mark.parametrize("kind", WORDS, ids=lambda kind: kind.__name__)

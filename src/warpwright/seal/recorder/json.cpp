@@ -96,7 +96,7 @@ class Reader {
     char* end = nullptr;
     double real = std::strtod(at_, &end);
     if (end == at_) fail("a value");
-    std::string digits(at_, end);
+    std::string digits(at_, static_cast<const char*>(end));
     at_ = end;
     if (digits.find_first_of(".eEnN") != std::string::npos) return real;
     return static_cast<int64_t>(std::strtoll(digits.c_str(), nullptr, 10));

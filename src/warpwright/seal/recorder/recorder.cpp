@@ -37,7 +37,7 @@ void Recorder::begin(const Json& request) {
   if (const Json* given = request.find("buffers"))
     for (const Json& buffer : given->array())
       buffers_.push_back({static_cast<uint64_t>(buffer.at("base").whole()),
-                          static_cast<uint64_t>(buffer.at("bytes").whole()), "argument"});
+                          static_cast<uint64_t>(buffer.at("bytes").whole()), "argument", nullptr, 0, std::nullopt});
 }
 
 int Recorder::allocate(uint64_t bytes, const char* origin, const void* symbol) {

@@ -29,12 +29,6 @@ struct Place {
   int64_t offset;
 };
 
-struct Window {
-  Place place;
-  std::vector<int64_t> shape, stride;
-  c10::ScalarType dtype;
-};
-
 class Recorder {
  public:
   static Recorder& current();
@@ -69,7 +63,6 @@ class Recorder {
 // Addresses as the program file knows them, so that the symbol table can be asked about them.
 int64_t code_of(const void* address);
 std::string hex(const void* data, size_t bytes);
-Json json_of(const Window& window);
 int64_t stream_number(cudaStream_t stream);
 
 }  // namespace warpwright

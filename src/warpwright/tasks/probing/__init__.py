@@ -6,9 +6,12 @@ recording.py   where the tensors a file makes come from: rand or randn, below wh
 values.py      tensors from descriptions and back
 observing.py   one call of a function: what went in, what came out, what was changed
 shrinking.py   which sizes may be smaller, and the small cases that follow
-binding.py     a function and its arguments by name
+exploring.py   the whole of what is found out about one function
+state.py       parameters and buffers of a module, and the recipe each is filled by
+binding.py     a function or module of the user's, and its arguments by name
 problem.py     a KernelBench file
 directory.py   one direction of a robust-kbench directory
+handing.py     what its Model hands to fn
 autograd.py    what an AutogradFunction hands to its kernel, and in which order
 
 torch is imported inside functions throughout: the room that this belongs to costs nothing to import.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -53,9 +53,10 @@ def module_subject(make: Callable[[], Any], device: str, arguments: tuple[Seen, 
     return Subject(call=made, real=cache(make), device=device, module=True, state=state)
 
 
-def parameter_names(function: Any, count: int, skipped: int = 0) -> list[str]:
-    """Names for `count` positional arguments; what a signature does not name is numbered."""
+def parameter_names(function: Any, count: int, skipped: int = 0, others: Sequence[str] = ()) -> list[str]:
+    """Names for `count` positional arguments: the signature's, then `others`, then numbers."""
     names = [parameter.name for parameter in _parameters(function)[skipped:] if parameter.kind in _POSITIONAL]
+    names += others[len(names) :]
     return [*names[:count], *(f"input{number}" for number in range(len(names), count))]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 from warpwright.core.errors import TaskError
 from warpwright.tasks.probing.observing import Subject
@@ -11,11 +12,12 @@ from warpwright.tasks.probing.user_file import blaming
 from warpwright.tasks.probing.values import DRAWS, elements
 from warpwright.tasks.seen import Findings, Job, Run, Seen, TensorSeen
 
-Prepare = Callable[[str], tuple[Subject, tuple[Seen, ...]]]
+S = TypeVar("S", bound=Subject)
+Prepare = Callable[[str], tuple[S, tuple[Seen, ...]]]
 _FEW = 2**18
 
 
-def explored(job: Job, what: str, prepare: Prepare) -> Findings:
+def explored(job: Job, what: str, prepare: Prepare[Subject]) -> Findings:
     subject, arguments, given = first(job, what, prepare)
     runs = (given, *small_runs(subject, arguments))
     return Findings(
@@ -27,7 +29,7 @@ def explored(job: Job, what: str, prepare: Prepare) -> Findings:
     )
 
 
-def first(job: Job, what: str, prepare: Prepare) -> tuple[Subject, tuple[Seen, ...], Run]:
+def first(job: Job, what: str, prepare: Prepare[S]) -> tuple[S, tuple[Seen, ...], Run]:
     """Without data if that works; with data where the function looks at it."""
     remedy = "mend the file, or give it inputs that it takes"
     for device in ("meta", "cpu"):
@@ -49,8 +51,15 @@ def borne(subject: Subject, arguments: tuple[Seen, ...], runs: Sequence[Run]) ->
     """The distribution that the file draws from, and every other that gives finite results on the largest small run."""
     drawn = [seen.draw for seen in arguments if isinstance(seen, TensorSeen) and seen.draw and not seen.init]
     own = "unit" if drawn and all(draw == "unit" for draw in drawn) else "normal"
-    tried = [run.arguments[: len(arguments)] for run in runs if elements(run.arguments[: len(arguments)]) <= _FEW]
+    resized = [_in_order(run, arguments) for run in runs]
+    tried = [sizes for sizes in resized if elements(sizes) <= _FEW]
     if not drawn or not tried:
         return (own,)
     largest = max(tried, key=elements)
     return (own, *(name for name in DRAWS if name != own and subject.bears(largest, name)))
+
+
+def _in_order(run: Run, arguments: tuple[Seen, ...]) -> tuple[Seen, ...]:
+    """The arguments of a run as the function itself takes them."""
+    named = {seen.name: seen for seen in run.arguments}
+    return tuple(named[seen.name] for seen in arguments)

@@ -20,14 +20,15 @@ _BUFFERS = {"running_mean": "bias", "running_var": "variance"}
 def state_of(module: torch.nn.Module, taken: Sequence[str]) -> dict[str, TensorSeen]:
     """In the order of state_dict, by its names; tied weights once. Each is described under a name C++ can have."""
     parameters = {id(parameter) for parameter in module.parameters()}
-    entries = {id(tensor): (name, tensor) for name, tensor in reversed(module.state_dict(keep_vars=True).items())}
-    names = set(taken)
+    names, held = set(taken), set[int]()
     found: dict[str, TensorSeen] = {}
-    for name, tensor in reversed(entries.values()):
-        plain = unused(name.replace(".", "_"), names)
-        names.add(plain)
-        init = parameter_init(name, tensor.dim()) if id(tensor) in parameters else buffer_init(name)
-        found[name] = replace(seen_tensor(plain, tensor.detach(), Origin()), init=init)
+    for name, tensor in module.state_dict(keep_vars=True).items():
+        if id(tensor) not in held:
+            plain = unused(name.replace(".", "_"), names)
+            init = parameter_init(name, tensor.dim()) if id(tensor) in parameters else buffer_init(name)
+            found[name] = replace(seen_tensor(plain, tensor.detach(), Origin()), init=init)
+            names.add(plain)
+            held.add(id(tensor))
     return found
 
 

@@ -53,7 +53,9 @@ def _tensor(seen: TensorSeen, device: str, distribution: str | None) -> torch.Te
     if seen.init in ("upper", "lower"):
         return (noise.triu() if seen.init == "upper" else noise.tril()).to(kind)
     positive = seen.init in ("variance", "unit")
-    drawn = noise * 0.1 if seen.init and not positive else DRAWS["unit" if positive else distribution or "normal"](noise)
+    drawn = (
+        noise * 0.1 if seen.init and not positive else DRAWS["unit" if positive else distribution or "normal"](noise)
+    )
     return drawn.to(kind)
 
 

@@ -33,7 +33,7 @@ class TensorOptions {
   [[nodiscard]] TensorOptions device(const char* text) const { return device(Device(text)); }
   [[nodiscard]] TensorOptions device_index(DeviceIndex index) const { return device(kCUDA, index); }
   [[nodiscard]] TensorOptions layout(Layout layout) const { return with(&TensorOptions::layout_, layout); }
-  [[nodiscard]] TensorOptions requires_grad(bool wanted = true) const {
+  [[nodiscard]] TensorOptions requires_grad(bool wanted) const {
     return with(&TensorOptions::requires_grad_, wanted);
   }
   [[nodiscard]] TensorOptions pinned_memory(bool) const { return *this; }

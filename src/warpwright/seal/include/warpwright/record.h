@@ -124,7 +124,8 @@ void add_argument_image(const T& value, size_t position) {
   alignas(T) unsigned char image[sizeof(T)];
   const void* packed = packed_argument(position);
   std::memcpy(image, packed ? packed : static_cast<const void*>(&value), sizeof(T));
-  if constexpr (std::is_trivially_copyable<T>::value) __builtin_clear_padding(reinterpret_cast<T*>(image));
+  if constexpr (std::is_class<T>::value && std::is_trivially_copyable<T>::value)
+    __builtin_clear_padding(reinterpret_cast<T*>(image));
   add_argument(image, sizeof(T));
 }
 

@@ -1,0 +1,190 @@
+"""How long sealing takes, beside what it replaces, in one run on one machine.
+
+bare     nvcc -cubin on the kernels alone: what no sealing can be faster than
+seal     cubin and launch plans of the whole extension, as a library call, nothing in the cache but our own headers
+hit      the same again
+many     seconds per candidate when many are sealed at once
+torch    torch.utils.cpp_extension.load of the same file, where torch has CUDA headers
+
+Run: python bench/seal.py [--rounds 5] [--many 64] [--json]. Exit status 1 where a bar is missed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from warpwright.core.candidate import Candidate
+from warpwright.core.sealed import Sealed
+from warpwright.core.task import Case, Output, Reference, Role, ScalarArg, Task, TensorArg
+from warpwright.seal import capture, device, toolchain
+from warpwright.seal.cache import Store
+from warpwright.seal.sealing import seal, seal_many
+
+BARS = {"seal_over_bare": 2.5, "hit_s": 0.030, "many_s": 1.2}
+
+KERNEL = r"""
+template <typename T, int THREADS>
+__global__ void __launch_bounds__(THREADS) rmsnorm(const T* __restrict__ x, const T* __restrict__ weight,
+                                                   T* __restrict__ out, int columns, float eps) {
+  const T* row = x + static_cast<int64_t>(blockIdx.x) * columns;
+  float sum = 0.0f;
+  for (int i = threadIdx.x; i < columns; i += THREADS) sum += static_cast<float>(row[i]) * static_cast<float>(row[i]);
+  for (int offset = 16; offset > 0; offset >>= 1) sum += __shfl_xor_sync(0xffffffffu, sum, offset);
+  __shared__ float partial[32];
+  if (threadIdx.x % 32 == 0) partial[threadIdx.x / 32] = sum;
+  __syncthreads();
+  float total = 0.0f;
+  for (int i = 0; i < THREADS / 32; ++i) total += partial[i];
+  const float scale = rsqrtf(total / columns + eps);
+  T* target = out + static_cast<int64_t>(blockIdx.x) * columns;
+  for (int i = threadIdx.x; i < columns; i += THREADS) {
+    target[i] = static_cast<T>(static_cast<float>(row[i]) * scale * static_cast<float>(weight[i]));
+  }
+}
+"""
+BARE = f"""#include <cstdint>
+{KERNEL}
+template __global__ void rmsnorm<float, 256>(const float*, const float*, float*, int, float);
+"""
+FULL = f"""#include <torch/extension.h>
+#include <cstdint>
+{KERNEL}
+torch::Tensor forward(torch::Tensor x, torch::Tensor weight, double eps) {{
+  TORCH_CHECK(x.is_cuda() && x.is_contiguous(), "x must be a contiguous CUDA tensor");
+  auto out = torch::empty_like(x);
+  const int columns = x.size(-1);
+  rmsnorm<float, 256><<<x.numel() / columns, 256>>>(x.data_ptr<float>(), weight.data_ptr<float>(),
+                                                    out.data_ptr<float>(), columns, eps);
+  return out;
+}}
+PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {{ m.def("forward", &forward, "RMS norm"); }}
+"""
+TASK = Task(
+    name="rmsnorm",
+    arguments=(
+        TensorArg(name="x", shape=("R", "C")),
+        TensorArg(name="weight", shape=("C",)),
+        ScalarArg(name="eps", values=(1e-6,)),
+    ),
+    outputs=(Output(name="out", shape=("R", "C")),),
+    cases=tuple(
+        Case(name=f"{rows}x{columns}", role=Role.CHECK, dims={"R": rows, "C": columns}, scalars={"eps": 1e-6})
+        for rows, columns in ((1, 1), (7, 129), (64, 1000), (1024, 4096), (16384, 4096))
+    ),
+    reference=Reference(source=""),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figures:
+    """Medians in seconds. What this machine cannot measure is None."""
+
+    bare_s: float | None
+    seal_s: float
+    hit_s: float
+    many_s: float
+    candidates: int
+    torch_s: float | None
+    steps: dict[str, float]
+    cores: int
+
+    @property
+    def seal_over_bare(self) -> float | None:
+        return self.seal_s / self.bare_s if self.bare_s else None
+
+
+def elapsed(work: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
+
+
+def variant(number: int) -> Candidate:
+    """Another candidate each time, so that no cache of ours or of the compiler's can help."""
+    return Candidate(source=f"// {number} {time.time_ns()}\n{FULL}")
+
+
+def bare(folder: Path) -> float | None:
+    nvcc = toolchain.nvcc()
+    if nvcc is None:
+        return None
+    (folder / "bare.cu").write_text(BARE)
+    command = [nvcc, "-cubin", *device.arguments(variant(0).flags), "bare.cu", "-o", "bare.cubin"]
+    return elapsed(lambda: subprocess.run(command, cwd=folder, check=True, capture_output=True))
+
+
+def sealed(store: Store, number: int) -> tuple[float, float, dict[str, float]]:
+    """Cold and warm times of one candidate, and its steps."""
+    candidate = variant(number)
+    start = time.perf_counter()
+    outcome = seal(TASK, candidate, store=store)
+    cold = time.perf_counter() - start
+    if not isinstance(outcome, Sealed):
+        raise SystemExit(f"the benchmark's own kernel was refused: {outcome}")
+    return cold, elapsed(lambda: seal(TASK, candidate, store=store)), dict(outcome.manifest.seconds)
+
+
+def through_torch(folder: Path) -> float | None:
+    """What everybody else does. Needs a torch built with CUDA, and its headers."""
+    code = (
+        "import sys, torch; from torch.utils.cpp_extension import load, CUDA_HOME\n"
+        "if torch.version.cuda is None or CUDA_HOME is None: sys.exit(77)\n"
+        "load('bench_seal', ['full.cu'], build_directory='.', is_python_module=False)"
+    )
+    (folder / "full.cu").write_text(FULL)
+    start = time.perf_counter()
+    done = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, check=False)
+    return time.perf_counter() - start if done.returncode == 0 else None
+
+
+def measure(rounds: int, many: int) -> Figures:
+    with tempfile.TemporaryDirectory() as name:
+        folder, store = Path(name), Store(root=Path(name) / "store")
+        capture.prebuilt(store)
+        bares, seals = [], []
+        for number in range(rounds):
+            bares.append(bare(folder))
+            seals.append(sealed(store, number))
+        batch = [variant(number) for number in range(many)]
+        batch_s = elapsed(lambda: seal_many(TASK, batch, store=store)) / many
+        return Figures(
+            bare_s=statistics.median(times) if (times := [time for time in bares if time is not None]) else None,
+            seal_s=statistics.median(cold for cold, _, _ in seals),
+            hit_s=statistics.median(hit for _, hit, _ in seals),
+            many_s=batch_s,
+            candidates=many,
+            torch_s=through_torch(folder),
+            steps=seals[-1][2],
+            cores=os.cpu_count() or 1,
+        )
+
+
+def missed(figures: Figures) -> list[str]:
+    found = {"seal_over_bare": figures.seal_over_bare, "hit_s": figures.hit_s, "many_s": figures.many_s}
+    return [name for name, bar in BARS.items() if (value := found[name]) is not None and not value <= bar]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--many", type=int, default=64)
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+    figures = measure(options.rounds, options.many)
+    report = asdict(figures) | {"seal_over_bare": figures.seal_over_bare, "bars": BARS, "missed": missed(figures)}
+    print(json.dumps(report, indent=None if options.json else 2))
+    return 1 if report["missed"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

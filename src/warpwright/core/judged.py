@@ -1,0 +1,51 @@
+"""What is asked of a judge, and what it says: the records that travel to a GPU machine and back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from warpwright.core.evidence import Evidence, Fault
+from warpwright.core.measurement import Measurement
+from warpwright.core.sealed import Sealed
+from warpwright.core.task import Case, Task
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """How a candidate is to be judged."""
+
+    check: bool = True
+    time: bool = True
+    baselines: tuple[str, ...] = ("eager", "compile", "max-autotune")
+    seconds_per_case: float = 2.0
+    draws_per_check_case: int | None = None
+    """None takes the task's own choice; a number bounds it, for a quick look."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """One sealed candidate with everything a judge needs. Hidden cases were drawn when it was sealed."""
+
+    id: str
+    label: str
+    task: Task
+    sealed: Sealed
+    hidden: tuple[Case, ...] = ()
+    asked: Asked = field(default_factory=Asked)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """The outcome of a job. A fault is ours and says nothing of the candidate."""
+
+    job: str
+    label: str
+    task: str
+    candidate: str
+    evidence: tuple[Evidence, ...] = ()
+    measurements: tuple[Measurement, ...] = ()
+    faults: tuple[Fault, ...] = ()
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    crate: str | None = None
+    """Hash of the code that judged."""

@@ -1,0 +1,215 @@
+"""The judge: one candidate after the other, checked, then timed, on the GPU of this machine."""
+
+from __future__ import annotations
+
+import platform
+import random
+import secrets
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+import torch
+
+from warpwright import __version__
+from warpwright.core.codec import encode
+from warpwright.core.errors import OurFault, UsageError, WarpwrightError
+from warpwright.core.evidence import Counterexample, Evidence, Fault, Verdict
+from warpwright.core.gpus import Gpu, gpu_named
+from warpwright.core.judged import Job, Judged
+from warpwright.core.limit import physical_limit
+from warpwright.core.measurement import Cache, Measurement, Scene
+from warpwright.core.task import Case, Draw, Role, Task
+from warpwright.judge import cell, rival
+from warpwright.judge.cells import CellFailure, Process
+from warpwright.judge.examine import RUNG, Staged, examine, staged
+from warpwright.judge.gauge import Gauge
+from warpwright.judge.rival import allow_tf32
+from warpwright.judge.stopping import Limits
+from warpwright.judge.timing import SHORT_US, Baseline, Contestant, Series, Subject, WrongWhileTimed, contest
+from warpwright.judge.truths import Truths
+from warpwright.oracle.draws import all_draws, check_draws
+
+POOL_BYTES = 8 << 30
+FEWEST_SLOTS, MOST_SLOTS = 4, 16
+
+
+class Judge:
+    """A GPU, what is known to be true, and the rivals; lives as long as there are candidates."""
+
+    def __init__(self, crate: str | None = None) -> None:
+        self._secret = secrets.randbits(48)
+        self._generator = random.Random(self._secret)
+        self._gauge, self._truths = Gauge(), Truths()
+        self._rivals: dict[str, Process] = {}
+        self._crate = crate
+        self.scene = _scene(self._gauge, crate)
+
+    def judge(self, job: Job) -> Judged:
+        """Checks, and times what was not refuted. Only our own bugs raise."""
+        seconds: dict[str, float] = {}
+        evidence: list[Evidence] = []
+        measurements: list[Measurement] = []
+        faults: list[Fault] = []
+        allow_tf32(job.task.tolerance.tf32)
+        try:
+            if job.asked.check:
+                with _clocked(seconds, "check"):
+                    evidence.append(self._examined(job))
+            if job.asked.time and all(item.verdict is not Verdict.REFUTED for item in evidence):
+                with _clocked(seconds, "time"):
+                    measurements += self._timed(job, evidence, faults)
+        except OurFault as fault:
+            faults.append(fault.fault)
+        except WarpwrightError as error:
+            faults.append(Fault(where="judge", message=str(error)))
+        return Judged(
+            job=job.id,
+            label=job.label,
+            task=job.task.key,
+            candidate=job.sealed.manifest.candidate,
+            evidence=tuple(evidence),
+            measurements=tuple(measurements),
+            faults=tuple(faults),
+            seconds=seconds,
+            crate=self._crate,
+        )
+
+    def close(self) -> None:
+        for process in self._rivals.values():
+            process.kill()
+
+    def _examined(self, job: Job) -> Evidence:
+        sealed_cases = {plan.case for plan in job.sealed.plans}
+        draws = [draw for draw in check_draws(job.task, self._secret) if draw.case.name in sealed_cases]
+        draws += all_draws(job.task, job.hidden, (self._secret,))
+        if job.asked.draws_per_check_case is not None:
+            draws = draws[: job.asked.draws_per_check_case * len(job.task.cases_of(Role.CHECK))]
+        return examine(job.task, job.sealed, draws, self._truths, self.scene, self._secret)
+
+    def _timed(self, job: Job, evidence: list[Evidence], faults: list[Fault]) -> Iterator[Measurement]:
+        for case in job.task.cases_of(Role.TIME):
+            try:
+                yield from self._timed_case(job, case, faults)
+            except WrongWhileTimed as wrong:
+                evidence.append(self._refuted(job, wrong.counterexample))
+                return
+            except CellFailure as failure:
+                found = Counterexample(kind=failure.kind, message=f"while timed: {failure}", case=case.name)
+                evidence.append(self._refuted(job, found))
+                return
+
+    def _timed_case(self, job: Job, case: Case, faults: list[Fault]) -> Iterator[Measurement]:
+        with Process(cell.main) as process:
+            on, slots = self._staged_for_timing(process, job, case)
+            contestant = Contestant(job.sealed.manifest.candidate, job.task, case, on, self._truths, self._generator)
+            subjects: list[Subject] = [contestant, *self._baselines(job, case, slots, faults)]
+            limits = Limits(seconds=job.asked.seconds_per_case)
+            trial = contestant.block(Cache.COLD)
+            if min(trial) < SHORT_US:
+                for subject in subjects:
+                    subject.chain()
+            for cache in Cache:
+                series = contest(subjects, cache, limits, self._gauge)
+                slope = contestant.slope_us()
+                for subject in subjects:
+                    found = series[subject.name]
+                    invalid = self._invalid(job.task, case, found, cache, slope if subject is contestant else None)
+                    yield _measurement(subject.name, job.task, case, cache, found, self.scene, invalid)
+            on.arena.unmap()
+
+    def _staged_for_timing(self, process: Process, job: Job, case: Case) -> tuple[Staged, int]:
+        plans = [plan for plan in job.sealed.plans if plan.case == case.name]
+        size = max(sum(buffer.bytes for plan in plans for buffer in plan.buffers), 1)
+        slots = min(max(POOL_BYTES // size, FEWEST_SLOTS), MOST_SLOTS)
+        draws = [Draw(case=case, seed=self._generator.randrange(2**48)) for _ in range(slots)]
+        return staged(process, job.task, job.sealed, draws, Truths()), slots
+
+    def _baselines(self, job: Job, case: Case, slots: int, faults: list[Fault]) -> Iterator[Baseline]:
+        """Those that work here; one that does not is named as absent."""
+        for name in (*job.asked.baselines, *job.task.baselines):
+            try:
+                yield Baseline(name, self._rival(job.task), case, slots, self._generator)
+            except CellFailure as failure:
+                self._rivals.pop(job.task.id, None)
+                faults.append(Fault(where=f"baseline {name}, {case.name}", message=str(failure)))
+
+    def _rival(self, task: Task) -> Process:
+        if task.id not in self._rivals:
+            for process in self._rivals.values():
+                process.kill()
+            self._rivals = {task.id: Process(rival.main)}
+            self._rivals[task.id].demand("task", task=encode(task))
+        return self._rivals[task.id]
+
+    def _refuted(self, job: Job, found: Counterexample) -> Evidence:
+        return Evidence(
+            candidate=job.sealed.manifest.candidate,
+            rung=RUNG,
+            verdict=Verdict.REFUTED,
+            counterexample=found,
+            scene=self.scene,
+        )
+
+    def _invalid(self, task: Task, case: Case, series: Series, cache: Cache, slope_us: float | None) -> str | None:
+        """Three clocks must agree: events, our own wall clock, and physics."""
+        samples = sorted(sample for block in series.blocks for sample in block)
+        if not samples:
+            return "no sample was left"
+        middle = samples[len(samples) // 2]
+        if slope_us is not None and cache is Cache.COLD and slope_us > 1.3 * middle + 6.0:
+            return (
+                f"events say {middle:.1f} µs a call, our own clock says {slope_us:.1f}: work outside the timed window"
+            )
+        gpu = _known_gpu(self.scene)
+        limit = physical_limit(task.work, case, gpu, tf32=task.tolerance.tf32) if gpu else None
+        if limit is not None and cache is Cache.COLD and middle < 0.9e6 * limit.floor_seconds:
+            return f"{middle:.1f} µs is below the physical floor of {limit.floor_seconds * 1e6:.1f} µs"
+        return None
+
+
+def _measurement(
+    name: str, task: Task, case: Case, cache: Cache, series: Series, scene: Scene, invalid: str | None
+) -> Measurement:
+    return Measurement(
+        subject=name,
+        task=task.key,
+        case=case.name,
+        cache=cache,
+        samples_us=tuple(sample for block in series.blocks for sample in block),
+        blocks=tuple(len(block) for block in series.blocks),
+        discards=tuple(series.discards),
+        stopped_because=series.stopped_because,
+        scene=scene,
+        invalid=invalid,
+    )
+
+
+def _scene(gauge: Gauge, crate: str | None) -> Scene:
+    clock = gauge.read().sm_mhz
+    return Scene(
+        machine=platform.machine(),
+        python=platform.python_version(),
+        torch=torch.__version__,
+        gpu=torch.cuda.get_device_name(),
+        driver=gauge.driver(),
+        clocks_mhz={} if clock is None else {"sm": clock},
+        warpwright=__version__,
+        crate=crate,
+    )
+
+
+def _known_gpu(scene: Scene) -> Gpu | None:
+    try:
+        return gpu_named(scene.gpu or "")
+    except UsageError:
+        return None
+
+
+@contextmanager
+def _clocked(seconds: Mapping[str, float], name: str) -> Iterator[None]:
+    start = time.perf_counter()
+    try:
+        yield
+    finally:
+        seconds[name] = time.perf_counter() - start  # type: ignore[index]

@@ -1,0 +1,92 @@
+"""Judges a folder of jobs: python3 worker.pyz JOBS --out RESULTS [--seconds N]. Needs nothing but torch and a GPU.
+
+Each result is written whole or not at all, and a job that has one is not judged again: stop and start as you like.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import os
+import sys
+import time
+import zipfile
+from pathlib import Path
+
+from warpwright.core.codec import CodecError, dumps, loads
+from warpwright.core.errors import WarpwrightError
+from warpwright.core.evidence import Fault
+from warpwright.core.judged import Job, Judged
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="worker.pyz", description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("jobs", type=Path)
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--seconds", type=float, default=float("inf"), help="start no job after this time")
+    asked = parser.parse_args(arguments)
+    asked.out.mkdir(parents=True, exist_ok=True)
+    waiting = [path for path in sorted(asked.jobs.glob("*.json")) if not (asked.out / path.name).exists()]
+    return _work(waiting, asked.out, time.monotonic() + asked.seconds)
+
+
+def _work(waiting: list[Path], out: Path, deadline: float) -> int:
+    from warpwright.judge.judging import Judge
+
+    judge = Judge(crate=crate_hash())
+    for number, path in enumerate(waiting, 1):
+        if time.monotonic() > deadline:
+            _say(f"out of time: {len(waiting) - number + 1} jobs left; run the same command again to go on")
+            return 3
+        judged = _one(judge, path)
+        _write(out / path.name, dumps(judged))
+        _say(f"[{number}/{len(waiting)}] {judged.label}: {_summary(judged)}")
+    judge.close()
+    return 0
+
+
+def _one(judge, path: Path) -> Judged:  # type: ignore[no-untyped-def]
+    try:
+        job: Job = loads(Job, path.read_bytes())
+    except (CodecError, OSError) as error:
+        fault = Fault(where=path.name, message=f"not a job: {error}")
+        return Judged(job=path.stem, label=path.stem, task="", candidate="", faults=(fault,))
+    try:
+        return judge.judge(job)  # type: ignore[no-any-return]
+    except WarpwrightError as error:
+        fault = Fault(where="judge", message=str(error))
+        return Judged(job=job.id, label=job.label, task=job.task.key, candidate="", faults=(fault,))
+
+
+def _summary(judged: Judged) -> str:
+    if judged.faults:
+        return f"fault: {judged.faults[0].message}"
+    verdicts = ", ".join(item.verdict for item in judged.evidence)
+    spent = ", ".join(f"{name} {seconds:.1f} s" for name, seconds in judged.seconds.items())
+    return f"{verdicts} ({spent})"
+
+
+def _write(path: Path, text: str) -> None:
+    partial = path.with_suffix(".partial")
+    partial.write_text(text)
+    os.replace(partial, path)
+
+
+def _say(text: str) -> None:
+    sys.stderr.write(text + "\n")
+    sys.stderr.flush()
+
+
+def crate_hash() -> str | None:
+    """Hash of the code in the archive this runs from; None when it runs from a source tree."""
+    archive = Path(sys.argv[0])
+    if not zipfile.is_zipfile(archive):
+        return None
+    with zipfile.ZipFile(archive) as crate:
+        names = sorted(crate.namelist())
+        contents = b"".join(name.encode() + b"\0" + crate.read(name) for name in names)
+    return hashlib.sha256(contents).hexdigest()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

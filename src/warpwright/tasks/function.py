@@ -1,0 +1,26 @@
+"""`path/ref.py:fn` and `path/model.py:Net`, with the inputs that the user describes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from warpwright.core.errors import TaskError
+from warpwright.core.task import Direction, Reference, Task
+from warpwright.tasks.assemble import Loaded, assembled
+from warpwright.tasks.described import described
+from warpwright.tasks.probe import probe
+from warpwright.tasks.seen import Job
+from warpwright.tasks.suite import read_source
+
+
+def load_function(path: Path, name: str, inputs: Sequence[str], direction: Direction | None) -> tuple[Task, ...]:
+    """The forward direction unless another is asked for: that is what a function says of itself."""
+    source, _ = read_source(path)
+    if not inputs:
+        remedy = "describe its inputs, such as --input 8,512,768:bf16"
+        raise TaskError(f"{path}:{name}", None, "does not say how large its inputs are", remedy)
+    findings = probe(Job(kind="function", filename=str(path), source=source, entry=name, arguments=described(inputs)))
+    reference = Reference(source=source, entry=name, style=findings.style, state=findings.state, filename=path.name)
+    asked = direction or Direction.FORWARD
+    return (assembled(Loaded(name=name, where=f"{path}:{name}", direction=asked, reference=reference), findings),)

@@ -1,0 +1,42 @@
+"""A KernelBench problem file, as it is: `Model(*get_init_inputs())(*get_inputs())` is the reference."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+from warpwright.core.task import Direction, Reference, Task
+from warpwright.tasks.assemble import Loaded, assembled
+from warpwright.tasks.probe import probe
+from warpwright.tasks.seen import Job
+from warpwright.tasks.suite import read_source
+
+_ENTRY = "warpwright_model"
+# A constructor's arguments may be anything, tensors too, so the reference makes them as the file does.
+_ADAPTER = """
+
+def {entry}():
+    return Model({arguments})
+"""
+
+
+def is_problem(path: Path) -> bool:
+    source, functions = read_source(path)
+    classes = {node.name for node in ast.parse(source).body if isinstance(node, ast.ClassDef)}
+    return "Model" in classes and "get_inputs" in functions
+
+
+def load_problem(path: Path, direction: Direction | None) -> tuple[Task, ...]:
+    """The forward direction, which is what such a file is about, unless another is asked for."""
+    source, functions = read_source(path)
+    findings = probe(Job(kind="problem", filename=str(path), source=source))
+    arguments = "*get_init_inputs()" if "get_init_inputs" in functions else ""
+    reference = Reference(
+        source=source.rstrip() + "\n" + _ADAPTER.format(entry=_ENTRY, arguments=arguments),
+        entry=_ENTRY,
+        style="module",
+        state=findings.state,
+        filename=path.name,
+    )
+    asked = direction or Direction.FORWARD
+    return (assembled(Loaded(name=path.stem, where=str(path), direction=asked, reference=reference), findings),)

@@ -1,0 +1,77 @@
+"""What a robust-kbench Model hands to fn: the arguments of a candidate, in their order."""
+
+from __future__ import annotations
+
+import inspect
+import types
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from warpwright.core.errors import UsageError
+from warpwright.tasks.probing.binding import parameter_names
+from warpwright.tasks.probing.observing import per_argument_draws
+from warpwright.tasks.probing.recording import Origin, Origins, recording
+from warpwright.tasks.probing.state import CONSTRUCTED, buffer_init, parameter_init
+from warpwright.tasks.probing.values import seen_argument
+from warpwright.tasks.seen import Seen, Setting, TensorSeen
+
+
+def handed_to_fn(module: types.ModuleType, setting: Setting, device: str) -> tuple[Seen, ...]:
+    """Recorded from the first call that Model makes."""
+    calls: list[tuple[Any, ...]] = []
+
+    def fn(*arguments: Any, **named: Any) -> Any:
+        calls.append(_positional(module.forward_fn, arguments, named))
+        return module.forward_fn(*arguments, **named)
+
+    with recording(device) as origins:
+        model = module.Model(**setting.init)
+        inputs = module.get_inputs(**setting.inputs)
+        model(*inputs, fn=fn)
+    if not calls:
+        raise UsageError("Model.forward never calls fn, so there is nothing to put a kernel in the place of")
+    names = parameter_names(module.forward_fn, len(calls[0]), others=getattr(module, "input_names", ()))
+    described = (_described(name, value, model, origins) for name, value in zip(names, calls[0], strict=True))
+    return per_argument_draws(tuple(described))
+
+
+def fitting(module: types.ModuleType, setting: Setting) -> tuple[Setting, list[str]]:
+    """A setting without the keys that nobody takes, and a note on each of those."""
+    init, unfit = _accepted(module.Model.__init__, setting.init, "Model")
+    inputs, more = _accepted(module.get_inputs, setting.inputs, "get_inputs")
+    return Setting(init=init, inputs=inputs), unfit + more
+
+
+def _accepted(function: Any, given: Mapping[str, Any], name: str) -> tuple[dict[str, Any], list[str]]:
+    parameters = inspect.signature(function).parameters
+    if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values()):
+        return dict(given), []
+    unfit = sorted(given.keys() - parameters.keys())
+    notes = [f"{name} takes no '{key}', so that key of the configuration is left out" for key in unfit]
+    return {key: value for key, value in given.items() if key in parameters}, notes
+
+
+def _positional(function: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
+    """A kernel takes everything by position, so what Model passes by name is put in its place."""
+    if not named:
+        return arguments
+    bound = inspect.signature(function).bind(*arguments, **named)
+    bound.apply_defaults()
+    if bound.kwargs:
+        raise UsageError(f"Model passes '{next(iter(bound.kwargs))}' to fn by keyword only, which a kernel cannot take")
+    return bound.args
+
+
+def _described(name: str, value: Any, model: Any, origins: Origins) -> Seen:
+    seen = seen_argument(name, value, origins.of)
+    if not isinstance(seen, TensorSeen) or seen.count is not None:
+        return seen
+    parameters = {id(tensor): key for key, tensor in model.named_parameters()}
+    buffers = {id(tensor): key for key, tensor in model.named_buffers()}
+    if id(value) in buffers:
+        init = buffer_init(buffers[id(value)])
+        return replace(seen, init=buffer_init(name) if init == CONSTRUCTED else init, draw=None)
+    if id(value) in parameters or origins.of(value) == Origin():
+        return replace(seen, init=parameter_init(name, len(seen.shape)), draw=None)
+    return seen

@@ -1,0 +1,101 @@
+"""Which runs become cases of which role, and the ranges that hidden cases may come from."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from warpwright.core.dtypes import dtype_named
+from warpwright.core.task import Case, Layout, Range, Role
+from warpwright.tasks.extents import Extents
+from warpwright.tasks.seen import Purpose, Run, ScalarSeen, TensorSeen
+
+_CHECKABLE = 2**18
+"""Elements up to which a run that the user named is also checked on a CPU."""
+
+
+def cases_of(runs: Sequence[Run], extents: Extents) -> tuple[Case, ...]:
+    """Given sizes are timed, small ones checked; given ones are checked too if they are small, or none else is."""
+    given = [number for number, run in enumerate(runs) if run.purpose is Purpose.GIVEN]
+    small = [number for number, run in enumerate(runs) if run.purpose is Purpose.SMALL]
+    small += [number for number in given if _elements(runs[number]) <= _CHECKABLE]
+    small = small or [min(given, key=lambda number: _elements(runs[number]))]
+    varying = _varying_scalars(runs)
+    found = [_case(runs[number], extents.dims(number), Role.CHECK, varying) for number in small]
+    found += [_case(runs[number], extents.dims(number), Role.TIME, varying) for number in given]
+    return tuple({(case.role, case.name): case for case in found}.values())
+
+
+def with_layouts(cases: Sequence[Case]) -> tuple[Case, ...]:
+    """Gradients may arrive expanded or transposed: the largest check case is repeated with each."""
+    checks = [case for case in cases if case.role is Role.CHECK]
+    largest = max(checks, key=lambda case: math.prod(case.dims.values()))
+    layouts = (Layout.EXPANDED, Layout.TRANSPOSED)
+    return (*cases, *(replace(largest, name=f"{largest.name}-{layout}", layout=layout) for layout in layouts))
+
+
+def ranges_of(runs: Sequence[Run], extents: Extents) -> dict[str, Range]:
+    """None where a result's size has no formula, or a scalar changes with the sizes: such a case cannot be made up."""
+    if extents.loose or _varying_scalars(runs):
+        return {}
+    small = [number for number, run in enumerate(runs) if run.purpose is Purpose.SMALL]
+    columns = {name: [column[number] for number in small] for name, column in extents.columns.items()}
+    if not small or not columns:
+        return {}
+    most = int(_CHECKABLE ** (1 / len(columns)))
+    return {name: _range(values, max(most, 4)) for name, values in columns.items()}
+
+
+def _range(values: Sequence[int], most: int) -> Range:
+    """Any size in between, if odd sizes were seen to work; else only those seen."""
+    if any(value % 2 and value > 1 for value in values):
+        return Range(low=min(values), high=max(min(max(values), most), min(values)))
+    return Range(choices=tuple(sorted(set(values))))
+
+
+def generic(run: Run) -> Run:
+    """The run with "T" for the dtype that a case may choose."""
+    own = own_dtype(run)
+
+    def retyped(seen: TensorSeen) -> TensorSeen:
+        return replace(seen, dtype="T") if seen.dtype == own else seen
+
+    return replace(
+        run,
+        arguments=tuple(retyped(seen) if isinstance(seen, TensorSeen) else seen for seen in run.arguments),
+        outputs=tuple(map(retyped, run.outputs)),
+        saves=tuple(map(retyped, run.saves)),
+    )
+
+
+def own_dtype(run: Run) -> str:
+    """The first floating dtype that goes in, or comes out."""
+    names = (seen.dtype for seen in (*run.arguments, *run.outputs) if isinstance(seen, TensorSeen))
+    return next((name for name in names if dtype_named(name).floating), "fp32")
+
+
+def _case(run: Run, dims: Mapping[str, int], role: Role, varying: set[str]) -> Case:
+    scalars = {seen.name: seen.value for seen in run.arguments if isinstance(seen, ScalarSeen)}
+    dtype = own_dtype(run)
+    parts = [f"{name}{size}" for name, size in dims.items()]
+    parts += [f"{name}{_label(scalars[name])}" for name in scalars if name in varying]
+    return Case(name="-".join([*(parts or ["given"]), dtype]), role=role, dims=dims, dtype=dtype, scalars=scalars)
+
+
+def _label(value: object) -> str:
+    return "x".join(map(str, value)) if isinstance(value, tuple) else str(value)
+
+
+def _varying_scalars(runs: Sequence[Run]) -> set[str]:
+    values: dict[str, set[str]] = {}
+    for run in runs:
+        for seen in run.arguments:
+            if isinstance(seen, ScalarSeen):
+                values.setdefault(seen.name, set()).add(repr(seen.value))
+    return {name for name, found in values.items() if len(found) > 1}
+
+
+def _elements(run: Run) -> int:
+    tensors = [seen for seen in (*run.arguments, *run.outputs) if isinstance(seen, TensorSeen)]
+    return sum(math.prod(seen.shape) * (seen.count or 1) for seen in tensors)

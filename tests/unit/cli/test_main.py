@@ -1,0 +1,112 @@
+"""The face: help for everything, one sentence for every error, the right exit code, no traceback unless asked."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from warpwright import __version__
+from warpwright.cli import main
+from warpwright.core.errors import Exit, OurFault, TaskError, Undecided, UsageError
+from warpwright.core.evidence import Fault
+
+COMMANDS = (["demo"], ["doctor"], ["tasks", "list"], ["tasks", "show"], ["tasks", "check"])
+RAISED = [
+    (UsageError("no such task"), Exit.WRONG_USE, "no such task"),
+    (TaskError("task.toml", "dtypes", "odd"), Exit.WRONG_USE, "task.toml, dtypes: odd"),
+    (Undecided("no GPU here"), Exit.UNDECIDED, "no GPU here"),
+    (OurFault(Fault(where="nvcc", message="vanished")), Exit.OUR_FAULT, "nvcc: vanished"),
+    (KeyError("x"), Exit.OUR_FAULT, "KeyError: 'x'"),
+    # Typer itself would end these two with exit code 1, which means "refuted".
+    (EOFError(), Exit.OUR_FAULT, "EOFError"),
+    (BrokenPipeError(32, "a worker is gone"), Exit.OUR_FAULT, "a worker is gone"),
+    (RecursionError("deep"), Exit.OUR_FAULT, "deep"),
+]
+
+
+def run_raising(error: BaseException, *options: str):
+    app = typer.Typer(cls=main.Face, rich_markup_mode=None, pretty_exceptions_enable=False)
+    app.callback()(main._options)
+
+    @app.command()
+    def fail() -> None:
+        raise error
+
+    return CliRunner().invoke(app, [*options, "fail"])
+
+
+@pytest.mark.parametrize(("error", "code", "sentence"), RAISED, ids=lambda value: type(value).__name__)
+def test_an_error_is_one_sentence_and_an_exit_code(error: Exception, code: Exit, sentence: str) -> None:
+    result = run_raising(error)
+    assert result.exit_code == code
+    assert result.stdout == ""
+    assert sentence in result.stderr
+    assert result.stderr.count("\n") == 1
+    assert "Traceback" not in result.stderr
+
+
+def test_debug_adds_the_traceback() -> None:
+    result = run_raising(UsageError("no such task"), "--debug")
+    assert result.exit_code == Exit.WRONG_USE
+    assert "Traceback" in result.stderr
+
+
+def test_an_interrupt_is_not_a_verdict() -> None:
+    assert run_raising(KeyboardInterrupt()).exit_code == 130
+
+
+def test_our_fault_says_what_to_report() -> None:
+    assert "our fault, not yours" in run_raising(ZeroDivisionError("by zero")).stderr
+
+
+def test_debug_may_stand_anywhere(warpwright) -> None:
+    ran = warpwright("tasks", "list", "--suite", "nowhere", "--debug")
+    assert ran.returncode == Exit.WRONG_USE
+    assert "Traceback" in ran.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments", [["nonsense"], ["tasks", "show"], ["tasks", "list", "--colour"], ["doctor", "now"]]
+)
+def test_wrong_use_is_exit_code_two(warpwright, arguments: list[str]) -> None:
+    ran = warpwright(*arguments)
+    assert ran.returncode == Exit.WRONG_USE
+    assert "Error: " in ran.stderr
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_every_command_has_json_and_help_with_an_example(command: list[str]) -> None:
+    result = CliRunner().invoke(main.app, [*command, "--help"])
+    assert result.exit_code == 0
+    assert "--json" in result.stdout
+    assert f"Example: warpwright {' '.join(command)}" in result.stdout
+
+
+def test_version(warpwright) -> None:
+    assert warpwright("--version").stdout == f"warpwright {__version__}\n"
+
+
+def test_json_survives_a_reader_that_goes_away() -> None:
+    """The document is larger than a pipe, so that a reader which stops early breaks it."""
+    code = (
+        "from warpwright.cli.output import emit; emit('x/1', text='y' * 10**6);"
+        "import sys; sys.stderr.write('went on'); sys.exit(3)"
+    )
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as child:
+        assert child.stdout is not None
+        assert child.stderr is not None
+        os.read(child.stdout.fileno(), 10)
+        child.stdout.close()
+        assert child.stderr.read() == b"went on"
+    assert child.returncode == 3
+
+
+def test_json_names_its_schema(warpwright) -> None:
+    document = json.loads(warpwright("doctor", "--json").stdout)
+    assert document["schema"] == "warpwright.doctor/1"
