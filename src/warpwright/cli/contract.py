@@ -34,7 +34,8 @@ def contract(task: Task, gpu: Gpu) -> dict[str, Any]:
 def show_contract(tasks: Sequence[Task], gpu: Gpu) -> None:
     """The first task in full; the others by name."""
     task, *others = tasks
-    screen().print(f"[bold]{plain(task.key)}[/bold]  {plain(task.summary)}  {faint(task.family)}")
+    facts = [f"[bold]{plain(task.key)}[/bold]", plain(task.summary), faint(task.family)]
+    screen().print("  ".join(facts).rstrip())
     show_table(("argument", "shape or values", "dtype", ""), map(_argument_row, task.arguments))
     show_table(("output", "shape", "dtype", ""), _output_rows(task))
     limits = f"least time on {gpu.title}"

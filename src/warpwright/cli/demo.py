@@ -20,11 +20,13 @@ def demo(
     from warpwright.cli.tasks import show_tasks
     from warpwright.tasks import all_tasks, load
 
+    tasks = all_tasks()
+    if not as_json:
+        show_tasks(tasks)
     sample = [task for name in SAMPLE for task in load(name)]
     admissions = admit_all(sample, jobs, silent=as_json)
     if as_json:
-        emit("demo/1", tasks=[task.key for task in all_tasks()], admissions=admissions_data(admissions))
+        emit("demo/1", tasks=[task.key for task in tasks], admissions=admissions_data(admissions))
     else:
-        show_tasks(all_tasks())
         show_admissions(admissions)
     raise typer.Exit(verdict(admissions))

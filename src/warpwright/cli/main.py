@@ -36,7 +36,7 @@ def complain(error: Exception) -> Exit:
     if isinstance(error, WarpwrightError):
         typer.echo(f"warpwright: {error}", err=True)
         return error.exit_code
-    what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    what = ": ".join([type(error).__name__, *str(error).splitlines()[:1]])
     report = "please report it with the command you ran and what --debug adds"
     typer.echo(f"warpwright: our fault, not yours ({what}); {report}", err=True)
     return Exit.OUR_FAULT

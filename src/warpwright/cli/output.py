@@ -17,8 +17,13 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON with a versioned 
 def emit(schema: str, /, **content: Any) -> None:
     """One document on stdout, such as {"schema": "warpwright.doctor/1", ...}."""
     document = {"schema": f"warpwright.{schema}", **encode(content)}
+    write(json.dumps(document, indent=2, allow_nan=False, ensure_ascii=False) + "\n")
+
+
+def write(text: str) -> None:
+    """Text for a program or a file, as it is."""
     try:
-        sys.stdout.write(json.dumps(document, indent=2, allow_nan=False, ensure_ascii=False) + "\n")
+        sys.stdout.write(text)
         sys.stdout.flush()
     except BrokenPipeError:
         silence_stdout()

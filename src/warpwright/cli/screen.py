@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 from rich import box
 from rich.console import Console
@@ -66,6 +66,12 @@ class Bar:
     def advance(self, label: str) -> None:
         if self._task is not None:
             self._bars.update(self._task, advance=1, description=plain(label))
+
+
+def waiting(label: str, *, silent: bool = False) -> AbstractContextManager[object]:
+    """A sign of life on stderr while something of unknown length goes on."""
+    console = Console(stderr=True)
+    return console.status(plain(label)) if console.is_terminal and not silent else nullcontext()
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from warpwright.cli.output import Json, emit
+from warpwright.cli.output import Json, emit, write
 from warpwright.core.errors import UsageError
 from warpwright.core.task import Direction, Role, Task
 
@@ -54,14 +54,16 @@ def show(
 ) -> None:
     """Show what a task asks, how fast it could be, and a skeleton of a candidate to fill in."""
     from warpwright.cli.contract import contract, show_contract
+    from warpwright.cli.screen import waiting
     from warpwright.core.gpus import gpu_named
     from warpwright.tasks import load
     from warpwright.tasks.skeleton import skeleton
 
     device = gpu_named(gpu)
-    tasks = load(name, inputs=inputs or (), direction=direction)
+    with waiting(f"loading {name}", silent=as_json):
+        tasks = load(name, inputs=inputs or (), direction=direction)
     if only_skeleton:
-        typer.echo(skeleton(tasks[0]), nl=False)
+        write(skeleton(tasks[0]))
     elif as_json:
         emit("tasks.show/1", tasks=[contract(task, device) for task in tasks])
     else:
@@ -79,8 +81,10 @@ def check(
 ) -> None:
     """Admit tasks: wrong implementations must be refuted, honest ones must pass, outputs must vary."""
     from warpwright.cli.admissions import admissions_data, admit_all, show_admissions, verdict
+    from warpwright.cli.screen import waiting
 
-    tasks = _chosen(names or [], suite, direction, inputs or [])
+    with waiting("loading tasks", silent=as_json):
+        tasks = _chosen(names or [], suite, direction, inputs or [])
     admissions = admit_all(tasks, jobs, silent=as_json)
     if as_json:
         admitted = sum(admission.admitted for admission in admissions)

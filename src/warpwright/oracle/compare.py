@@ -14,9 +14,8 @@ from warpwright.oracle.explain import where_wrong
 from warpwright.oracle.inputs import torch_dtype
 from warpwright.oracle.truth import Expected
 
-WORST = 8.0  # largest deviation of any element, in units of the honest spread
-TYPICAL = 3.0  # root mean square deviation of a row, likewise
-_SHARED = 0.5  # how much of a row's spread every element of it may claim
+WORST = 10.0  # largest deviation of any element, in units of the honest spread
+TYPICAL = 4.0  # root mean square deviation of a row, likewise
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,9 +60,9 @@ def _content(expected: Expected, actual: torch.Tensor) -> Mismatch | None:
 def _values(expected: Expected, actual: torch.Tensor, truth: torch.Tensor, spread: torch.Tensor) -> Mismatch | None:
     dtype = dtype_named(expected.spec.dtype)
     rounded = truth.to(torch_dtype(dtype.name)).to(torch.float64)
-    finite = rounded.isfinite()
     step = _unit_in_last_place(rounded, dtype.name)
-    budget = WORST * expected.slack * _smoothed(spread, rounded) + step
+    claims = _claims(spread, rounded)
+    budget = WORST * expected.slack * claims + step
     same_class = _same_class(rounded, actual, truth, budget, dtype.name)
     if found := _element_wise(expected, "class", actual, same_class):
         return found
@@ -75,7 +74,7 @@ def _values(expected: Expected, actual: torch.Tensor, truth: torch.Tensor, sprea
         budget = budget - step * (1 - dtype.epsilon)
     if found := _element_wise(expected, "error", actual, error <= budget):
         return found
-    return _row_wise(expected, error, spread, torch.where(finite, target, 0.0), step, dtype.quantised)
+    return _row_wise(expected, error, claims, step, dtype.quantised)
 
 
 def _same_class(
@@ -89,22 +88,15 @@ def _same_class(
 
 
 def _row_wise(
-    expected: Expected,
-    error: torch.Tensor,
-    spread: torch.Tensor,
-    truth: torch.Tensor,
-    step: torch.Tensor,
-    quantised: bool,
+    expected: Expected, error: torch.Tensor, claims: torch.Tensor, step: torch.Tensor, quantised: bool
 ) -> Mismatch | None:
     """The typical error of each row: a result that is everywhere a little too coarse fails here."""
-    found, honest, size = _row_rms(error), _row_rms(spread), _row_rms(truth)
-    usual = (honest / size)[size > 0]
-    if usual.numel():  # a row may be lucky; it may claim what rows of its size usually need
-        honest = torch.maximum(honest, usual.median() * size)
+    found = _row_rms(error)
+    independent = _row_count(claims > 0).clamp_max(expected.independent).clamp_min(1.0)
+    factor = (WORST / independent.sqrt()).clamp_min(TYPICAL) * expected.slack
     length = error.shape[-1] if error.dim() else 1
-    factor = max(TYPICAL, WORST / length**0.5) * expected.slack
-    floor = 0.0 if quantised else 0.5 * _row_rms(step)
-    right = found <= factor * honest + floor
+    floor = 0.0 if quantised else max(0.5, length**-0.5) * _row_rms(step)
+    right = found <= factor * _row_rms(claims) + floor
     return _element_wise(expected, "typical error", found, right.expand(found.shape), rows=True)
 
 
@@ -133,13 +125,28 @@ def _select(choices: torch.Tensor, index: torch.Tensor, single: bool) -> torch.T
     return choices.gather(-1, index.long())
 
 
-def _smoothed(spread: torch.Tensor, truth: torch.Tensor) -> torch.Tensor:
+def _claims(spread: torch.Tensor, truth: torch.Tensor) -> torch.Tensor:
     """A few honest runs may all have been lucky at one element: it may claim what its row and its size usually need."""
-    finite = truth.isfinite() & (truth != 0)
-    size = torch.where(finite, truth.abs(), 0.0)
-    usual = (spread / size)[finite]
+    known = truth.isfinite() & (truth != 0)
+    size = torch.where(known, truth.abs(), 0.0)
+    usual = (spread / size)[known]
     relative = usual.median() * size if usual.numel() else size
-    return torch.maximum(torch.maximum(spread, _SHARED * _row_rms(spread)), relative)
+    claims = torch.maximum(torch.maximum(spread, _row_spread(spread)), relative)
+    # A zero may be a clipped value. How far beyond the clip it lay, only the others can tell.
+    uncertain = spread[spread > 0]
+    return torch.where(truth == 0, claims.clamp_min(uncertain.median()), claims) if uncertain.numel() else claims
+
+
+def _row_spread(spread: torch.Tensor) -> torch.Tensor:
+    """Typical for a row, those elements apart that cannot go wrong."""
+    if not spread.dim():
+        return spread
+    share = _row_count(spread > 0).clamp_min(1) / spread.shape[-1]
+    return _row_rms(spread) / share.sqrt()
+
+
+def _row_count(flags: torch.Tensor) -> torch.Tensor:
+    return flags.to(torch.float64).sum(-1, keepdim=True) if flags.dim() else flags.to(torch.float64)
 
 
 def _row_rms(values: torch.Tensor) -> torch.Tensor:

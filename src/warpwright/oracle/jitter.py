@@ -9,13 +9,16 @@ sound rounding is then within a small multiple of the spread; tf32 or bf16 in an
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import torch
+from torch._decomp import decomposition_table
 from torch.utils._python_dispatch import TorchDispatchMode
-from torch.utils._pytree import tree_map
+from torch.utils._pytree import tree_leaves, tree_map
 
-ROUNDED_STEP = {torch.float64: 1.0, torch.float32: 1.0, torch.float16: 0.6, torch.bfloat16: 0.6}
+ROUNDED_STEP = {torch.float64: 0.577, torch.float32: 0.577, torch.float16: 0.35, torch.bfloat16: 0.35}
 _ACCUMULATION_STEP = 0.4  # rms error of one addition, in units of half an epsilon
 _LONGEST_CHAIN = 4096  # no sensible kernel adds more terms than this one after another
 _EIGHT_BITS = (torch.float8_e4m3fn, torch.float8_e5m2)
@@ -27,7 +30,12 @@ _TERMS = {
     "convolution": 0, "convolution_backward": 0, "embedding_dense_backward": 0, "prod": None,
 }  # fmt: skip
 _PRODUCTS = {"mm", "bmm", "mv", "dot", "addmm", "baddbmm", "addmv", "convolution", "convolution_backward"}
-_ROW_WISE = {"_softmax", "_log_softmax", "native_layer_norm", "native_group_norm", "native_batch_norm", "logsumexp"}
+# Taken apart, so that what cancels inside them shows, and the sums inside them are sums like all others.
+_COMPOUND = {
+    "silu", "silu_backward", "gelu", "gelu_backward", "_softmax", "_softmax_backward_data", "_log_softmax", "logsumexp",
+    "_log_softmax_backward_data", "native_layer_norm", "native_layer_norm_backward", "native_group_norm",
+    "native_group_norm_backward", "nll_loss_forward", "nll_loss_backward",
+}  # fmt: skip
 _EXACT = {
     "relu", "neg", "abs", "clone", "copy_", "where", "gather", "index", "index_select", "cat", "stack", "amax", "amin",
     "max", "min", "maximum", "minimum", "clamp", "clamp_min", "clamp_max", "embedding", "_to_copy", "constant_pad_nd",
@@ -52,51 +60,54 @@ class Jitter(TorchDispatchMode):
         name, options = func.overloadpacket.__name__, kwargs or {}
         if options.get("dtype") in _EIGHT_BITS:  # rounding to eight bits is judged by the comparator
             options = {**options, "dtype": torch.float32}
+        if name in _COMPOUND:
+            with self:
+                return decomposition_table[func](*args, **options)
         if name in _TERMS:
             return self._accumulated(func, name, args, options)
         out = func(*args, **options)
-        if func.is_view or name in _EXACT:
-            return out
-        if name.endswith("_"):
-            return out.copy_(self._nudged(out, False)) if _is_float(out) else out
-        return tree_map(lambda value: self._nudged(value, name in _ROW_WISE), out)
+        if not moves_only(func):
+            return tree_map(self._nudged, out)
+        rounds_in_place = name.endswith("_") and name not in _EXACT and _is_float(out)
+        return out.copy_(self._nudged(out)) if rounds_in_place else out
 
     def _accumulated(self, func: Any, name: str, args: Any, options: dict[str, Any]) -> Any:
-        """Sums and products: 16-bit operands are accumulated in fp32 and rounded once, as hardware does."""
-        narrow = next((arg.dtype for arg in args if _is_narrow(arg)), None)
-        if narrow is not None:
-            args = tree_map(lambda value: value.float() if _is_narrow(value) else value, args)
+        run = self._convolution_backward if name == "convolution_backward" else self._summed
+        out = in_fp32(partial(run, func, name), args, options)
+        return tree_map(self._nudged, out)
+
+    def _summed(self, func: Any, name: str, *args: Any, **options: Any) -> Any:
         if name in _PRODUCTS and self._tf32:
             args = tree_map(to_tf32, args)
         position = _TERMS[name]
-        if position is not None:
-            args = (*args[:position], self._walked(args[position], name, args), *args[position + 1 :])
-        out = func(*args, **options)
-        if narrow is not None and options.get("dtype") is None:
-            out = tree_map(lambda value: value.to(narrow) if _is_float(value) else value, out)
-        return tree_map(lambda value: self._nudged(value, False), out)
+        if position is not None and _is_float(args[position]) and args[position].dim():
+            terms = self._walked(args[position], *_extent(args[position], name, args))
+            args = (*args[:position], terms, *args[position + 1 :])
+        return func(*args, **options)
 
-    def _walked(self, terms: Any, name: str, args: Any) -> Any:
-        if not _is_float(terms) or terms.dim() == 0:
-            return terms
-        dim, length = _summed(terms, name, args)
+    def _convolution_backward(self, func: Any, name: str, *args: Any) -> Any:
+        """The gradient of the input adds over channels, those of the weight and the bias over batch and pixels."""
+        gradient, *others, (of_input, of_weight, of_bias) = tree_map(to_tf32, args) if self._tf32 else args
+        over_channels = self._walked(gradient, 1, gradient.shape[1] * math.prod(args[2].shape[2:]))
+        pixels = gradient.transpose(0, 1).flatten(1)
+        over_pixels = self._walked(pixels, 1, pixels.shape[1]).view_as(gradient.transpose(0, 1)).transpose(0, 1)
+        grad_input, _, _ = func(over_channels, *others, [of_input, False, False])
+        _, grad_weight, grad_bias = func(over_pixels, *others, [False, of_weight, of_bias])
+        return grad_input, grad_weight, grad_bias
+
+    def _walked(self, terms: torch.Tensor, dim: int, length: int) -> torch.Tensor:
         step = _ACCUMULATION_STEP * torch.finfo(terms.dtype).eps / 2
         step *= math.sqrt(min(length, _LONGEST_CHAIN) / max(terms.shape[dim], 1))
         walk = torch.randn(terms.shape, generator=self._generator(terms.device), device=terms.device).cumsum(dim)
         return terms * (1 + walk.to(terms.dtype) * step)
 
-    def _nudged(self, value: Any, row_wise: bool) -> Any:
+    def _nudged(self, value: Any) -> Any:
+        """Up or down by the root mean square of a rounding error: no element is lucky in every run."""
         if not _is_float(value) or value.dtype not in ROUNDED_STEP:
             return value
         step = ROUNDED_STEP[value.dtype] * torch.finfo(value.dtype).eps
-        factor = 1 + self._uniform(value.shape, value.device) * step
-        if row_wise and value.dim():
-            chain = min(value.shape[-1], _LONGEST_CHAIN)
-            factor += self._uniform((*value.shape[:-1], 1), value.device) * math.sqrt(chain) * 2.0**-24
-        return (value * factor).to(value.dtype)
-
-    def _uniform(self, shape: Any, device: torch.device) -> torch.Tensor:
-        return torch.rand(shape, generator=self._generator(device), device=device, dtype=torch.float64) * 2 - 1
+        up = torch.rand(value.shape, generator=self._generator(value.device), device=value.device) < 0.5
+        return (value * (1 + (up.to(torch.float64) * 2 - 1) * step)).to(value.dtype)
 
     def _generator(self, device: torch.device) -> torch.Generator:
         if device not in self._generators:
@@ -112,10 +123,34 @@ def to_tf32(value: Any) -> Any:
     return ((bits + 0x1000) & ~0x1FFF).view(torch.float32)
 
 
-def _summed(terms: torch.Tensor, name: str, args: Any) -> tuple[int, int]:
+def in_fp32(call: Callable[..., Any], args: Any, options: dict[str, Any]) -> Any:
+    """16-bit operands are computed with in fp32 and the result rounded once, as hardware does."""
+    narrow = next((arg.dtype for arg in tree_leaves(args) if _is_narrow(arg)), None)
+    if narrow is None:
+        return call(*args, **options)
+    out = call(*tree_map(_widened, args), **options)
+    if options.get("dtype") is not None:
+        return out
+    return tree_map(lambda value: value.to(narrow) if _is_float(value) else value, out)
+
+
+def _widened(value: Any) -> Any:
+    """Operands, and the type of the operands, which some operations are also told."""
+    if isinstance(value, torch.dtype):
+        return torch.float32 if value in (torch.float16, torch.bfloat16) else value
+    return value.float() if _is_narrow(value) else value
+
+
+def moves_only(func: Any) -> bool:
+    """Whether an operation leaves values as they are, or writes to an argument."""
+    name = func.overloadpacket.__name__
+    return func.is_view or name in _EXACT or name.endswith("_")
+
+
+def _extent(terms: torch.Tensor, name: str, args: Any) -> tuple[int, int]:
     """The dimension the walk runs along, and how many terms each result adds up."""
-    if name.startswith("convolution"):
-        return (1, math.prod(args[1].shape[1:])) if terms.dim() > 1 else (0, terms.numel())
+    if name == "convolution":
+        return 1, math.prod(args[1].shape[1:])
     if name in _PRODUCTS or name == "cumsum":
         return terms.dim() - 1, terms.shape[-1]
     dims = args[1] if len(args) > 1 and isinstance(args[1], list | tuple) and args[1] else range(terms.dim())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -24,7 +25,7 @@ from warpwright.oracle.jitter import Jitter
 from warpwright.oracle.lift import lifted, to_double
 from warpwright.oracle.reference import Tensors, evaluate, function, saved
 
-HONEST_RUNS = 4
+HONEST_RUNS = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +51,8 @@ class Expected:
     value: torch.Tensor
     spread: torch.Tensor | None
     """Per element, root mean square over honest runs; None where only equality counts."""
+    independent: float = math.inf
+    """How many of a row's errors are independent of each other: all, or one where they share a cause."""
     choices: torch.Tensor | None = None
     """INDEX only: the values that indices select from."""
     slack: float = 1.0
@@ -106,29 +109,39 @@ def _expected(task: Task, draw: Draw, given: Scenario, exact: Tensors, honest: S
         compare = output.compare if output else Compare.VALUE
         if not value.is_floating_point() and compare is Compare.VALUE:
             compare = Compare.EXACT
-        spread = (
-            _spread(task, draw, spec, value, [run[number] for run in honest]) if value.is_floating_point() else None
-        )
+        runs = [run[number] for run in honest]
+        errors = _errors(task, draw, spec, value, runs) if value.is_floating_point() else None
         yield Expected(
             name=spec.name,
             spec=TensorSpec(name=spec.name, shape=spec.shape, stride=contiguous(spec.shape), dtype=spec.dtype),
             compare=compare,
             value=value,
-            spread=spread,
+            spread=None if errors is None else errors.square().mean(0).sqrt(),
+            independent=math.inf if errors is None else _independent(errors),
             choices=_choices(task, output, given),
             slack=task.tolerance.slack,
         )
 
 
-def _spread(task: Task, draw: Draw, spec: TensorSpec, value: torch.Tensor, runs: Tensors) -> torch.Tensor:
+def _errors(task: Task, draw: Draw, spec: TensorSpec, value: torch.Tensor, runs: Tensors) -> torch.Tensor:
+    """Of each honest run, where the truth can be measured; zero elsewhere."""
     errors = torch.stack([run.to(torch.float64) - value for run in runs])
     matters = value.to(torch_dtype(spec.dtype)).to(torch.float64).isfinite()
-    spread = errors.square().mean(0).sqrt()
-    if not bool(spread[matters].isfinite().all()):
+    if not bool(errors[:, matters].isfinite().all()):
         problem = f"{spec.name} is not finite in {spec.dtype} where the truth is"
         where = f"{task.key}, case {draw.case.name}, distribution {draw.distribution}"
         raise TaskError(where, None, problem, "no error budget can be taken from it: leave that distribution out")
-    return torch.where(matters, spread, 0.0)
+    return torch.where(matters, errors, 0.0)
+
+
+def _independent(errors: torch.Tensor) -> float:
+    """Judged by how much the typical error of a row varies from run to run: n independent ones vary by 1/sqrt(2n)."""
+    rows = errors.square().mean(-1).sqrt() if errors.dim() > 1 else errors.abs()
+    uncertain = rows.mean(0) > 0
+    if len(errors) < 2 or not bool(uncertain.any()):
+        return math.inf
+    variation = (rows.std(0) / rows.mean(0))[uncertain]
+    return 0.5 / max(float(variation.square().mean()), 1e-12)
 
 
 def _choices(task: Task, output: Output | None, given: Scenario) -> torch.Tensor | None:

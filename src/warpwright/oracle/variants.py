@@ -11,7 +11,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from warpwright.core.task import Direction, Task
 from warpwright.oracle.controls import Prepared
-from warpwright.oracle.jitter import Jitter
+from warpwright.oracle.jitter import Jitter, in_fp32, moves_only
 from warpwright.oracle.reference import Function, Tensors, evaluate, function, tensors_in
 
 Compute = Callable[[Prepared], Tensors]
@@ -21,13 +21,13 @@ _SPLIT = 48
 
 def variants(task: Task) -> Iterator[tuple[str, Compute]]:
     """Honest implementations by name."""
-    yield "eager", partial(_eager, None, None)
+    yield "eager", partial(_eager, None, Widened)
     yield "double accumulation", lambda at: at.right()
     yield "other order", partial(_eager, None, SplitSums)
     yield "other rounding", partial(_eager, None, _unseen_jitter)
     for name in task.variants:
         if _applies(task, name):
-            yield name, partial(_eager, name, None)
+            yield name, partial(_eager, name, Widened)
 
 
 def _applies(task: Task, name: str) -> bool:
@@ -41,16 +41,14 @@ def _unseen_jitter() -> Jitter:
     return Jitter(_UNSEEN)
 
 
-def _eager(name: str | None, make_mode: Callable[[], TorchDispatchMode] | None, at: Prepared) -> Tensors:
+def _eager(name: str | None, make_mode: Callable[[], TorchDispatchMode], at: Prepared) -> Tensors:
     fresh, called = at.given.copy(), function(at.task.reference, name)
-    if name and name.startswith("backward"):
-        with torch.no_grad():
-            found = tensors_in(called(*fresh.gradients, *fresh.saves, *fresh.arguments))
-    elif make_mode:
-        with make_mode():
+    with make_mode():
+        if name and name.startswith("backward"):
+            with torch.no_grad():
+                found = tensors_in(called(*fresh.gradients, *fresh.saves, *fresh.arguments))
+        else:
             found = _evaluated(at, called, fresh)
-    else:
-        found = _evaluated(at, called, fresh)
     dtypes = (wanted.spec.dtype for wanted in at.expected)
     return [_as_owed(tensor, dtype) for tensor, dtype in zip(found, dtypes, strict=True)]
 
@@ -68,7 +66,15 @@ def _as_owed(tensor: torch.Tensor, dtype: str) -> torch.Tensor:
     return (tensor.to(wanted) if dtype_named(dtype).quantised else tensor).contiguous()
 
 
-class SplitSums(TorchDispatchMode):
+class Widened(TorchDispatchMode):
+    """Computes with 16-bit operands in fp32, as every GPU library does; some of torch's CPU kernels do not."""
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        options = kwargs or {}
+        return func(*args, **options) if moves_only(func) else in_fp32(func, args, options)
+
+
+class SplitSums(Widened):
     """Adds up sums and products piece by piece from the far end, in fp32."""
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
@@ -78,7 +84,7 @@ class SplitSums(TorchDispatchMode):
                 return _split_product(func, *args)
             case "sum" | "mean" if len(args) > 1 and isinstance(args[1], list | tuple) and args[1]:
                 return func(args[0].flip(args[1]), *args[1:], **options)
-        return func(*args, **options)
+        return super().__torch_dispatch__(func, types, args, kwargs)
 
 
 def _split_product(func: Any, left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:

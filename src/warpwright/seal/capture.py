@@ -44,7 +44,7 @@ def _include_flags() -> tuple[str, ...]:
 
 
 def prebuilt(store: Store) -> Path:
-    """The precompiled header and the recorder's objects, made once per machine and version of our headers."""
+    """The precompiled header and the recorder's object, made once per machine and version of our headers."""
     return store.make(f"{toolchain.headers()}-recorder", _prebuild)
 
 
@@ -54,8 +54,9 @@ def _prebuild(folder: Path) -> None:
     (folder / "front.h").write_bytes((toolchain.ROOM / "front.h").read_bytes())
     flags = [compiler, *_LANGUAGE, *_DEFINES, *_include_flags()]
     _must([*flags, "-x", "c++-header", "front.h", "-o", "front.h.gch"], folder)
-    for source in sorted(toolchain.RECORDER.glob("*.cpp")):
-        _must([*flags, "-c", str(source), "-o", f"{source.stem}.o"], folder)
+    sources = [str(source) for source in sorted(toolchain.RECORDER.glob("*.cpp"))]
+    _must([*flags, "-include", "front.h", "-r", "-nostdlib", *sources, "-o", "recorder.o"], folder)
+    _must([*flags, "-c", str(toolchain.ROOM / "hostlink.cpp"), "-o", "hostlink.o"], folder)
 
 
 def _must(command: Sequence[str], folder: Path) -> None:
@@ -87,9 +88,8 @@ def _preprocessed(folder: Path, defines: Sequence[str], tools: Path) -> str:
 
 def _compiled(folder: Path, text: str, tools: Path) -> Program:
     (folder / "capture.ii").write_text(text, encoding="utf-8", errors="surrogateescape")
-    objects = [str(path) for path in sorted(tools.glob("*.o"))]
     command = [str(toolchain.host_compiler()), *_LANGUAGE, *_DEFINES, "-fpreprocessed", "capture.ii", "-x", "none"]
-    done = _run([*command, *objects, "-pie", "-ldl", "-o", "capture"], folder, tools)
+    done = _run([*command, str(tools / "recorder.o"), "-pie", "-ldl", "-o", "capture"], folder, tools)
     program = sandbox.harvest(folder / "capture", _TEXT_LIMIT)
     if done.returncode != 0 or program is None:
         raise _build_refusal(done, folder)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import struct
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from warpwright.core.gpus import gpu_named
 from warpwright.core.plan import Kernel, Triple
 from warpwright.seal import elf, sandbox, toolchain
 from warpwright.seal.diagnose import compile_refusal
+from warpwright.seal.refusal import Refused
 
 # What torch itself compiles extensions with, so that the same texts are accepted and mean the same.
 TORCH_FLAGS = (
@@ -29,6 +30,13 @@ TORCH_FLAGS = (
 _EXTRA = re.compile(
     r"-[DU]\w+(=[\w.+-]*)?|-O[0-3]|-lineinfo|--?maxrregcount=\d+|-?-(extended-lambda|expt-extended-lambda)"
     r"|--?(ftz|prec-div|prec-sqrt|fmad)=(true|false)"
+)
+# What our headers leave out in their lean form: half types and the dearer standard headers.
+_HEAVY = re.compile(
+    r"half|bf16|bfloat|fp8|float8|std\s*::\s*(array|atomic|deque|exception|function|hash|invalid_|list|lock_guard|map|mutex"
+    r"|accumulate|iota|shared_ptr|unique_ptr|make_|c(out|err)|endl|o?stringstream|ostream|set|string|to_string|runtime_|logic_"
+    r"|out_of|unordered_|variant|visit|reduce|begin|end|back_inserter)|assert\s*\(|INT_MAX",
+    re.IGNORECASE,
 )
 _MAX_THREADS, _REQUIRED_BLOCK, _PARAMETER, _CLUSTER = 0x05, 0x10, 0x17, 0x3D
 _CUBIN_LIMIT = 256 << 20
@@ -60,12 +68,27 @@ def compile_device(folder: Path, flags: Flags) -> DeviceCode | None:
     nvcc = toolchain.nvcc()
     if nvcc is None:
         return None
+    source = (folder / "kernel.cu").read_text(errors="replace")
     command = [str(nvcc), "-cubin", *arguments(flags), *include_flags(), "kernel.cu", "-o", "kernel.cubin"]
+    code = _compiled([*command, "-DWARPWRIGHT_LEAN"], folder, source) if is_lean(source) else None
+    if not isinstance(code, DeviceCode):
+        code = _compiled(command, folder, source)
+    if isinstance(code, Refused):
+        raise code
+    return code
+
+
+def is_lean(source: str) -> bool:
+    """Whether our headers may leave out what is dear to parse. A wrong guess fails to compile and is taken back."""
+    return not _HEAVY.search(source)
+
+
+def _compiled(command: Sequence[str], folder: Path, source: str) -> DeviceCode | Refused:
     done = sandbox.run(command, readable=toolchain.readable(), writable=folder, limits=LIMITS)
     log = done.stderr.decode("utf-8", "replace") + done.stdout.decode("utf-8", "replace")
     cubin = sandbox.harvest(folder / "kernel.cubin", _CUBIN_LIMIT)
     if done.returncode != 0 or cubin is None:
-        raise compile_refusal(done, log, (folder / "kernel.cu").read_text())
+        return compile_refusal(done, log, source)
     return _described(cubin, log, done.seconds)
 
 

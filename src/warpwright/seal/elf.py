@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -37,6 +37,8 @@ class Elf:
     sections: Mapping[str, Section]
     symbols: tuple[Symbol, ...]
     """Functions and objects."""
+    undefined: frozenset[str] = frozenset()
+    """What the file expects of others."""
 
     def covering(self, address: int) -> Symbol | None:
         """The symbol whose bytes include the address."""
@@ -51,9 +53,11 @@ def parse(data: bytes) -> Elf:
         sections = _sections(data)
         tables = [section for section in sections if section.kind == _SYMBOL_TABLE]
         symbols = [symbol for table in tables for symbol in _symbols(table, sections[table.link].data)]
+        undefined = {name for table in tables for name in _undefined(table, sections[table.link].data)}
     except (struct.error, IndexError, OverflowError) as error:
         raise NotElf(f"a broken ELF file: {error}") from None
-    return Elf(sections=MappingProxyType({section.name: section for section in sections}), symbols=tuple(symbols))
+    by_name = MappingProxyType({section.name: section for section in sections})
+    return Elf(sections=by_name, symbols=tuple(symbols), undefined=frozenset(undefined))
 
 
 def _sections(data: bytes) -> list[Section]:
@@ -78,6 +82,12 @@ def _symbols(table: Section, strings: bytes) -> list[Symbol]:
             is_function = info & 0xF == _FUNCTION
             found.append(Symbol(name=_string(strings, name), address=address, size=size, is_function=is_function))
     return found
+
+
+def _undefined(table: Section, strings: bytes) -> Iterator[str]:
+    for name, _, _, section, _, _ in struct.iter_unpack("<IBBHQQ", table.data):
+        if section == 0 and name:
+            yield _string(strings, name)
 
 
 def _string(strings: bytes, offset: int) -> str:

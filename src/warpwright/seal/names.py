@@ -16,6 +16,7 @@ from warpwright.core.evidence import Fault
 from warpwright.seal import sandbox
 
 _UNIT = re.compile(r"_INTERNAL_[0-9a-f]{8}_\w+?::|_INTERNAL_[0-9a-f]{8}_\w+::")
+_RESTRICT = re.compile(r"\s*\b(__)?restrict(__)?\b")
 _ANONYMOUS = re.compile(r"_GLOBAL__N__[0-9a-f]{8}_\w+")
 
 
@@ -35,4 +36,5 @@ def demangled(symbols: Iterable[str], folder: Path) -> dict[str, str]:
 
 
 def canonical(name: str) -> str:
-    return _ANONYMOUS.sub("(anonymous namespace)", _UNIT.sub("", name))
+    """The name without units and without `restrict`, which only one of the compilers keeps in an expanded pack."""
+    return _ANONYMOUS.sub("(anonymous namespace)", _UNIT.sub("", _RESTRICT.sub("", name)))

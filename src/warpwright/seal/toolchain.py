@@ -64,7 +64,13 @@ def version(compiler: Path) -> str:
 @cache
 def headers() -> str:
     """A digest of our C++ texts and of the host compiler: what a precompiled header depends on."""
-    files = [ROOM / "front.h", *INCLUDE.rglob("*"), *INCLUDE_HOST.rglob("*"), *RECORDER.rglob("*")]
+    files = [
+        ROOM / "front.h",
+        ROOM / "hostlink.cpp",
+        *INCLUDE.rglob("*"),
+        *INCLUDE_HOST.rglob("*"),
+        *RECORDER.rglob("*"),
+    ]
     return _digest(_stamp(host_compiler()), files)
 
 

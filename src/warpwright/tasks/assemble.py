@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from warpwright.core.dtypes import dtype_named
 from warpwright.core.errors import TaskError
@@ -30,7 +30,9 @@ def assembled(loaded: Loaded, findings: Findings) -> Task:
     _has_direction(loaded, findings, runs[0])
     extents = Extents(taken={"e", "i", *(seen.name for seen in runs[0].arguments)})
     seen = [generic(run) for run in runs]
-    arguments = tuple(_argument(extents, items) for items in zip(*(run.arguments for run in seen), strict=True))
+    columns = list(zip(*(run.arguments for run in seen), strict=True))
+    arguments = tuple(_argument(extents, items) for items in columns)
+    arguments = tuple(_bounded(extents, argument, items) for argument, items in zip(arguments, columns, strict=True))
     outputs = tuple(_output(extents, items) for items in zip(*(run.outputs for run in seen), strict=True))
     saves = tuple(_output(extents, items) for items in zip(*(run.saves for run in seen), strict=True))
     cases = cases_of(runs, extents)
@@ -91,10 +93,18 @@ def _argument(extents: Extents, items: Sequence[Seen]) -> Argument:
         shape=_shape(extents.independent, tensors),
         dtype=first.dtype,
         init=first.init,
-        below=_optional(extents.independent, [seen.below for seen in tensors]),
+        low=first.low,
         grad=first.grad,
         count=_optional(extents.independent, [seen.count for seen in tensors]),
     )
+
+
+def _bounded(extents: Extents, argument: Argument, items: Sequence[Seen]) -> Argument:
+    """Whole numbers stay below a size that follows from the shapes, so this comes after them."""
+    if not isinstance(argument, TensorArg):
+        return argument
+    bounds = [seen.below for seen in items if isinstance(seen, TensorSeen)]
+    return replace(argument, below=_optional(extents.dependent, bounds))
 
 
 def _output(extents: Extents, items: Sequence[TensorSeen]) -> Output:

@@ -55,7 +55,7 @@ def _tensor(text: str, name: str, value: str) -> TensorSeen:
     below = _size(text, typed[2]) if typed and typed[2] else None
     if below is not None and (dtype.floating or below == 0):
         raise UsageError(f"'{text}': '<' gives whole numbers an upper bound of at least 1; {dtype.name} takes none")
-    return TensorSeen(name=name, shape=shape, dtype=dtype.name, below=below, draw="normal")
+    return TensorSeen(name=name, shape=shape, dtype=dtype.name, below=below, draw="normal", grad=dtype.floating)
 
 
 def _size(text: str, digits: str) -> int:

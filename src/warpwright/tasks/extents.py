@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import combinations_with_replacement, count
+from string import ascii_uppercase
 
 from warpwright.core.task import Size
 
@@ -44,9 +45,15 @@ class Extents:
         return constant(column) or any(values == column for _, values in _multiples(self.columns))
 
     def _named(self, column: Column) -> str:
-        name = next(name for name in map("d{}".format, count()) if name not in self.columns and name not in self.taken)
+        name = next(name for name in _names() if name not in self.columns and name not in self.taken)
         self.columns[name] = column
         return name
+
+
+def _names() -> Iterator[str]:
+    """A to Z, then A1 to Z1, and so on."""
+    for round_ in count():
+        yield from (f"{letter}{round_ or ''}" for letter in ascii_uppercase)
 
 
 def constant(column: Column) -> bool:

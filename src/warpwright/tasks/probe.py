@@ -19,20 +19,24 @@ _PACKAGES = Path(__file__).resolve().parents[2]
 def probe(job: Job, seconds: float = SECONDS) -> Findings:
     """What the child found out; a TaskError where the user's file is to blame."""
     try:
-        ran = subprocess.run(
-            [sys.executable, "-m", "warpwright.tasks.probing"],
-            input=dumps(job),
-            capture_output=True,
-            text=True,
-            encoding="utf-8",
-            errors="replace",
-            timeout=seconds,
-            env=_environment(),
-        )
+        ran = _child(dumps(job), seconds)
     except subprocess.TimeoutExpired:
         problem = f"gave no answer within {seconds:g} s"
         raise TaskError(job.filename, None, problem, "make its inputs smaller, or mend what never ends") from None
     return _findings(job, ran)
+
+
+def _child(text: str, seconds: float) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "warpwright.tasks.probing"],
+        input=text,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        errors="replace",
+        timeout=seconds,
+        env=_environment(),
+    )
 
 
 def _environment() -> dict[str, str]:

@@ -21,7 +21,7 @@ def cases_of(runs: Sequence[Run], extents: Extents) -> tuple[Case, ...]:
     small = [number for number, run in enumerate(runs) if run.purpose is Purpose.SMALL]
     small += [number for number in given if _elements(runs[number]) <= _CHECKABLE]
     small = small or [min(given, key=lambda number: _elements(runs[number]))]
-    varying = _varying_scalars(runs)
+    varying = _telling_scalars(runs, extents)
     found = [_case(runs[number], extents.dims(number), Role.CHECK, varying) for number in small]
     found += [_case(runs[number], extents.dims(number), Role.TIME, varying) for number in given]
     return tuple({(case.role, case.name): case for case in found}.values())
@@ -85,6 +85,15 @@ def _case(run: Run, dims: Mapping[str, int], role: Role, varying: set[str]) -> C
 
 def _label(value: object) -> str:
     return "x".join(map(str, value)) if isinstance(value, tuple) else str(value)
+
+
+def _telling_scalars(runs: Sequence[Run], extents: Extents) -> set[str]:
+    """Scalars that a case must be named by, because its sizes do not tell them."""
+    by_sizes: dict[str, set[str]] = {}
+    for number, run in enumerate(runs):
+        scalars = [repr(seen) for seen in run.arguments if isinstance(seen, ScalarSeen)]
+        by_sizes.setdefault(f"{extents.dims(number)} {own_dtype(run)}", set()).add(" ".join(scalars))
+    return _varying_scalars(runs) if any(len(found) > 1 for found in by_sizes.values()) else set()
 
 
 def _varying_scalars(runs: Sequence[Run]) -> set[str]:

@@ -19,6 +19,7 @@ class TensorSeen:
     shape: tuple[int, ...]
     dtype: str = "fp32"
     below: int | None = None
+    low: int = 0
     draw: str | None = None
     """The distribution the user's file draws it from, where it says so."""
     init: str | None = None

@@ -11,36 +11,34 @@ from torch.nn import functional as F
 
 def forward(q, key_cache, value_cache, lengths):
     weights = masked_scores(q, key_cache, lengths).softmax(-1)
-    return torch.einsum("bhl,blhd->bhd", weights.to(q.dtype), shared(value_cache, q))
+    return torch.einsum("bgrl,blgd->bgrd", weights.to(q.dtype), value_cache).flatten(1, 2)
 
 
 def masked_scores(q, key_cache, lengths):
-    scores = torch.einsum("bhd,blhd->bhl", q.float(), shared(key_cache, q).float()) / math.sqrt(q.shape[-1])
-    return scores.masked_fill(~filled(key_cache, lengths)[:, None], -math.inf)
+    grouped = q.unflatten(1, (key_cache.shape[2], -1))
+    scores = torch.einsum("bgrd,blgd->bgrl", grouped.float(), key_cache.float()) / math.sqrt(q.shape[-1])
+    return scores.masked_fill(~filled(key_cache, lengths)[:, None, None], -math.inf)
 
 
 def filled(cache, lengths):
     return torch.arange(cache.shape[1], device=cache.device) < lengths[:, None]
 
 
-def shared(cache, q):
-    return cache.repeat_interleave(q.shape[1] // cache.shape[2], dim=2)
-
-
 def split(q, key_cache, value_cache, lengths):
     """Each piece of the cache by itself, then the pieces together, as flash decoding does."""
-    scores, values = masked_scores(q, key_cache, lengths), shared(value_cache, q).float()
-    pieces = [piece_of(*piece) for piece in zip(scores.split(37, dim=2), values.split(37, dim=1))]
+    scores, values = masked_scores(q, key_cache, lengths), value_cache.float()
+    pieces = [piece_of(*piece) for piece in zip(scores.split(37, dim=-1), values.split(37, dim=1))]
     largest = torch.stack([top for top, _, _ in pieces]).amax(0)
     total = sum(weight * (top - largest).exp() for top, weight, _ in pieces)
     out = sum(part * (top - largest).exp() for top, _, part in pieces)
-    return (out / total).to(q.dtype)
+    return (out / total).flatten(1, 2).to(q.dtype)
 
 
 def piece_of(scores, values):
+    # A piece with nothing in it has no maximum: a finite stand-in keeps its weight at zero.
     top = scores.amax(-1, keepdim=True).clamp_min(-1e30)
     weights = (scores - top).exp()
-    return top, weights.sum(-1, keepdim=True), torch.einsum("bhl,blhd->bhd", weights, values)
+    return top, weights.sum(-1, keepdim=True), torch.einsum("bgrl,blgd->bgrd", weights, values)
 
 
 def fused(q, key_cache, value_cache, lengths):

@@ -34,44 +34,44 @@ def attention(q, k, v):
     scores = masked_scores(q, k)
     logsumexp = scores.logsumexp(-1)
     weights = (scores - logsumexp[..., None]).exp()
-    return weights.to(v.dtype) @ shared(v, q), logsumexp
+    out = torch.einsum("bgrst,bgtd->bgrsd", weights.to(v.dtype), v)
+    return out.flatten(1, 2), logsumexp.flatten(1, 2)
 
 
 def gradients(grad_out, out, logsumexp, q, k, v):
+    grad, out, logsumexp = grouped(grad_out, k), grouped(out, k), grouped(logsumexp, k)
     weights = (masked_scores(q, k) - logsumexp[..., None]).exp()
-    along = (grad_out.float() * out.float()).sum(-1, keepdim=True)
-    slope = weights * (grad_out.float() @ shared(v, q).float().mT - along) / math.sqrt(q.shape[-1])
-    slope, weights = slope.to(q.dtype), weights.to(q.dtype)
-    return slope @ shared(k, q), gathered(slope.mT @ q, k), gathered(weights.mT @ grad_out, v)
+    along = (grad.float() * out.float()).sum(-1, keepdim=True)
+    slope = weights * (torch.einsum("bgrsd,bgtd->bgrst", grad.float(), v.float()) - along) / math.sqrt(q.shape[-1])
+    weights, slope = weights.to(q.dtype), slope.to(q.dtype)
+    grad_q = torch.einsum("bgrst,bgtd->bgrsd", slope, k).flatten(1, 2)
+    grad_k = torch.einsum("bgrst,bgrsd->bgtd", slope, grouped(q, k))
+    grad_v = torch.einsum("bgrst,bgrsd->bgtd", weights, grad)
+    return grad_q, grad_k, grad_v
 
 
 def masked_scores(q, k):
-    scores = q.float() @ shared(k, q).float().mT / math.sqrt(q.shape[-1])
+    scores = torch.einsum("bgrsd,bgtd->bgrst", grouped(q, k).float(), k.float()) / math.sqrt(q.shape[-1])
     future = torch.ones(scores.shape[-2:], dtype=torch.bool, device=q.device).triu(1)
     return scores.masked_fill(future, -math.inf)
 
 
-def shared(x, q):
-    """One head of keys or values for each head of queries."""
-    return x.repeat_interleave(q.shape[1] // x.shape[1], dim=1)
-
-
-def gathered(grads, x):
-    """The sum over the heads of queries that share a head."""
-    return grads.unflatten(1, (x.shape[1], -1)).sum(2)
+def grouped(x, k):
+    """The heads of queries by the head of keys that they share."""
+    return x.unflatten(1, (k.shape[1], -1))
 
 
 def online(q, k, v):
     """Block by block over the keys, the sums corrected whenever the maximum grows; gradients by autograd."""
-    scores, values = masked_scores(q, k), shared(v, q).float()
+    scores = masked_scores(q, k)
     largest = scores[..., :1]
-    total, out = torch.zeros_like(largest), torch.zeros_like(q, dtype=torch.float32)
-    for block, part in zip(scores.split(32, dim=-1), values.split(32, dim=-2)):
+    total, out = torch.zeros_like(largest), torch.zeros_like(grouped(q, k), dtype=torch.float32)
+    for block, values in zip(scores.split(32, dim=-1), v.float().split(32, dim=2)):
         largest, previous = torch.maximum(largest, block.amax(-1, keepdim=True)), largest
         weights, correction = (block - largest).exp(), (previous - largest).exp()
         total = total * correction + weights.sum(-1, keepdim=True)
-        out = out * correction + weights @ part
-    return (out / total).to(q.dtype)
+        out = out * correction + weights @ values[:, :, None]
+    return (out / total).flatten(1, 2).to(q.dtype)
 
 
 def fused(q, k, v):

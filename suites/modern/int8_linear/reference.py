@@ -4,18 +4,13 @@ from torch.nn import functional as F
 
 
 def forward(x, weight, scales, bias):
+    unpacked = weight.float() * scales[:, None]
+    return F.linear(x, unpacked.to(x.dtype), bias)
+
+
+def scaled_after(x, weight, scales, bias):
     return (F.linear(x.float(), weight.float()) * scales + bias.float()).to(x.dtype)
 
 
-def unpacked_first(x, weight, scales, bias):
-    unpacked = weight.float() * scales[:, None]
-    return F.linear(x.float(), unpacked, bias.float()).to(x.dtype)
-
-
-def narrow_weights(x, weight, scales, bias):
-    unpacked = (weight.float() * scales[:, None]).to(x.dtype)
-    return F.linear(x.float(), unpacked.float(), bias.float()).to(x.dtype)
-
-
-def scaled_product(x, weight, scales, bias):
+def scaled_after_narrow(x, weight, scales, bias):
     return F.linear(x, weight.to(x.dtype)) * scales.to(x.dtype) + bias

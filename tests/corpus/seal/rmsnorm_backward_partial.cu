@@ -6,9 +6,9 @@ template <typename scalar_t>
 __global__ void rmsnorm_bwd(const scalar_t* __restrict__ dy, const scalar_t* __restrict__ x, const scalar_t* __restrict__ w,
                             const float* __restrict__ rstd, scalar_t* __restrict__ dx, float* __restrict__ dw_partial,
                             int64_t rows, int D) {
-  extern __shared__ float smem[];  // one weight gradient per column
+  float* __restrict__ dw_block = dw_partial + (int64_t)blockIdx.x * D;  // each column belongs to one thread
   __shared__ float lanes[8];
-  for (int i = threadIdx.x; i < D; i += blockDim.x) smem[i] = 0.f;
+  for (int i = threadIdx.x; i < D; i += blockDim.x) dw_block[i] = 0.f;
   for (int64_t r = blockIdx.x; r < rows; r += gridDim.x) {
     const float rs = rstd[r];
     float dot = 0.f;
@@ -25,10 +25,9 @@ __global__ void rmsnorm_bwd(const scalar_t* __restrict__ dy, const scalar_t* __r
       const float xhat = (float)x[r * D + i] * rs;
       const float g = (float)dy[r * D + i];
       dx[r * D + i] = (scalar_t)(rs * (g * (float)w[i] - xhat * dot));
-      smem[i] += g * xhat;
+      dw_block[i] += g * xhat;
     }
   }
-  for (int i = threadIdx.x; i < D; i += blockDim.x) dw_partial[(int64_t)blockIdx.x * D + i] = smem[i];
 }
 
 template <typename scalar_t>
@@ -52,11 +51,8 @@ std::tuple<torch::Tensor, torch::Tensor> backward(torch::Tensor grad_y, torch::T
   auto dx = torch::empty_like(x);
   auto dw = torch::empty_like(weight);
   auto stream = at::cuda::getCurrentCUDAStream();
-  const size_t shared = D * sizeof(float);
   AT_DISPATCH_FLOATING_TYPES_AND2(torch::kHalf, torch::kBFloat16, x.scalar_type(), "rmsnorm_bwd", ([&] {
-    if (shared > 48 * 1024)
-      cudaFuncSetAttribute(&rmsnorm_bwd<scalar_t>, cudaFuncAttributeMaxDynamicSharedMemorySize, shared);
-    rmsnorm_bwd<scalar_t><<<blocks, 256, shared, stream>>>(dy.data_ptr<scalar_t>(), x.data_ptr<scalar_t>(),
+    rmsnorm_bwd<scalar_t><<<blocks, 256, 0, stream>>>(dy.data_ptr<scalar_t>(), x.data_ptr<scalar_t>(),
         weight.data_ptr<scalar_t>(), rstd.data_ptr<float>(), dx.data_ptr<scalar_t>(), partial.data_ptr<float>(), rows, D);
     sum_partials<scalar_t><<<(D + 255) / 256, 256, 0, stream>>>(partial.data_ptr<float>(), dw.data_ptr<scalar_t>(), blocks, D);
   }));

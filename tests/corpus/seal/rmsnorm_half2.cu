@@ -3,11 +3,9 @@
 #include <torch/extension.h>
 
 __global__ void rmsnorm_half2_kernel(const __half* __restrict__ x, const __half* __restrict__ w, __half* __restrict__ y, int D,
-                                     float eps) {
+                                     int pairs, float eps) {
   const __half* row = x + (size_t)blockIdx.x * D;
   __half* out = y + (size_t)blockIdx.x * D;
-  // Rows of odd length start at odd elements, where no pair may be loaded.
-  const int pairs = (D % 2 == 0) ? D / 2 : 0;
   float sum = 0.0f;
   for (int i = threadIdx.x; i < pairs; i += blockDim.x) {
     float2 v = __half22float2(reinterpret_cast<const __half2*>(row)[i]);
@@ -42,9 +40,12 @@ torch::Tensor forward(torch::Tensor x, torch::Tensor weight, double eps) {
   auto y = torch::empty_like(x);
   const int D = x.size(-1);
   const int threads = std::min(1024, std::max(32, (D / 2 + 31) / 32 * 32));
+  // Rows of odd length start at odd elements, where no pair may be loaded.
+  const bool aligned = ((uintptr_t)x.data_ptr() | (uintptr_t)weight.data_ptr() | (uintptr_t)y.data_ptr()) % 4 == 0;
+  const int pairs = (D % 2 == 0 && aligned) ? D / 2 : 0;
   rmsnorm_half2_kernel<<<x.numel() / D, threads>>>(
       reinterpret_cast<const __half*>(x.data_ptr<at::Half>()), reinterpret_cast<const __half*>(weight.data_ptr<at::Half>()),
-      reinterpret_cast<__half*>(y.data_ptr<at::Half>()), D, static_cast<float>(eps));
+      reinterpret_cast<__half*>(y.data_ptr<at::Half>()), D, pairs, static_cast<float>(eps));
   return y;
 }
 

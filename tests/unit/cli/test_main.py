@@ -26,7 +26,7 @@ RAISED = [
     # Typer itself would end these two with exit code 1, which means "refuted".
     (EOFError(), Exit.OUR_FAULT, "EOFError"),
     (BrokenPipeError(32, "a worker is gone"), Exit.OUR_FAULT, "a worker is gone"),
-    (RecursionError("deep"), Exit.OUR_FAULT, "deep"),
+    (RuntimeError("deep\nand dark"), Exit.OUR_FAULT, "(RuntimeError: deep)"),
 ]
 
 

@@ -1,6 +1,7 @@
 """The child process that runs a user's file, on tensors without data wherever that works.
 
 __main__.py    reads a Job, writes an Answer
+answering.py   who answers which kind of Job
 user_file.py   the file as a module; its mistakes as one sentence
 recording.py   where the tensors a file makes come from: rand or randn, below what, upper triangular
 values.py      tensors from descriptions and back

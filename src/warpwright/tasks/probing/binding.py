@@ -42,6 +42,11 @@ def _module_findings(job: Job, kind: Any) -> Findings:
 
     if not issubclass(kind, torch.nn.Module):
         raise TaskError(job.filename, job.entry, "is a class but not an nn.Module", "name a function or a module")
+    empty = inspect.Parameter.empty
+    needed = [item.name for item in _parameters(kind) if item.default is empty and item.kind in _POSITIONAL]
+    if needed:
+        problem = f"its constructor needs {', '.join(needed)}"
+        raise TaskError(job.filename, job.entry, problem, "give defaults, or name a subclass that needs nothing")
     arguments = _bound(job, kind.forward, skipped=1)
     return explored(job, job.entry, lambda device: (module_subject(kind, device, arguments), arguments))
 
@@ -49,7 +54,7 @@ def _module_findings(job: Job, kind: Any) -> Findings:
 def module_subject(make: Callable[[], Any], device: str, arguments: tuple[Seen, ...]) -> Subject:
     with recording(device):
         made = make()
-    state = state_of(made, [seen.name for seen in arguments])
+    state = state_of(made, arguments)
     return Subject(call=made, real=cache(make), device=device, module=True, state=state)
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import inspect
 import types
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from warpwright.core.errors import UsageError
 from warpwright.tasks.probing.binding import parameter_names
-from warpwright.tasks.probing.observing import per_argument_draws
+from warpwright.tasks.probing.observing import per_argument_draws, tensors_in
 from warpwright.tasks.probing.recording import Origin, Origins, recording
 from warpwright.tasks.probing.state import CONSTRUCTED, buffer_init, parameter_init
 from warpwright.tasks.probing.values import seen_argument
@@ -32,7 +32,8 @@ def handed_to_fn(module: types.ModuleType, setting: Setting, device: str) -> tup
     if not calls:
         raise UsageError("Model.forward never calls fn, so there is nothing to put a kernel in the place of")
     names = parameter_names(module.forward_fn, len(calls[0]), others=getattr(module, "input_names", ()))
-    described = (_described(name, value, model, origins) for name, value in zip(names, calls[0], strict=True))
+    held = _Held(model=model, origins=origins, shapes=[value.shape for value in tensors_in(inputs)])
+    described = (held.described(name, value) for name, value in zip(names, calls[0], strict=True))
     return per_argument_draws(tuple(described))
 
 
@@ -63,15 +64,22 @@ def _positional(function: Any, arguments: tuple[Any, ...], named: dict[str, Any]
     return bound.args
 
 
-def _described(name: str, value: Any, model: Any, origins: Origins) -> Seen:
-    seen = seen_argument(name, value, origins.of)
-    if not isinstance(seen, TensorSeen) or seen.count is not None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Held:
+    """A model and its inputs, by which the values it hands over are known."""
+
+    model: Any
+    origins: Origins
+    shapes: Sequence[Sequence[int]]
+
+    def described(self, name: str, value: Any) -> Seen:
+        seen = seen_argument(name, value, self.origins.of)
+        if not isinstance(seen, TensorSeen) or seen.count is not None:
+            return seen
+        parameters = {id(tensor) for tensor in self.model.parameters()}
+        buffers = {id(tensor): key for key, tensor in self.model.named_buffers()}
+        if id(value) in buffers and buffer_init(buffers[id(value)]) != CONSTRUCTED:
+            return replace(seen, init=buffer_init(buffers[id(value)]), draw=None)
+        if id(value) in parameters or self.origins.of(value) == Origin():
+            return replace(seen, init=parameter_init(name, seen.shape, self.shapes), draw=None)
         return seen
-    parameters = {id(tensor): key for key, tensor in model.named_parameters()}
-    buffers = {id(tensor): key for key, tensor in model.named_buffers()}
-    if id(value) in buffers:
-        init = buffer_init(buffers[id(value)])
-        return replace(seen, init=buffer_init(name) if init == CONSTRUCTED else init, draw=None)
-    if id(value) in parameters or origins.of(value) == Origin():
-        return replace(seen, init=parameter_init(name, len(seen.shape)), draw=None)
-    return seen

@@ -28,6 +28,7 @@ LARGEST = 2**28
 class Origin:
     draw: str | None = None
     below: int | None = None
+    low: int = 0
     init: str | None = None
 
 
@@ -77,12 +78,19 @@ def _made(name: str, args: Sequence[Any], options: dict[str, Any], out: torch.Te
     if name in _DRAWS:
         return Origin(draw=_DRAWS[name])
     if name in ("randint", "randint_like", "random_"):
-        numbers = [arg for arg in args if type(arg) is int]
-        high = options.get("high", numbers[-1] if numbers else None)
-        return Origin(below=high if type(high) is int and high > 0 else None)
+        return _whole([arg for arg in args if type(arg) is int], options)
     if name in _COUNTING and not out.is_floating_point():
         return Origin(below=max(out.numel(), 1))
     return None
+
+
+def _whole(numbers: list[int], options: dict[str, Any]) -> Origin:
+    """randint(high, size) or randint(low, high, size), either by name too."""
+    high = options.get("high", numbers[-1] if numbers else None)
+    low = options.get("low", numbers[0] if len(numbers) > 1 else 0)
+    if type(high) is not int or high <= 0:
+        return Origin()
+    return Origin(below=high, low=max(low, 0))
 
 
 def _changed(name: str, origin: Origin) -> Origin:

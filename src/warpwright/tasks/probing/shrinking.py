@@ -1,14 +1,14 @@
 """Which sizes of a function may be smaller, found by trying, and small cases made of them.
 
-A size is free if the function still runs when every dimension of that extent (and every bound of whole numbers equal
-to it) gets another value. Where extents agree by accident, the leading dimensions are tried alone.
+A size is free if the function still runs when every dimension of that extent gets another value, and so does every
+bound of whole numbers that equals it. Extents may agree by accident, so leading dimensions and others are tried apart.
 """
 
 from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from warpwright.core.errors import UsageError
@@ -23,10 +23,11 @@ _CASES, _WITNESSES, _ATTEMPTS = 5, 4, 40
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Size:
-    """An extent that may change, everywhere or in leading dimensions only."""
+    """An extent that may change: in leading dimensions, in others, or in both."""
 
     extent: int
-    leading: bool = False
+    leading: bool = True
+    others: bool = True
 
 
 Sizes = dict[Size, int]
@@ -63,32 +64,34 @@ def resized(arguments: tuple[Seen, ...], sizes: Sizes) -> tuple[Seen, ...]:
 
 
 def _resized(seen: TensorSeen, sizes: Sizes) -> TensorSeen:
-    everywhere = {size.extent: value for size, value in sizes.items() if not size.leading}
-    leading = {size.extent: value for size, value in sizes.items() if size.leading} | everywhere
-    shape = tuple((everywhere if axis else leading).get(extent, extent) for axis, extent in enumerate(seen.shape))
-    return replace(seen, shape=shape, below=None if seen.below is None else everywhere.get(seen.below, seen.below))
+    leading = {size.extent: value for size, value in sizes.items() if size.leading}
+    others = {size.extent: value for size, value in sizes.items() if size.others}
+    shape = tuple((others if axis else leading).get(extent, extent) for axis, extent in enumerate(seen.shape))
+    bounds = [seen.below, *(value for size, value in sizes.items() if size.extent == seen.below)]
+    return replace(seen, shape=shape, below=None if seen.below is None else min(filter(None, bounds)))
 
 
 def _free(subject: Subject, given: tuple[Seen, ...]) -> Iterator[tuple[Size, list[int]]]:
     tensors = [seen for seen in given if isinstance(seen, TensorSeen)]
     for extent in dict.fromkeys(extent for seen in tensors for extent in seen.shape if extent > 1):
-        for size in (Size(extent=extent), Size(extent=extent, leading=True)):
-            values = _working(extent, lambda value, size=size: _works(subject, given, size, value))  # type: ignore[misc]
-            if values:
-                yield size, values
-                break
+        apart = [Size(extent=extent, others=False), Size(extent=extent, leading=False)]
+        found = [(size, values) for size in apart if (values := _working(subject, given, size))]
+        if found:
+            yield from found
+        elif values := _working(subject, given, Size(extent=extent)):
+            yield Size(extent=extent), values
+
+
+def _working(subject: Subject, given: tuple[Seen, ...], size: Size) -> list[int]:
+    """Smaller values that work. One alone proves nothing: it broadcasts against anything."""
+    ladder = sorted({*_LADDER, size.extent // 8, size.extent // 4, size.extent // 2})
+    values = [value for value in ladder if 1 <= value < size.extent and _works(subject, given, size, value)]
+    return values if any(value > 1 for value in values) else []
 
 
 def _works(subject: Subject, given: tuple[Seen, ...], size: Size, value: int) -> bool:
     arguments = resized(given, {size: value})
     return arguments != given and attempted(subject, arguments) is not None
-
-
-def _working(extent: int, works: Callable[[int], bool]) -> list[int]:
-    """Smaller values that work. One alone proves nothing: it broadcasts against anything."""
-    ladder = sorted({*_LADDER, extent // 8, extent // 4, extent // 2})
-    values = [value for value in ladder if 1 <= value < extent and works(value)]
-    return values if any(value > 1 for value in values) else []
 
 
 def _combinations(choices: dict[Size, list[int]]) -> Iterator[Sizes]:

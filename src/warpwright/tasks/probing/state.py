@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from warpwright.tasks.probing.recording import Origin
 from warpwright.tasks.probing.values import seen_tensor
-from warpwright.tasks.seen import TensorSeen
+from warpwright.tasks.seen import Seen, TensorSeen
 
 if TYPE_CHECKING:
     import torch
@@ -17,16 +17,19 @@ CONSTRUCTED = "constructed"
 _BUFFERS = {"running_mean": "bias", "running_var": "variance"}
 
 
-def state_of(module: torch.nn.Module, taken: Sequence[str]) -> dict[str, TensorSeen]:
+def state_of(module: torch.nn.Module, inputs: Sequence[Seen]) -> dict[str, TensorSeen]:
     """In the order of state_dict, by its names; tied weights once. Each is described under a name C++ can have."""
     parameters = {id(parameter) for parameter in module.parameters()}
-    names, held = set(taken), set[int]()
+    names, held = {seen.name for seen in inputs}, set[int]()
+    shapes = [seen.shape for seen in inputs if isinstance(seen, TensorSeen)]
     found: dict[str, TensorSeen] = {}
     for name, tensor in module.state_dict(keep_vars=True).items():
         if id(tensor) not in held:
             plain = unused(name.replace(".", "_"), names)
-            init = parameter_init(name, tensor.dim()) if id(tensor) in parameters else buffer_init(name)
-            found[name] = replace(seen_tensor(plain, tensor.detach(), Origin()), init=init)
+            learnt = id(tensor) in parameters
+            init = parameter_init(name, tensor.shape, shapes) if learnt else buffer_init(name)
+            seen = seen_tensor(plain, tensor.detach(), Origin())
+            found[name] = replace(seen, init=init, grad=seen.grad and learnt)
             names.add(plain)
             held.add(id(tensor))
     return found
@@ -38,12 +41,13 @@ def unused(name: str, taken: set[str]) -> str:
     return name
 
 
-def parameter_init(name: str, dims: int) -> str:
-    """By its name, and by its shape where the name says nothing. Any of them makes the parameter matter."""
+def parameter_init(name: str, shape: Sequence[int], inputs: Iterable[Sequence[int]]) -> str:
+    """By its name and its shape: what lies along the last dimensions of an input scales it. All make it matter."""
     last = name.rpartition(".")[2].lower()
     if "bias" in last or last in ("b", "beta"):
         return "bias"
-    return "gain" if dims <= 1 else "weight"
+    along = any(tuple(shape) == tuple(sizes)[-len(shape) :] for sizes in inputs if len(sizes) > len(shape))
+    return "gain" if len(shape) <= 1 or along else "weight"
 
 
 def buffer_init(name: str) -> str:

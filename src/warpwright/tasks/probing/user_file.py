@@ -43,8 +43,10 @@ def blaming(job: Job, what: str, remedy: str = "") -> Iterator[None]:
     """Whatever is raised inside is the user's file's doing, while it was doing `what`."""
     try:
         yield
-    except UsageError:
+    except TaskError:
         raise
+    except UsageError as error:
+        raise TaskError(job.filename, what, str(error)) from None
     except ModuleNotFoundError as error:
         problem = f"needs the package '{error.name}', which is not installed here"
         raise TaskError(_place(job, error), None, problem, "a task must be one file that needs only torch") from None

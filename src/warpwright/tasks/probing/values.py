@@ -46,7 +46,7 @@ def _tensor(seen: TensorSeen, device: str, distribution: str | None) -> torch.Te
     if device == "meta":
         return torch.empty(seen.shape, dtype=kind, device="meta")
     if not dtype.floating:
-        return torch.randint(0, seen.below or 2, seen.shape).to(kind)
+        return torch.randint(seen.low, seen.below or 2, seen.shape).to(kind)
     noise = torch.randn(seen.shape)
     if seen.init == "probability":
         return noise.softmax(-1).to(kind)
@@ -78,11 +78,13 @@ def seen_tensor(name: str, value: torch.Tensor, origin: Origin) -> TensorSeen:
     dtype = BY_TORCH_NAME.get(str(value.dtype).removeprefix("torch."))
     if dtype is None:
         raise UsageError(f"{name} has dtype {value.dtype}, which no task can have")
+    whole = not dtype.floating and dtype.name != "bool"
     return TensorSeen(
         name=name,
         shape=tuple(int(size) for size in value.shape),
         dtype=dtype.name,
-        below=None if dtype.floating or dtype.name == "bool" else origin.below,
+        below=origin.below if whole else None,
+        low=origin.low if whole else 0,
         draw=origin.draw if dtype.floating else None,
         init=origin.init if dtype.floating else None,
         grad=dtype.floating,

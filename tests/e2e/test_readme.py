@@ -1,0 +1,66 @@
+"""The README does what it says: every command of its console blocks is run, every line shown after one is printed."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+FENCE = re.compile(r"^```console\n(.*?)^```", re.MULTILINE | re.DOTALL)
+EXITS = re.compile(r"  # exits with (\d)$")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Step:
+    command: str
+    shown: tuple[str, ...]
+    code: int
+
+
+def steps_of(text: str) -> list[Step]:
+    """Lines with `$ ` start a command, `> ` continue it, all others are what it prints."""
+    steps: list[Step] = []
+    for block in FENCE.findall(text):
+        for start in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+            first, *rest = start.splitlines()
+            more = [line[2:] for line in rest if line.startswith(">")]
+            exits = EXITS.search(first)
+            steps.append(
+                Step(
+                    command="\n".join([EXITS.sub("", first), *more]),
+                    shown=tuple(line for line in rest if not line.startswith(">")),
+                    code=int(exits[1]) if exits else 0,
+                )
+            )
+    return steps
+
+
+def test_the_two_commands_come_first() -> None:
+    assert README.index("make demo") < README.index("make test") < README.index("```console")
+
+
+@pytest.mark.timeout(300)
+def test_the_tour_works_as_written(tmp_path: Path) -> None:
+    steps = steps_of(README)
+    assert len(steps) >= 8
+    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "COLUMNS": "200"}
+    for step in steps:
+        ran = subprocess.run(
+            ["bash", "-c", step.command], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=200
+        )
+        assert ran.returncode == step.code, f"{step.command}\n{ran.stdout}{ran.stderr}"
+        for line in step.shown:
+            assert line in ran.stdout + ran.stderr, step.command
+
+
+def test_links_lead_somewhere() -> None:
+    for page in (ROOT / "README.md", *(ROOT / "docs").glob("*.md")):
+        for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text(encoding="utf-8")):
+            assert (page.parent / target).exists(), f"{page.name}: {target}"

@@ -1,0 +1,131 @@
+"""ref.py:fn and model.py:Net, and what new users do wrong with them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import torch
+from conftest import SAMPLES, Load, sizes
+from trials import accepts
+
+from warpwright.core.errors import Exit, TaskError, UsageError
+from warpwright.core.task import Direction, Role, ScalarArg, TensorArg
+from warpwright.tasks import load, probe
+from warpwright.tasks.seen import Job
+
+REFERENCE = "functions/reference.py"
+PATH = str(SAMPLES / REFERENCE)
+
+
+def test_arguments_are_named_by_the_signature_and_defaults_fill_the_rest(sample: Load) -> None:
+    task = sample(f"{REFERENCE}:scaled", "4,64:fp16", "64:fp16", "eps=1e-3")
+    assert [argument.name for argument in task.arguments] == ["x", "weight", "eps", "bias"]
+    assert [a.values for a in task.arguments if isinstance(a, ScalarArg)] == [(1e-3,), (None,)]
+    assert task.dtypes == ("fp16",)
+    assert task.outputs[0].dtype == "fp32"  # the reference itself promotes
+    accepts(task, lambda x, w, eps, bias: x * w / (x.double().square().mean(-1, keepdim=True) + eps).sqrt().float())
+
+
+def test_the_sizes_that_were_given_are_timed_and_smaller_ones_checked(sample: Load) -> None:
+    task = sample(f"{REFERENCE}:softmax", "8,512,768:bf16")
+    assert sizes(task, Role.TIME) == [{"A": 8, "B": 512, "C": 768}]
+    assert {"A": 1, "B": 1, "C": 1} in sizes(task, Role.CHECK)
+    assert any(size["C"] % 2 and size["C"] > 1 for size in sizes(task, Role.CHECK))
+    accepts(task, lambda x, dim: torch.softmax(x.double(), dim).bfloat16())
+
+
+@pytest.mark.parametrize("direction", [Direction.BACKWARD, Direction.TRAINING])
+def test_other_directions_are_had_for_the_asking(sample: Load, direction: Direction) -> None:
+    task = sample(f"{REFERENCE}:softmax", "8,64", direction=direction)
+    assert task.key == f"softmax:{direction}"
+
+
+def test_indices_stay_inside_the_table_whatever_its_size(sample: Load) -> None:
+    task = sample(f"{REFERENCE}:embed", "100,16", "8:int64<100")
+    assert isinstance(task.arguments[1], TensorArg)
+    assert task.arguments[1].below == "A"
+    accepts(task, lambda table, index: torch.nn.functional.embedding(index, table))
+
+
+def test_distributions_that_a_function_does_not_bear_are_left_out(sample: Load) -> None:
+    assert "negative" not in sample(f"{REFERENCE}:root", "16,16").distributions
+    assert "negative" in sample(f"{REFERENCE}:softmax", "8,64").distributions
+
+
+def test_writing_to_an_argument_is_declared(sample: Load) -> None:
+    task = sample(f"{REFERENCE}:add_in_place", "6,4", "6,4")
+    assert task.mutates == ("x",)
+    assert task.outputs[0].name == "out"
+    with pytest.raises(TaskError, match="in place, so it has no backward"):
+        sample(f"{REFERENCE}:add_in_place", "6,4", "6,4", direction=Direction.BACKWARD)
+
+
+def test_a_function_that_looks_at_data_gets_some(sample: Load) -> None:
+    accepts(sample(f"{REFERENCE}:looks_at_data", "6,4"), lambda x: (x.double() * x.double().sum()).float())
+
+
+def test_a_module_is_a_function_of_inputs_and_state(sample: Load) -> None:
+    task = sample(f"{REFERENCE}:Net", "64,16")
+    assert [argument.name for argument in task.arguments] == ["x", "table", "linear_weight", "linear_bias"]
+    table = torch.arange(3.0)
+    accepts(task, lambda x, _, w, b: (torch.relu(x.double() @ w.double().T + b) + table).float())
+
+
+def test_tied_weights_are_one_argument(sample: Load) -> None:
+    task = sample(f"{REFERENCE}:Tied", "5,8")
+    assert task.reference.state == ("first.weight",)
+    accepts(task, lambda x, w: (x.double() @ w.double().T @ w.double().T).float())
+
+
+MISTAKES = {
+    "no inputs": ("softmax", (), "does not say how large its inputs are"),
+    "unknown dtype": ("softmax", ("4,4:floaty",), "unknown dtype 'floaty'"),
+    "not an input": ("softmax", ("four",), "is not an input"),
+    "too few": ("scaled", ("4,64",), "needs 'weight'"),
+    "too many": ("softmax", ("4,4", "1", "2"), "1 too many"),
+    "unknown argument": ("softmax", ("4,4", "axis=1"), "takes no positional argument 'axis'"),
+    "twice": ("softmax", ("x=4,4", "x=4,4"), "names 'x' twice"),
+    "shapes that do not fit": ("scaled", ("4,64", "63:fp32", "1e-5"), "reference.py:10, scaled: RuntimeError"),
+    "no such function": ("sofmax", ("4,4",), "is not a function or module there; there are .*softmax"),
+    "no tensor": ("nothing", ("4,4",), "nothing: returns no tensor"),
+    "raises": ("fails", ("4,4",), "fails: KeyError"),
+    "constructor": ("Demanding", ("4,4",), "its constructor needs width"),
+    "instance": ("instance", ("4,4",), "is an instance"),
+}
+
+
+@pytest.mark.parametrize(("name", "inputs", "sentence"), MISTAKES.values(), ids=MISTAKES)
+def test_mistakes_are_one_clear_sentence(name: str, inputs: tuple[str, ...], sentence: str) -> None:
+    with pytest.raises(UsageError, match=sentence) as caught:
+        load(f"{PATH}:{name}", inputs=inputs)
+    assert caught.value.exit_code == Exit.WRONG_USE
+    assert "\n" not in str(caught.value)
+
+
+def test_files_that_cannot_be_used_are_named(tmp_path: Path) -> None:
+    (tmp_path / "broken.py").write_text("x = 1\ndef fn(:\n")
+    (tmp_path / "binary.py").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(TaskError, match="broken.py:2: syntax error"):
+        load(f"{tmp_path}/broken.py:fn", inputs=["4,4"])
+    with pytest.raises(TaskError, match="binary.py: is not UTF-8"):
+        load(f"{tmp_path}/binary.py:fn", inputs=["4,4"])
+    with pytest.raises(TaskError, match="missing.py: cannot be read"):
+        load(f"{tmp_path}/missing.py:fn", inputs=["4,4"])
+    with pytest.raises(TaskError, match="needs the package 'package_that_is_nowhere'"):
+        load(f"{SAMPLES}/functions/lonely.py:fn", inputs=["4,4"])
+
+
+@pytest.mark.usefixtures("real_child")
+def test_the_child_answers_for_itself() -> None:
+    (task,) = load(f"{PATH}:softmax", inputs=["16,8"])
+    assert task.outputs[0].shape == ("A", "B")
+    with pytest.raises(TaskError, match="ended the process that ran it with exit code 3"):
+        load(f"{PATH}:leaves", inputs=["4,4"])
+
+
+@pytest.mark.usefixtures("real_child")
+def test_a_file_that_never_ends_is_not_waited_for() -> None:
+    job = Job(kind="function", filename="endless.py", source="while True: pass", entry="fn")
+    with pytest.raises(TaskError, match=r"endless.py: gave no answer within 0.5 s"):
+        probe.probe(job, seconds=0.5)
