@@ -26,7 +26,7 @@ def contract(task: Task, gpu: Gpu) -> dict[str, Any]:
         "task": task,
         "entries": {name: [parameter.name for parameter in parameters(task, name)] for name in entries(task)},
         "gpu": gpu.name,
-        "limits": {case.name: _limit_data(_limit(task, case, gpu)) for case in task.cases},
+        "limits": [_limit_data(task, case, gpu) for case in task.cases],
         "skeleton": skeleton(task),
     }
 
@@ -34,8 +34,8 @@ def contract(task: Task, gpu: Gpu) -> dict[str, Any]:
 def show_contract(tasks: Sequence[Task], gpu: Gpu) -> None:
     """The first task in full; the others by name."""
     task, *others = tasks
-    facts = [f"[bold]{plain(task.key)}[/bold]", plain(task.summary), faint(task.family)]
-    screen().print("  ".join(facts).rstrip())
+    facts = [f"[bold]{plain(task.key)}[/bold]", plain(task.summary), task.family and faint(task.family)]
+    screen().print("  ".join(filter(None, facts)))
     show_table(("argument", "shape or values", "dtype", ""), map(_argument_row, task.arguments))
     show_table(("output", "shape", "dtype", ""), _output_rows(task))
     limits = f"least time on {gpu.title}"
@@ -92,10 +92,15 @@ def _limit(task: Task, case: Case, gpu: Gpu) -> Limit | None:
     return physical_limit(task.work, case, gpu, tf32=task.tolerance.tf32)
 
 
-def _limit_data(limit: Limit | None) -> dict[str, Any] | None:
-    if limit is None:
-        return None
-    return {"seconds": limit.seconds, "bound_by": limit.bound_by, "floor_seconds": limit.floor_seconds}
+def _limit_data(task: Task, case: Case, gpu: Gpu) -> dict[str, Any]:
+    limit = _limit(task, case, gpu)
+    return {
+        "case": case.name,
+        "role": case.role,
+        "seconds": limit and limit.seconds,
+        "bound_by": limit and limit.bound_by,
+        "floor_seconds": limit and limit.floor_seconds,
+    }
 
 
 def duration(seconds: float) -> str:

@@ -104,14 +104,14 @@ def _obey(cell: Cell, message: dict[str, Any]) -> dict[str, Any]:
     try:
         return {"ok": True, **action(**message)}
     except driver.CudaError as error:
-        return {"ok": False, "call": error.call, "error": error.name, "code": error.code}
+        return {"ok": False, "kind": "cuda", "error": error.name, "message": error.call}
     except torch.OutOfMemoryError as error:
-        return {"ok": False, "call": "torch", "error": "CUDA_ERROR_OUT_OF_MEMORY", "code": 2, "message": str(error)}
+        return {"ok": False, "kind": "memory", "error": "out of memory", "message": _first_line(error)}
+    except RuntimeError as error:  # torch reports a kernel's fault at whatever call comes next
+        return {"ok": False, "kind": "cuda", "error": type(error).__name__, "message": _first_line(error)}
     except Exception as error:  # reported as plain data; the judge decides whose fault it is
-        return {
-            "ok": False,
-            "call": "python",
-            "error": type(error).__name__,
-            "code": None,
-            "message": str(error)[:2000],
-        }
+        return {"ok": False, "kind": "error", "error": type(error).__name__, "message": _first_line(error)}
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).splitlines() or [""])[0][:500]

@@ -54,7 +54,7 @@ class Process:
         if not answer.get("ok"):
             self.kill()
             detail = str(answer.get("message") or answer.get("call"))
-            raise CellFailure("cuda" if answer.get("code") is not None else "error", f"{answer.get('error')}: {detail}")
+            raise CellFailure(str(answer.get("kind", "error")), f"{do}: {answer.get('error')}: {detail}")
         return answer
 
     def demand(self, do: str, timeout_s: float = START_S, **arguments: Any) -> dict[str, Any]:

@@ -26,7 +26,7 @@ from warpwright.judge.examine import RUNG, Staged, examine, staged
 from warpwright.judge.gauge import Gauge
 from warpwright.judge.rival import allow_tf32
 from warpwright.judge.stopping import Limits
-from warpwright.judge.timing import SHORT_US, Baseline, Contestant, Series, Subject, WrongWhileTimed, contest
+from warpwright.judge.timing import SHORT_US, Baseline, Contestant, RivalLost, Series, Subject, WrongWhileTimed, contest
 from warpwright.judge.truths import Truths
 from warpwright.oracle.draws import all_draws, check_draws
 
@@ -107,16 +107,28 @@ class Judge:
             limits = Limits(seconds=job.asked.seconds_per_case)
             trial = contestant.block(Cache.COLD)
             if min(trial) < SHORT_US:
-                for subject in subjects:
-                    subject.chain()
+                subjects = [subject for subject in subjects if self._chained(subject, job.task, case, faults)]
             for cache in Cache:
                 series = contest(subjects, cache, limits, self._gauge)
                 slope = contestant.slope_us()
                 for subject in subjects:
                     found = series[subject.name]
+                    if found.lost is not None:
+                        self._lose_rival(job.task, case, subject.name, found.lost, faults)
+                        continue
                     invalid = self._invalid(job.task, case, found, cache, slope if subject is contestant else None)
                     yield _measurement(subject.name, job.task, case, cache, found, self.scene, invalid)
             on.arena.unmap()
+        if job.task.id in self._rivals:
+            self._rivals[job.task.id].demand("forget")
+
+    def _chained(self, subject: Subject, task: Task, case: Case, faults: list[Fault]) -> bool:
+        try:
+            subject.chain()
+        except RivalLost as lost:
+            self._lose_rival(task, case, subject.name, str(lost), faults)
+            return False
+        return True
 
     def _staged_for_timing(self, process: Process, job: Job, case: Case) -> tuple[Staged, int]:
         plans = [plan for plan in job.sealed.plans if plan.case == case.name]
@@ -130,9 +142,12 @@ class Judge:
         for name in (*job.asked.baselines, *job.task.baselines):
             try:
                 yield Baseline(name, self._rival(job.task), case, slots, self._generator)
-            except CellFailure as failure:
-                self._rivals.pop(job.task.id, None)
-                faults.append(Fault(where=f"baseline {name}, {case.name}", message=str(failure)))
+            except RivalLost as lost:
+                self._lose_rival(job.task, case, name, str(lost), faults)
+
+    def _lose_rival(self, task: Task, case: Case, name: str, why: str, faults: list[Fault]) -> None:
+        self._rivals.pop(task.id, None)
+        faults.append(Fault(where=f"baseline {name}, {case.name}", message=why))
 
     def _rival(self, task: Task) -> Process:
         if task.id not in self._rivals:

@@ -41,6 +41,8 @@ class Rival:
         torch.cuda.init()
         self._flush = Flush()
         self._graphs: dict[tuple[str, int], torch.cuda.CUDAGraph] = {}
+        self._inputs: list[Scenario] = []
+        """Graphs hold addresses, not tensors: somebody must keep what they point to."""
         self._functions: dict[str, Function] = {}
 
     def task(self, task: dict[str, Any]) -> dict[str, Any]:
@@ -70,12 +72,17 @@ class Rival:
 
     def forget(self) -> dict[str, Any]:
         self._graphs.clear()
+        self._inputs.clear()
         torch.cuda.empty_cache()
         return {}
 
     def _staged(self, baseline: str, draws: dict[str, Any]) -> dict[int, Callable[[], object]]:
-        found = {int(key): decode(Draw, data) for key, data in draws.items()}
-        return {key: self._call(baseline, draw, scenario(self._task, draw, "cuda")) for key, draw in found.items()}
+        calls = {}
+        for key, data in draws.items():
+            draw: Draw = decode(Draw, data)
+            self._inputs.append(scenario(self._task, draw, "cuda"))
+            calls[int(key)] = self._call(baseline, draw, self._inputs[-1])
+        return calls
 
     def _call(self, baseline: str, draw: Draw, given: Scenario) -> Callable[[], object]:
         called = self._function(baseline)

@@ -20,7 +20,7 @@ from warpwright.core.codec import encode
 from warpwright.core.evidence import Counterexample
 from warpwright.core.measurement import Cache, Discard
 from warpwright.core.task import Case, Draw, Task
-from warpwright.judge.cells import Process
+from warpwright.judge.cells import CellFailure, Process
 from warpwright.judge.examine import CALL_S, Staged
 from warpwright.judge.gauge import Gauge, disturbed
 from warpwright.judge.stopping import Limits, Stopping
@@ -43,6 +43,10 @@ class WrongWhileTimed(Exception):
         super().__init__(found.message)
 
 
+class RivalLost(Exception):
+    """A baseline that stopped working: it is left out, and the candidate is timed without it."""
+
+
 class Subject(Protocol):
     """Something that is timed, block by block."""
 
@@ -60,6 +64,8 @@ class Series:
     blocks: list[list[float]] = field(default_factory=list)
     discards: list[Discard] = field(default_factory=list)
     stopped_because: str = ""
+    lost: str | None = None
+    """Why a baseline dropped out."""
 
 
 def contest(subjects: Sequence[Subject], cache: Cache, limits: Limits, gauge: Gauge) -> dict[str, Series]:
@@ -68,7 +74,7 @@ def contest(subjects: Sequence[Subject], cache: Cache, limits: Limits, gauge: Ga
     stopping, start, reason = Stopping(limits=limits), time.perf_counter(), None
     order = list(subjects)
     while reason is None:
-        for subject in order:
+        for subject in [item for item in order if series[item.name].lost is None]:
             samples = _turn(subject, cache, gauge, series[subject.name])
             if subject is subjects[0]:
                 for sample in samples:
@@ -84,7 +90,11 @@ def contest(subjects: Sequence[Subject], cache: Cache, limits: Limits, gauge: Ga
 
 def _turn(subject: Subject, cache: Cache, gauge: Gauge, series: Series) -> list[float]:
     before = gauge.read()
-    samples = subject.block(cache)
+    try:
+        samples = subject.block(cache)
+    except RivalLost as lost:
+        series.lost = str(lost)
+        return []
     if reason := disturbed(before, gauge.read()):
         series.discards.append(Discard(reason=reason, samples_us=tuple(samples)))
         return []
@@ -100,6 +110,7 @@ class Contestant:
         self._task, self._case, self._on, self._truths, self._generator = task, case, on, truths, generator
         self._visits: list[Visit] = list(on.visits)
         self._chained = False
+        self._refill()  # capturing runs the calls, and a call may follow indices
         for key, visit in enumerate(self._visits):
             self._ask("prepare", key=key, slots=visit.slots)
         self._ask("prepare", key=WARM_KEY, slots=self._visits[0].slots * WARM_REPEATS)
@@ -177,7 +188,7 @@ class Baseline:
         self.name, self._process, self._slots, self._chained = name, process, slots, False
         draws = (Draw(case=case, seed=generator.randrange(2**48)) for _ in range(slots))
         self._draws = {str(key): encode(draw) for key, draw in enumerate(draws)}
-        process.ask("prepare", _COMPILE_S, baseline=name, draws=self._draws)
+        self._ask("prepare", _COMPILE_S, draws=self._draws)
         self._cost = statistics.median(self._samples([-1] * 16, Cache.COLD))
 
     def block(self, cache: Cache) -> list[float]:
@@ -188,12 +199,18 @@ class Baseline:
         return [max(sample - self._cost, 1e-3) for sample in self._samples(list(range(self._slots)), cache)]
 
     def chain(self) -> None:
-        self._process.ask("prepare_chain", _COMPILE_S, baseline=self.name, draws=self._draws)
+        self._ask("prepare_chain", _COMPILE_S, draws=self._draws)
         self._chained = True
 
     def _samples(self, keys: list[int], cache: Cache) -> list[float]:
-        answer = self._process.ask("time", CALL_S, baseline=self.name, keys=keys, cache=cache.value)
+        answer = self._ask("time", CALL_S, keys=keys, cache=cache.value)
         return [float(sample) for sample in answer["samples_us"]]
+
+    def _ask(self, do: str, timeout_s: float, **arguments: object) -> dict[str, Any]:
+        try:
+            return self._process.ask(do, timeout_s, baseline=self.name, **arguments)
+        except CellFailure as failure:
+            raise RivalLost(str(failure)) from None
 
 
 def chained(samples: Sequence[float], calls: int) -> list[float]:

@@ -16,6 +16,7 @@ from warpwright.oracle.truth import Expected
 
 WORST = 10.0  # largest deviation of any element, in units of the honest spread
 TYPICAL = 4.0  # root mean square deviation of a row, likewise
+_FEW = 4  # errors of so few elements say no more than the worst of them
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,8 +93,8 @@ def _row_wise(
 ) -> Mismatch | None:
     """The typical error of each row: a result that is everywhere a little too coarse fails here."""
     found = _row_rms(error)
-    independent = _row_count(claims > 0).clamp_max(expected.independent).clamp_min(1.0)
-    factor = (WORST / independent.sqrt()).clamp_min(TYPICAL) * expected.slack
+    independent = _row_count(claims > 0).clamp_max(expected.independent)
+    factor = (WORST / (independent / _FEW).clamp_min(1.0).sqrt()).clamp_min(TYPICAL) * expected.slack
     length = error.shape[-1] if error.dim() else 1
     floor = 0.0 if quantised else max(0.5, length**-0.5) * _row_rms(step)
     right = found <= factor * _row_rms(claims) + floor

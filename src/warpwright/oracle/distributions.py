@@ -116,6 +116,14 @@ def _probability(source: Source) -> torch.Tensor:
     return (weights.to(torch.float32) / weights.sum(-1, keepdim=True).to(torch.float32)).flatten()
 
 
+def _triangle(source: Source, values: torch.Tensor, upper: bool = True) -> torch.Tensor:
+    """A matrix with zeros on one side of its diagonal; a vector has no sides."""
+    if len(source.shape) < 2:
+        return values
+    shaped = values.reshape(source.shape)
+    return (shaped.triu() if upper else shaped.tril()).flatten()
+
+
 INITS: dict[str, tuple[Recipe, Recipe]] = {
     "gain": (lambda source: normal(source) * 0.5 + 1.0, normal),
     "bias": (lambda source: normal(source) * 0.5, lambda source: normal(source) + 1.0),
@@ -130,13 +138,10 @@ INITS: dict[str, tuple[Recipe, Recipe]] = {
     "normal": (normal, lambda source: normal(source) * 2.0),
     "unit": (unit, unit),
     "probability": (_probability, _probability),
-    "upper": (
-        lambda source: normal(source).reshape(source.shape).triu(),
-        lambda source: unit(source).reshape(source.shape).triu(),
-    ),
+    "upper": (lambda source: _triangle(source, normal(source)), lambda source: _triangle(source, unit(source))),
     "lower": (
-        lambda source: normal(source).reshape(source.shape).tril(),
-        lambda source: unit(source).reshape(source.shape).tril(),
+        lambda source: _triangle(source, normal(source), upper=False),
+        lambda source: _triangle(source, unit(source), upper=False),
     ),
 }
 

@@ -12,6 +12,8 @@ from warpwright.core.signature import ListSpec, ScalarSpec, Spec, TensorSpec
 
 BASES = 3
 """How many different address spaces each call is captured under."""
+ENTRIES = b'{"entry": null}\n'
+"""Asks for everything that is bound."""
 _ALIGNMENT = 512
 """What torch's allocator guarantees."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -54,9 +55,15 @@ def _prebuild(folder: Path) -> None:
     (folder / "front.h").write_bytes((toolchain.ROOM / "front.h").read_bytes())
     flags = [compiler, *_LANGUAGE, *_DEFINES, *_include_flags()]
     _must([*flags, "-x", "c++-header", "front.h", "-o", "front.h.gch"], folder)
-    sources = [str(source) for source in sorted(toolchain.RECORDER.glob("*.cpp"))]
-    _must([*flags, "-include", "front.h", "-r", "-nostdlib", *sources, "-o", "recorder.o"], folder)
-    _must([*flags, "-c", str(toolchain.ROOM / "hostlink.cpp"), "-o", "hostlink.o"], folder)
+    sources = [*sorted(toolchain.RECORDER.glob("*.cpp")), toolchain.ROOM / "hostlink.cpp"]
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        compiling = [*flags, "-include", "front.h", "-c"]
+        list(pool.map(lambda source: _must([*compiling, str(source), "-o", f"{source.stem}.o"], folder), sources))
+    parts = [f"{source.stem}.o" for source in sources[:-1]]
+    _must([compiler, "-r", "-nostdlib", *parts, "-o", "whole.o"], folder)
+    for part in parts:
+        (folder / part).unlink()
+    (folder / "whole.o").rename(folder / "recorder.o")
 
 
 def _must(command: Sequence[str], folder: Path) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from warpwright.core.gpus import Gpu
 from warpwright.core.signature import Spec
-from warpwright.seal.calls import request
+from warpwright.seal.calls import ENTRIES, request
 from warpwright.seal.plans import difference, without_setup
 from warpwright.seal.refusal import Refused, refuted, undecided
 from warpwright.seal.sandbox import Finished
@@ -55,6 +55,11 @@ class Observer:
             raise refuted("stateful-host-code", f"the host code keeps state: {reason}", case=call.case)
         return fresh, other
 
+    def entries(self) -> tuple[str, ...]:
+        """Every entry point that the program binds; none where even that fails."""
+        traces, _ = self.ask([ENTRIES])
+        return traces[0].entries if traces else ()
+
     def _process(self, asked: Sequence[tuple[Call, int]]) -> list[Trace]:
         lines = [request(call.entry, call.arguments, self.gpu, space, self.kernels) for call, space in asked]
         traces, done = self.ask(lines)
@@ -73,6 +78,8 @@ def _failure(trace: Trace, call: Call) -> Refused:
         case "reads_device_data":
             message = f"host code reads device data ({trace.what}), so that no launch plan can stand for it"
             return refuted("reads-device-data", message, case=call.case)
+        case "error" if trace.what == "entry":
+            return refuted("entry", f"the source does not export '{call.entry}': {trace.message}", case=call.case)
         case "error":
             what = _ERRORS.get(trace.what, "fails")
             return refuted(trace.what or "error", f"{call.entry} {what}: {trace.message}", case=call.case)
@@ -84,7 +91,6 @@ _ERRORS = {
     "cuda": "makes a CUDA call that fails",
     "exception": "throws",
     "arguments": "does not take the task's arguments",
-    "entry": "is not exported",
     "binding": "cannot be reached, its module fails to initialise",
 }
 

@@ -26,6 +26,7 @@ from warpwright.core.plan import (
 )
 from warpwright.seal.refusal import refuted
 from warpwright.seal.traced import (
+    RETAINED,
     Trace,
     TracedBuffer,
     TracedCopy,
@@ -49,6 +50,8 @@ def difference(one: Trace, other: Trace) -> str | None:
 
     Their texts are compared, because a fill with NaN is equal to itself.
     """
+    if any(buffer.origin == RETAINED for buffer in (*one.buffers, *other.buffers)):
+        return "it uses memory that an earlier call allocated"
     if len(one.nodes) != len(other.nodes):
         return f"one call did {len(one.nodes)} device operations, another {len(other.nodes)}"
     for number, (left, right) in enumerate(zip(one.nodes, other.nodes, strict=True)):

@@ -9,8 +9,9 @@ from typing import Any
 
 from warpwright.core.codec import CodecError, decode
 from warpwright.core.dtypes import BY_TORCH_NAME, DTYPES
-from warpwright.core.plan import Constant, View
+from warpwright.core.plan import Constant, Origin, View
 from warpwright.seal.traced import (
+    RETAINED,
     Attribute,
     Query,
     Trace,
@@ -27,6 +28,7 @@ from warpwright.seal.traced import (
 
 MOST_NODES = 100_000
 MOST_BUFFERS = 100_000
+_ORIGINS = {*Origin, RETAINED}
 _NODES: dict[str, type[TracedNode]] = {
     kind.OP: kind for kind in (TracedLaunch, TracedFill, TracedMemset, TracedUpload, TracedCopy, TracedLibrary)
 }
@@ -104,7 +106,9 @@ def _values(value: Mapping[str, Any]) -> list[View | Constant | None]:
 
 
 def _check_references(trace: Trace) -> None:
-    """Every buffer that is spoken of exists and every window lies within it."""
+    """Every buffer is of a known kind, every one that is spoken of exists, and every window lies within it."""
+    if strange := {buffer.origin for buffer in trace.buffers} - _ORIGINS:
+        raise BadTrace(f"a buffer of an unknown kind: {min(strange):.40}")
     for view in views(trace):
         _check_view(trace, view)
     for node in trace.nodes:

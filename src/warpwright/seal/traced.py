@@ -8,6 +8,9 @@ from typing import Any, ClassVar
 
 from warpwright.core.plan import Constant, Triple, View
 
+RETAINED = "retained"
+"""The origin of memory that an earlier call allocated and the host code kept. No plan has such a buffer."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TracedBuffer:

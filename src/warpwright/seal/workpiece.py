@@ -49,14 +49,14 @@ class Workpiece:
 
     def sealed(self, key: str) -> Sealed:
         with self._timed("total"):
-            compiled, program, seen = self._both_sides()
+            compiled, program, entries, seen = self._both_sides()
             seen, binding = self._bound(compiled, program, seen)
             plans = self._planned(seen, binding, compiled is not None)
         return Sealed(
             id=key,
             source=self.candidate.source,
             manifest=self._manifest(),
-            entries=tuple(dict.fromkeys(call.entry for call, _ in seen)),
+            entries=entries,
             cubin=compiled.cubin if compiled else None,
             kernels=binding.kernels,
             variables=binding.variables,
@@ -76,7 +76,7 @@ class Workpiece:
         (place / "kernel.cu").write_bytes(self.candidate.source.encode("utf-8", "surrogateescape"))
         return place
 
-    def _both_sides(self) -> tuple[DeviceCode | None, capture.Program, Seen]:
+    def _both_sides(self) -> tuple[DeviceCode | None, capture.Program, tuple[str, ...], Seen]:
         """Device and host at once. nvcc has the first word: what it refuses is wrong, not unsupported."""
         with ThreadPoolExecutor(2) as pool:
             compiling = pool.submit(self._compile_device)
@@ -87,12 +87,13 @@ class Workpiece:
         with self._timed("device"):
             return device.compile_device(self._place("device"), self.candidate.flags)
 
-    def _observe(self) -> tuple[capture.Program, Seen]:
+    def _observe(self) -> tuple[capture.Program, tuple[str, ...], Seen]:
         with self._timed("host"):
             defines = [flag for flag in self.candidate.flags.extra if flag.startswith(("-D", "-U"))]
             program = capture.build(self._place("host"), defines, self.store)
         with self._timed("capture"):
-            return program, self._calls(self._observer(program))
+            observer = self._observer(program)
+            return program, observer.entries(), self._calls(observer)
 
     def _observer(self, program: capture.Program) -> Observer:
         return Observer(ask=lambda lines: self._ask(program, lines), gpu=gpu_named(self.candidate.flags.gpu))

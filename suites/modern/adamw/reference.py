@@ -4,7 +4,7 @@ import torch
 
 
 def forward(params, grads, exp_avgs, exp_avg_sqs, lr, beta1, beta2, eps, weight_decay, step):
-    for param, grad, exp_avg, exp_avg_sq in zip(params, grads, exp_avgs, exp_avg_sqs):
+    for param, grad, exp_avg, exp_avg_sq in zip(params, grads, exp_avgs, exp_avg_sqs, strict=True):
         wide = grad.float()
         mean = beta1 * exp_avg.float() + (1 - beta1) * wide
         square = beta2 * exp_avg_sq.float() + (1 - beta2) * wide * wide
@@ -16,7 +16,7 @@ def forward(params, grads, exp_avgs, exp_avg_sqs, lr, beta1, beta2, eps, weight_
 
 def corrected_late(params, grads, exp_avgs, exp_avg_sqs, lr, beta1, beta2, eps, weight_decay, step):
     step_size, root = lr / (1 - beta1**step), (1 - beta2**step) ** 0.5
-    for param, grad, exp_avg, exp_avg_sq in zip(params, grads, exp_avgs, exp_avg_sqs):
+    for param, grad, exp_avg, exp_avg_sq in zip(params, grads, exp_avgs, exp_avg_sqs, strict=True):
         mean = torch.lerp(exp_avg.float(), grad.float(), 1 - beta1)
         square = (exp_avg_sq.float() * beta2).addcmul_(grad.float(), grad.float(), value=1 - beta2)
         decayed = param.float() * (1 - lr * weight_decay)

@@ -27,7 +27,7 @@ def filled(cache, lengths):
 def split(q, key_cache, value_cache, lengths):
     """Each piece of the cache by itself, then the pieces together, as flash decoding does."""
     scores, values = masked_scores(q, key_cache, lengths), value_cache.float()
-    pieces = [piece_of(*piece) for piece in zip(scores.split(37, dim=-1), values.split(37, dim=1))]
+    pieces = [piece_of(*piece) for piece in zip(scores.split(37, dim=-1), values.split(37, dim=1), strict=True)]
     largest = torch.stack([top for top, _, _ in pieces]).amax(0)
     total = sum(weight * (top - largest).exp() for top, weight, _ in pieces)
     out = sum(part * (top - largest).exp() for top, _, part in pieces)

@@ -66,7 +66,7 @@ def online(q, k, v):
     scores = masked_scores(q, k)
     largest = scores[..., :1]
     total, out = torch.zeros_like(largest), torch.zeros_like(grouped(q, k), dtype=torch.float32)
-    for block, values in zip(scores.split(32, dim=-1), v.float().split(32, dim=2)):
+    for block, values in zip(scores.split(32, dim=-1), v.float().split(32, dim=2), strict=True):
         largest, previous = torch.maximum(largest, block.amax(-1, keepdim=True)), largest
         weights, correction = (block - largest).exp(), (previous - largest).exp()
         total = total * correction + weights.sum(-1, keepdim=True)

@@ -6,5 +6,5 @@ def forward(a, b):
 
 
 def split_k(a, b):
-    pieces = zip(a.float().chunk(3, dim=1), b.float().chunk(3, dim=0))
+    pieces = zip(a.float().chunk(3, dim=1), b.float().chunk(3, dim=0), strict=True)
     return sum(left @ right for left, right in pieces).to(a.dtype)

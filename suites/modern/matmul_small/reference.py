@@ -8,7 +8,7 @@ def forward(x, weight):
 
 
 def split_k(x, weight):
-    pieces = zip(x.float().chunk(4, dim=1), weight.float().chunk(4, dim=1))
+    pieces = zip(x.float().chunk(4, dim=1), weight.float().chunk(4, dim=1), strict=True)
     return sum(left @ right.T for left, right in pieces).to(x.dtype)
 
 

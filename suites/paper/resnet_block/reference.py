@@ -43,6 +43,16 @@ def library(x, weight1, gain1, bias1, mean1, var1, weight2, gain2, bias2, mean2,
     return F.relu(hidden + x)
 
 
+def backward_folded(
+    grad_y, conv1, hidden, conv2, y, x, weight1, gain1, bias1, mean1, var1, weight2, gain2, bias2, mean2, var2, eps
+):
+    """In float32 throughout, with the scale of each normalisation moved into its convolution."""
+    alive = (grad_y * (y > 0)).float()
+    inner, *second = _folded_backward(alive, hidden, conv2, weight2, gain2, mean2, var2, eps)
+    outer, *first = _folded_backward(inner * (hidden > 0), x, conv1, weight1, gain1, mean1, var1, eps)
+    return tuple(grad.to(x.dtype) for grad in (outer + alive, *first, *second))
+
+
 def _planes(values):
     return values.float().view(1, -1, 1, 1)
 
@@ -65,3 +75,13 @@ def _normalised_backward(grad, conv, gain, mean, var, eps):
 def _folded(x, weight, gain, bias, mean, var, eps):
     scale = gain.float() * torch.rsqrt(var.float() + eps)
     return F.conv2d(x, weight.float() * scale.view(-1, 1, 1, 1), bias.float() - mean.float() * scale, padding=1)
+
+
+def _folded_backward(grad, x, conv, weight, gain, mean, var, eps):
+    rstd = torch.rsqrt(var.float() + eps)
+    scale = (gain.float() * rstd).view(-1, 1, 1, 1)
+    grad_x = conv2d_input(x.shape, weight.float() * scale, grad, padding=1)
+    grad_weight = conv2d_weight(x.float(), weight.shape, grad, padding=1) * scale
+    grad_bias = grad.sum((0, 2, 3))
+    grad_gain = ((grad * conv.float()).sum((0, 2, 3)) - mean.float() * grad_bias) * rstd
+    return grad_x, grad_weight, grad_gain, grad_bias

@@ -103,8 +103,8 @@ def test_show_gives_the_contract_and_the_limits_as_data() -> None:
     assert entry["key"] == "paper/layernorm:backward"
     assert entry["entries"]["backward"][0].startswith("grad_")
     assert entry["gpu"] == "a100-80gb"
-    assert entry["limits"].keys() == {case["name"] for case in entry["task"]["cases"]}
-    for limit in entry["limits"].values():
+    assert [limit["case"] for limit in entry["limits"]] == [case["name"] for case in entry["task"]["cases"]]
+    for limit in entry["limits"]:
         assert 0 < limit["floor_seconds"] <= limit["seconds"]
     assert 'm.def("backward", &backward);' in entry["skeleton"]
 

@@ -5,23 +5,26 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import json
+import pkgutil
 import types
 import typing
 from collections.abc import Mapping
 from enum import Enum
 from functools import cache
+from importlib import import_module
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from warpwright.core import candidate, evidence, gpus, limit, measurement, plan, protocols, signature, task
+from warpwright import core
+from warpwright.core import candidate, plan, task
 from warpwright.core.codec import CodecError, content_id, decode, dumps, encode, loads
 from warpwright.core.evidence import Evidence, Verdict
 from warpwright.core.measurement import Measurement
 
-MODULES = (candidate, evidence, gpus, limit, measurement, plan, protocols, signature, task)
+MODULES = [import_module(f"warpwright.core.{module.name}") for module in pkgutil.iter_modules(core.__path__)]
 WORDS = sorted(
     {
         kind

@@ -1,4 +1,4 @@
-"""Loads samples in this process, which is quicker than a child each; a few tests ask for the real child."""
+"""Loads samples in this process, which is quicker than a child each, and tries implementations of what was loaded."""
 
 from __future__ import annotations
 
@@ -6,17 +6,23 @@ import functools
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+import torch
 
 from warpwright.core.codec import dumps, loads
-from warpwright.core.task import Direction, Role, Task
+from warpwright.core.hidden import hidden_cases
+from warpwright.core.signature import arguments, arranged
+from warpwright.core.task import Direction, Draw, Role, Task
+from warpwright.oracle.check import check_results
+from warpwright.oracle.reference import tensors_in
+from warpwright.oracle.truth import Scenario, expectations, scenario
 from warpwright.tasks import load, probe
 from warpwright.tasks.probing.answering import answer
 from warpwright.tasks.seen import Job
 
 SAMPLES = Path(__file__).parent / "samples"
-Load = Callable[..., Task]
 
 
 def _in_this_process(text: str, seconds: float) -> subprocess.CompletedProcess[str]:
@@ -25,10 +31,9 @@ def _in_this_process(text: str, seconds: float) -> subprocess.CompletedProcess[s
 
 
 @pytest.fixture(autouse=True)
-def quick_probe(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def quick_probe(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     if "real_child" not in request.fixturenames:
         monkeypatch.setattr(probe, "_child", _in_this_process)
-    yield
 
 
 @pytest.fixture
@@ -42,7 +47,7 @@ def _loaded(spec: str, inputs: tuple[str, ...], direction: Direction | None) -> 
 
 
 @pytest.fixture
-def sample() -> Load:
+def sample() -> Callable[..., Task]:
     """The first task of a sample, in one direction."""
 
     def found(spec: str, *inputs: str, direction: Direction | None = None) -> Task:
@@ -51,5 +56,48 @@ def sample() -> Load:
     return found
 
 
-def sizes(task: Task, role: Role) -> list[dict[str, int]]:
-    return [dict(case.dims) for case in task.cases_of(role)]
+@pytest.fixture
+def accepts() -> Callable[[Task, Callable[..., Any]], None]:
+    """Every draw takes the results of an implementation, and refutes them once an element is changed."""
+    return _accepts
+
+
+def _draws(task: Task) -> Iterator[Draw]:
+    cases = (*task.cases_of(Role.CHECK), *hidden_cases(task, secret=3, count=3))
+    for number, case in enumerate(cases):
+        names = task.distributions
+        yield Draw(case=case, distribution=names[number % len(names)], seed=number)
+
+
+def _handed(task: Task, draw: Draw, given: Scenario) -> list[Any]:
+    """What a candidate would be called with."""
+    if task.direction is Direction.BACKWARD:
+        return arranged(task, draw.case, given.gradients, given.saves, given.arguments)
+    return given.arguments
+
+
+def _accepts(task: Task, implementation: Callable[..., Any]) -> None:
+    for draw in _draws(task):
+        given = scenario(task, draw)
+        values = _handed(task, draw, given.copy())
+        assert [_form(value) for value in values] == [_declared(spec) for spec in arguments(task, draw.case)]
+        expected = expectations(task, draw, given)
+        results = [tensor.detach().contiguous() for tensor in tensors_in(implementation(*values))]
+        mismatch = check_results(expected, results)
+        assert mismatch is None, f"{draw.case.name}, {draw.distribution}: {mismatch and mismatch.message}"
+        results[0] = results[0].clone()
+        results[0].view(-1)[-1] += 1 + results[0].abs().max()
+        assert check_results(expected, results) is not None
+
+
+def _form(value: Any) -> Any:
+    if isinstance(value, torch.Tensor):
+        return tuple(value.shape)
+    tensors = [tuple(item.shape) for item in value] if isinstance(value, list) and tensors_in(value) else None
+    return tensors or (tuple(value) if isinstance(value, list) else value)
+
+
+def _declared(spec: Any) -> Any:
+    if hasattr(spec, "shape"):
+        return spec.shape
+    return [item.shape for item in spec.items] if hasattr(spec, "items") else spec.value

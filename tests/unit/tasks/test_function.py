@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
-from conftest import SAMPLES, Load, sizes
-from trials import accepts
 
 from warpwright.core.errors import Exit, TaskError, UsageError
-from warpwright.core.task import Direction, Role, ScalarArg, TensorArg
+from warpwright.core.task import Direction, Role, ScalarArg, Task, TensorArg
 from warpwright.tasks import load, probe
 from warpwright.tasks.seen import Job
+
+SAMPLES = Path(__file__).parent / "samples"
+Sample = Callable[..., Task]
+Accepts = Callable[[Task, Callable[..., Any]], None]
 
 REFERENCE = "functions/reference.py"
 PATH = str(SAMPLES / REFERENCE)
 
 
-def test_arguments_are_named_by_the_signature_and_defaults_fill_the_rest(sample: Load) -> None:
+def test_arguments_are_named_by_the_signature_and_defaults_fill_the_rest(sample: Sample, accepts: Accepts) -> None:
     task = sample(f"{REFERENCE}:scaled", "4,64:fp16", "64:fp16", "eps=1e-3")
     assert [argument.name for argument in task.arguments] == ["x", "weight", "eps", "bias"]
     assert [a.values for a in task.arguments if isinstance(a, ScalarArg)] == [(1e-3,), (None,)]
@@ -27,7 +31,7 @@ def test_arguments_are_named_by_the_signature_and_defaults_fill_the_rest(sample:
     accepts(task, lambda x, w, eps, bias: x * w / (x.double().square().mean(-1, keepdim=True) + eps).sqrt().float())
 
 
-def test_the_sizes_that_were_given_are_timed_and_smaller_ones_checked(sample: Load) -> None:
+def test_the_sizes_that_were_given_are_timed_and_smaller_ones_checked(sample: Sample, accepts: Accepts) -> None:
     task = sample(f"{REFERENCE}:softmax", "8,512,768:bf16")
     assert sizes(task, Role.TIME) == [{"A": 8, "B": 512, "C": 768}]
     assert {"A": 1, "B": 1, "C": 1} in sizes(task, Role.CHECK)
@@ -36,24 +40,24 @@ def test_the_sizes_that_were_given_are_timed_and_smaller_ones_checked(sample: Lo
 
 
 @pytest.mark.parametrize("direction", [Direction.BACKWARD, Direction.TRAINING])
-def test_other_directions_are_had_for_the_asking(sample: Load, direction: Direction) -> None:
+def test_other_directions_are_had_for_the_asking(sample: Sample, direction: Direction) -> None:
     task = sample(f"{REFERENCE}:softmax", "8,64", direction=direction)
     assert task.key == f"softmax:{direction}"
 
 
-def test_indices_stay_inside_the_table_whatever_its_size(sample: Load) -> None:
+def test_indices_stay_inside_the_table_whatever_its_size(sample: Sample, accepts: Accepts) -> None:
     task = sample(f"{REFERENCE}:embed", "100,16", "8:int64<100")
     assert isinstance(task.arguments[1], TensorArg)
     assert task.arguments[1].below == "A"
     accepts(task, lambda table, index: torch.nn.functional.embedding(index, table))
 
 
-def test_distributions_that_a_function_does_not_bear_are_left_out(sample: Load) -> None:
+def test_distributions_that_a_function_does_not_bear_are_left_out(sample: Sample) -> None:
     assert "negative" not in sample(f"{REFERENCE}:root", "16,16").distributions
     assert "negative" in sample(f"{REFERENCE}:softmax", "8,64").distributions
 
 
-def test_writing_to_an_argument_is_declared(sample: Load) -> None:
+def test_writing_to_an_argument_is_declared(sample: Sample) -> None:
     task = sample(f"{REFERENCE}:add_in_place", "6,4", "6,4")
     assert task.mutates == ("x",)
     assert task.outputs[0].name == "out"
@@ -61,18 +65,18 @@ def test_writing_to_an_argument_is_declared(sample: Load) -> None:
         sample(f"{REFERENCE}:add_in_place", "6,4", "6,4", direction=Direction.BACKWARD)
 
 
-def test_a_function_that_looks_at_data_gets_some(sample: Load) -> None:
+def test_a_function_that_looks_at_data_gets_some(sample: Sample, accepts: Accepts) -> None:
     accepts(sample(f"{REFERENCE}:looks_at_data", "6,4"), lambda x: (x.double() * x.double().sum()).float())
 
 
-def test_a_module_is_a_function_of_inputs_and_state(sample: Load) -> None:
+def test_a_module_is_a_function_of_inputs_and_state(sample: Sample, accepts: Accepts) -> None:
     task = sample(f"{REFERENCE}:Net", "64,16")
     assert [argument.name for argument in task.arguments] == ["x", "table", "linear_weight", "linear_bias"]
     table = torch.arange(3.0)
     accepts(task, lambda x, _, w, b: (torch.relu(x.double() @ w.double().T + b) + table).float())
 
 
-def test_tied_weights_are_one_argument(sample: Load) -> None:
+def test_tied_weights_are_one_argument(sample: Sample, accepts: Accepts) -> None:
     task = sample(f"{REFERENCE}:Tied", "5,8")
     assert task.reference.state == ("first.weight",)
     accepts(task, lambda x, w: (x.double() @ w.double().T @ w.double().T).float())
@@ -106,11 +110,11 @@ def test_mistakes_are_one_clear_sentence(name: str, inputs: tuple[str, ...], sen
 def test_files_that_cannot_be_used_are_named(tmp_path: Path) -> None:
     (tmp_path / "broken.py").write_text("x = 1\ndef fn(:\n")
     (tmp_path / "binary.py").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(TaskError, match="broken.py:2: syntax error"):
+    with pytest.raises(TaskError, match=r"broken.py:2: syntax error"):
         load(f"{tmp_path}/broken.py:fn", inputs=["4,4"])
-    with pytest.raises(TaskError, match="binary.py: is not UTF-8"):
+    with pytest.raises(TaskError, match=r"binary.py: is not UTF-8"):
         load(f"{tmp_path}/binary.py:fn", inputs=["4,4"])
-    with pytest.raises(TaskError, match="missing.py: cannot be read"):
+    with pytest.raises(TaskError, match=r"missing.py: cannot be read"):
         load(f"{tmp_path}/missing.py:fn", inputs=["4,4"])
     with pytest.raises(TaskError, match="needs the package 'package_that_is_nowhere'"):
         load(f"{SAMPLES}/functions/lonely.py:fn", inputs=["4,4"])
@@ -129,3 +133,7 @@ def test_a_file_that_never_ends_is_not_waited_for() -> None:
     job = Job(kind="function", filename="endless.py", source="while True: pass", entry="fn")
     with pytest.raises(TaskError, match=r"endless.py: gave no answer within 0.5 s"):
         probe.probe(job, seconds=0.5)
+
+
+def sizes(task: Task, role: Role) -> list[dict[str, int]]:
+    return [dict(case.dims) for case in task.cases_of(role)]

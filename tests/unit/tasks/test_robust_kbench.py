@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
 import torch.nn.functional as F
-from conftest import SAMPLES, Load, sizes
-from trials import accepts
 
 from warpwright.core.errors import TaskError
-from warpwright.core.task import Direction, Role, ScalarArg, TensorArg
+from warpwright.core.task import Direction, Role, ScalarArg, Task, TensorArg
 from warpwright.tasks import load
+
+SAMPLES = Path(__file__).parent / "samples"
+Sample = Callable[..., Task]
+Accepts = Callable[[Task, Callable[..., Any]], None]
 
 AFFINE = "robust_kbench/affine_last"
 
@@ -31,7 +34,7 @@ def gradients(function: Any, leaves: list[torch.Tensor], gradient: torch.Tensor)
     return [grad.float() for grad in found]
 
 
-def test_what_model_hands_to_fn_is_the_contract(sample: Load) -> None:
+def test_what_model_hands_to_fn_is_the_contract(sample: Sample, accepts: Accepts) -> None:
     task = sample(AFFINE, direction=Direction.FORWARD)
     assert [argument.name for argument in task.arguments] == ["x", "gain", "shift", "power", "eps"]
     assert task.summary == "Scales rows by their size. Then it adds a shift."
@@ -40,7 +43,7 @@ def test_what_model_hands_to_fn_is_the_contract(sample: Load) -> None:
     accepts(task, lambda x, g, s, *rest: affine(x.double(), g.double(), s.double(), *rest).float())
 
 
-def test_configurations_are_multiplied_and_repeated_ones_dropped(sample: Load) -> None:
+def test_configurations_are_multiplied_and_repeated_ones_dropped(sample: Sample) -> None:
     task = sample(AFFINE, direction=Direction.FORWARD)
     timed = [(tuple(case.dims.values()), case.scalars["power"]) for case in task.cases_of(Role.TIME)]
     assert timed[0] == ((2048, 512), 2)
@@ -49,13 +52,13 @@ def test_configurations_are_multiplied_and_repeated_ones_dropped(sample: Load) -
     assert len({case.name for case in task.cases_of(Role.TIME)}) == 8
 
 
-def test_a_key_that_the_model_does_not_take_is_named(sample: Load) -> None:
+def test_a_key_that_the_model_does_not_take_is_named(sample: Sample) -> None:
     assert sample(AFFINE, direction=Direction.FORWARD).notes == (
         "Model takes no 'bias', so that key of the configuration is left out",
     )
 
 
-def test_backward_keeps_its_own_order_of_arguments_and_results(sample: Load) -> None:
+def test_backward_keeps_its_own_order_of_arguments_and_results(sample: Sample, accepts: Accepts) -> None:
     def candidate(x, gain, eps, power, width, gradient):  # type: ignore[no-untyped-def]
         assert width == [x.shape[-1]]
         shift = torch.zeros_like(gain)
@@ -68,7 +71,7 @@ def test_backward_keeps_its_own_order_of_arguments_and_results(sample: Load) -> 
     accepts(task, candidate)
 
 
-def test_a_tuple_arrives_as_a_list(sample: Load) -> None:
+def test_a_tuple_arrives_as_a_list(sample: Sample, accepts: Accepts) -> None:
     def candidate(saved, gradient):  # type: ignore[no-untyped-def]
         return gradients(lambda x, w: F.max_pool2d(x * w, 2), saved, gradient)
 
@@ -77,7 +80,7 @@ def test_a_tuple_arrives_as_a_list(sample: Load) -> None:
     accepts(task, candidate)
 
 
-def test_what_forward_computes_for_backward_is_saved(sample: Load) -> None:
+def test_what_forward_computes_for_backward_is_saved(sample: Sample, accepts: Accepts) -> None:
     def candidate(gradient, x, w, rstd):  # type: ignore[no-untyped-def]
         wide, scaled = x.double(), gradient.double() * w
         grad_x = rstd * scaled - wide * rstd.double() ** 3 * (scaled * wide).mean(-1, keepdim=True)
@@ -89,7 +92,7 @@ def test_what_forward_computes_for_backward_is_saved(sample: Load) -> None:
     accepts(task, candidate)
 
 
-def test_none_and_lists_are_arguments_and_other_signatures_are_left_out(sample: Load) -> None:
+def test_none_and_lists_are_arguments_and_other_signatures_are_left_out(sample: Sample, accepts: Accepts) -> None:
     task = sample("robust_kbench/optional_bias")
     assert [argument.name for argument in task.arguments] == ["signal", "input1", "input2", "input3"]
     assert [a.values for a in task.arguments if isinstance(a, ScalarArg)] == [(None,), ((1,), (2,))]
@@ -145,5 +148,9 @@ def test_a_broken_configuration_is_named(directory: Path, text: str, problem: st
 def test_an_autograd_function_without_backward_fn_is_named(directory: Path) -> None:
     path = directory / "func_backward.py"
     path.write_text(path.read_text().replace("AutogradFunction.backward_fn(", "max("))
-    with pytest.raises(TaskError, match="does not call AutogradFunction.backward_fn"):
+    with pytest.raises(TaskError, match=r"does not call AutogradFunction.backward_fn"):
         load(str(directory), direction="backward")
+
+
+def sizes(task: Task, role: Role) -> list[dict[str, int]]:
+    return [dict(case.dims) for case in task.cases_of(role)]

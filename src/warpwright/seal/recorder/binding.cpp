@@ -53,8 +53,6 @@ std::vector<Entry>& entries() {
   return list;
 }
 
-void add_entry(Entry entry) { entries().push_back(std::move(entry)); }
-
 ModuleBinding::ModuleBinding(void (*bind)(pybind11::module_&)) { modules().push_back(bind); }
 LibraryBinding::LibraryBinding(void (*bind)(torch::Library&), const char* name, const char* key) {
   libraries().push_back({bind, name, key});
@@ -101,16 +99,7 @@ Value call_entry(const Entry& entry, const Values& positional, const std::vector
       wrong_arguments(entry, "takes " + required_count(entry) + ", the task gives " + std::to_string(positional.size() + keywords.size()));
     arguments.push_back(*given[i]);
   }
-  try {
-    return entry.call(arguments);
-  } catch (const Mismatch& mismatch) {
-    wrong_arguments(entry, mismatch.wanted);
-  }
-}
-
-const char* kind_of(const Value& value) {
-  static const char* const names[] = {"none", "bool", "int", "float", "string", "tensor", "dtype", "list", "tuple", "dict"};
-  return names[value.held.index()];
+  return entry.callable.call(entry.callable.function, arguments.data());
 }
 
 }  // namespace warpwright
@@ -134,10 +123,9 @@ Library& Library::def(const char* schema, CppFunction function) {
 Library& Library::impl(const char* name, CppFunction function) {
   bool elsewhere = std::string(key_) == "CPU" || std::string(key_) == "Meta" || std::strstr(key_, "Autograd") == key_;
   if (elsewhere || !function.on_device()) return *this;
-  Entry entry = function.entry();
-  entry.name = schema_name(name);
+  Entry entry = entry_of(schema_name(name), function.callable());
   entry.library = name_;
-  add_entry(std::move(entry));
+  entries().push_back(std::move(entry));
   return *this;
 }
 

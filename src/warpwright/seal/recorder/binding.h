@@ -2,7 +2,7 @@
 #ifndef WARPWRIGHT_RECORDER_BINDING_H
 #define WARPWRIGHT_RECORDER_BINDING_H
 
-#include "recorder.h"
+#include "value.h"
 
 namespace warpwright {
 

@@ -24,17 +24,17 @@ at::Tensor tensor_from(const Json& request) {
 
 Value value_from(const Json& request) {
   const auto& [kind, content] = request.as<Object>()->at(0);
-  if (kind == "tensor") return {tensor_from(content)};
-  if (kind == "int") return {content.whole()};
-  if (kind == "float") return {content.real()};
-  if (kind == "bool") return {*content.as<bool>()};
-  if (kind == "string") return {content.string()};
-  if (kind == "dtype") return {type_named(content.string())};
+  if (kind == "tensor") return tensor_from(content);
+  if (kind == "int") return content.whole();
+  if (kind == "float") return content.real();
+  if (kind == "bool") return *content.as<bool>();
+  if (kind == "string") return content.string();
+  if (kind == "dtype") return type_named(content.string());
   if (kind == "none") return {};
   if (kind != "list") throw std::runtime_error("bad request: unknown kind of value " + kind);
-  Values items;
-  for (const Json& item : content.array()) items.push_back(value_from(item));
-  return {items};
+  Value items = Value::list();
+  for (const Json& item : content.array()) items.append(value_from(item));
+  return items;
 }
 
 Array json_of(const Values& items);
@@ -56,7 +56,7 @@ Json json_of(const Value& value) {
       return Object{{"dict", members}};
     }
   };
-  return std::visit(Writer(), value.held);
+  return std::visit(Writer(), value.content().held);
 }
 
 Array json_of(const Values& items) {
@@ -66,8 +66,8 @@ Array json_of(const Values& items) {
 }
 
 void collect_tensors(const Value& value, Values& tensors) {
-  if (value.as<at::Tensor>()) tensors.push_back(value);
-  if (auto items = value.as<Values>())
+  if (value.content().as<at::Tensor>()) tensors.push_back(value);
+  if (auto items = value.content().as<Values>())
     for (const Value& item : *items) collect_tensors(item, tensors);
 }
 

@@ -7,6 +7,7 @@ namespace {
 
 constexpr uint64_t ALIGNMENT = 512;
 constexpr uintptr_t STREAMS = 0x57000000;
+const char* const RETAINED = "retained";
 constexpr uint64_t DEFAULT_BASE = 0x7f0000000000, DEFAULT_GAP = 1 << 21;
 
 std::optional<Configuration> pending;
@@ -55,8 +56,8 @@ int Recorder::symbol(const void* address, uint64_t bytes) {
 
 int Recorder::retain(uint64_t base, uint64_t bytes) {
   for (size_t i = 0; i < buffers_.size(); ++i)
-    if (buffers_[i].base == base && buffers_[i].bytes == bytes) return static_cast<int>(i);
-  buffers_.push_back({base, bytes, "retained", nullptr, nodes_.size(), std::nullopt});
+    if (buffers_[i].base == base && buffers_[i].origin == RETAINED) return static_cast<int>(i);
+  buffers_.push_back({base, bytes, RETAINED, nullptr, nodes_.size(), std::nullopt});
   return static_cast<int>(buffers_.size()) - 1;
 }
 

@@ -27,15 +27,15 @@ std::vector<std::string> pieces(const std::string& text) {
 
 Value literal(const std::string& text) {
   if (text == "None") return {};
-  if (text == "True" || text == "False") return {text == "True"};
+  if (text == "True" || text == "False") return text == "True";
   if (text[0] == '[') {
-    Values items;
-    for (const std::string& piece : pieces(text.substr(1, text.size() - 2))) items.push_back(literal(trimmed(piece)));
-    return {items};
+    Value items = Value::list();
+    for (const std::string& piece : pieces(text.substr(1, text.size() - 2))) items.append(literal(trimmed(piece)));
+    return items;
   }
-  if (text[0] == '"' || text[0] == '\'') return {text.substr(1, text.size() - 2)};
-  if (text.find_first_of(".e") != std::string::npos) return {std::strtod(text.c_str(), nullptr)};
-  return {static_cast<int64_t>(std::strtoll(text.c_str(), nullptr, 10))};
+  if (text[0] == '"' || text[0] == '\'') return text.substr(1, text.size() - 2);
+  if (text.find_first_of(".e") != std::string::npos) return std::strtod(text.c_str(), nullptr);
+  return static_cast<int64_t>(std::strtoll(text.c_str(), nullptr, 10));
 }
 
 Parameter parameter(const std::string& text) {

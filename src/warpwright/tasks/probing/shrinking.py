@@ -91,7 +91,11 @@ def _working(subject: Subject, given: tuple[Seen, ...], size: Size) -> list[int]
 
 def _works(subject: Subject, given: tuple[Seen, ...], size: Size, value: int) -> bool:
     arguments = resized(given, {size: value})
-    return arguments != given and attempted(subject, arguments) is not None
+    return _shapes(arguments) != _shapes(given) and attempted(subject, arguments) is not None
+
+
+def _shapes(arguments: tuple[Seen, ...]) -> list[tuple[int, ...]]:
+    return [seen.shape for seen in arguments if isinstance(seen, TensorSeen)]
 
 
 def _combinations(choices: dict[Size, list[int]]) -> Iterator[Sizes]:

@@ -31,91 +31,79 @@ namespace warpwright {
 
 }  // namespace warpwright
 
-#ifdef WARPWRIGHT_CAPTURE
 namespace c10 {
 
+// Everything is out of line here: headers that instantiate nothing are what makes the capture build quick.
 class Error : public std::exception {
  public:
-  explicit Error(std::string message) : message_(std::move(message)) {}
-  const char* what() const noexcept override { return message_.c_str(); }
-  const char* what_without_backtrace() const noexcept { return message_.c_str(); }
-  const std::string& msg() const { return message_; }
+  explicit Error(const char* message);
+  explicit Error(const std::basic_string<char>& message);
+  Error(const Error& other);
+  Error& operator=(const Error& other) = delete;
+  ~Error() override;
+  const char* what() const noexcept override { return message_; }
+  const char* what_without_backtrace() const noexcept { return message_; }
 
  private:
-  std::string message_;
+  char* message_;
 };
 class ValueError : public Error { using Error::Error; };
 class TypeError : public Error { using Error::Error; };
 class IndexError : public Error { using Error::Error; };
 class NotImplementedError : public Error { using Error::Error; };
 
-template <class... A>
-std::string str(const A&... words) {
-  std::ostringstream out;
-  (void)(out << ... << words);
-  return out.str();
-}
-
 namespace detail {
-template <class E = Error, class... A>
-[[noreturn]] void check_failed(const char* condition, const A&... words) {
-  if constexpr (sizeof...(A) == 0)
-    throw E(str("Expected ", condition, " to be true, but got false."));
-  else
-    throw E(str(words...));
-}
-template <class... A>
-void warn(const A&... words) {
-  std::cerr << str("Warning: ", words...) << '\n';
-}
-}  // namespace detail
 
-}  // namespace c10
-#else
-// The device pass parses host code and throws it away: declarations are enough.
-namespace c10 {
-
-class Error {
+// One word of a message: a value and how to print it.
+class Word {
  public:
-  const char* what() const noexcept;
-  const char* what_without_backtrace() const noexcept;
-};
-class ValueError : public Error {};
-class TypeError : public Error {};
-class IndexError : public Error {};
-class NotImplementedError : public Error {};
-
-#ifndef WARPWRIGHT_LEAN
-template <class... A>
-std::string str(const A&... words);
+  Word(const char* text);
+  Word(const std::basic_string<char>& text);
+  template <class T>
+  Word(const T& value)
+#if defined(WARPWRIGHT_CAPTURE) && !defined(__CUDA_ARCH__)
+      : value_(&value), print_([](std::ostream& out, const void* at) { out << *static_cast<const T*>(at); }) {
+  }
+#else
+      ;
 #endif
+  void print(std::ostream& out) const { print_(out, value_); }
 
-namespace detail {
-template <class E = Error, class... A>
-[[noreturn]] void check_failed(const char* condition, const A&... words);
-template <class... A>
-void warn(const A&... words);
+ private:
+  const void* value_;
+  void (*print_)(std::ostream&, const void*);
+};
+using Words = std::initializer_list<Word>;
+
+enum class Failure { PLAIN, VALUE, TYPE, INDEX, NOT_IMPLEMENTED };
+[[noreturn]] void check_failed(Failure kind, const char* condition, Words words);
+void warn(Words words);
+std::basic_string<char> joined(Words words);
+
 }  // namespace detail
 
+template <class... A>
+std::basic_string<char> str(const A&... words) { return detail::joined({detail::Word(words)...}); }
+
 }  // namespace c10
-#endif
 
 namespace torch {
 using c10::Error;
 }
 
-#define WARPWRIGHT_CHECK(ERROR, CONDITION, ...)                                             \
-  do {                                                                                      \
-    if (C10_UNLIKELY(!(CONDITION))) ::c10::detail::check_failed<ERROR>(#CONDITION, ##__VA_ARGS__); \
+#define WARPWRIGHT_CHECK(FAILURE, CONDITION, ...)                                                        \
+  do {                                                                                                   \
+    if (C10_UNLIKELY(!(CONDITION)))                                                                      \
+      ::c10::detail::check_failed(::c10::detail::Failure::FAILURE, #CONDITION, {__VA_ARGS__});           \
   } while (false)
 
-#define TORCH_CHECK(CONDITION, ...) WARPWRIGHT_CHECK(::c10::Error, CONDITION, ##__VA_ARGS__)
-#define TORCH_CHECK_VALUE(CONDITION, ...) WARPWRIGHT_CHECK(::c10::ValueError, CONDITION, ##__VA_ARGS__)
-#define TORCH_CHECK_TYPE(CONDITION, ...) WARPWRIGHT_CHECK(::c10::TypeError, CONDITION, ##__VA_ARGS__)
-#define TORCH_CHECK_INDEX(CONDITION, ...) WARPWRIGHT_CHECK(::c10::IndexError, CONDITION, ##__VA_ARGS__)
+#define TORCH_CHECK(CONDITION, ...) WARPWRIGHT_CHECK(PLAIN, CONDITION, ##__VA_ARGS__)
+#define TORCH_CHECK_VALUE(CONDITION, ...) WARPWRIGHT_CHECK(VALUE, CONDITION, ##__VA_ARGS__)
+#define TORCH_CHECK_TYPE(CONDITION, ...) WARPWRIGHT_CHECK(TYPE, CONDITION, ##__VA_ARGS__)
+#define TORCH_CHECK_INDEX(CONDITION, ...) WARPWRIGHT_CHECK(INDEX, CONDITION, ##__VA_ARGS__)
 #define TORCH_CHECK_NOT_IMPLEMENTED(CONDITION, ...) \
-  WARPWRIGHT_CHECK(::c10::NotImplementedError, CONDITION, ##__VA_ARGS__)
-#define TORCH_CHECK_WITH(ERROR, CONDITION, ...) WARPWRIGHT_CHECK(::c10::ERROR, CONDITION, ##__VA_ARGS__)
+  WARPWRIGHT_CHECK(NOT_IMPLEMENTED, CONDITION, ##__VA_ARGS__)
+#define TORCH_CHECK_WITH(ERROR, CONDITION, ...) WARPWRIGHT_CHECK(PLAIN, CONDITION, ##__VA_ARGS__)
 #define TORCH_CHECK_EQ(A, B) TORCH_CHECK((A) == (B), #A " must equal " #B)
 #define TORCH_CHECK_NE(A, B) TORCH_CHECK((A) != (B), #A " must differ from " #B)
 #define TORCH_CHECK_LT(A, B) TORCH_CHECK((A) < (B), #A " must be below " #B)
@@ -124,14 +112,15 @@ using c10::Error;
 #define TORCH_CHECK_GE(A, B) TORCH_CHECK((A) >= (B), #A " must be at least " #B)
 #define TORCH_INTERNAL_ASSERT(...) TORCH_CHECK(__VA_ARGS__)
 #define TORCH_INTERNAL_ASSERT_DEBUG_ONLY(...) ((void)0)
-#define TORCH_WARN(...) ::c10::detail::warn(__VA_ARGS__)
-#define TORCH_WARN_ONCE(...) ::c10::detail::warn(__VA_ARGS__)
-#define AT_WARN(...) ::c10::detail::warn(__VA_ARGS__)
-#define AT_ERROR(...) ::c10::detail::check_failed<::c10::Error>("this point not to be reached", ##__VA_ARGS__)
+#define TORCH_WARN(...) ::c10::detail::warn({__VA_ARGS__})
+#define TORCH_WARN_ONCE(...) ::c10::detail::warn({__VA_ARGS__})
+#define AT_WARN(...) ::c10::detail::warn({__VA_ARGS__})
+#define AT_ERROR(...) \
+  ::c10::detail::check_failed(::c10::detail::Failure::PLAIN, "this point not to be reached", {__VA_ARGS__})
 #define AT_ASSERT(...) TORCH_CHECK(__VA_ARGS__)
 #define AT_ASSERTM(...) TORCH_CHECK(__VA_ARGS__)
 #define AT_CHECK(...) TORCH_CHECK(__VA_ARGS__)
-#define C10_THROW_ERROR(ERROR, MESSAGE) ::c10::detail::check_failed<::c10::ERROR>("", MESSAGE)
+#define C10_THROW_ERROR(ERROR, MESSAGE) throw ::c10::ERROR(MESSAGE)
 
 // In kernels torch asserts with CUDA's own trap.
 #ifdef __CUDA_ARCH__

@@ -26,8 +26,9 @@ inline at::ScalarType scalar_type(caffe2::TypeMeta type) { return type.toScalarT
     switch (_st) {                                                                                \
       __VA_ARGS__                                                                                 \
       default:                                                                                    \
-        ::c10::detail::check_failed<::c10::NotImplementedError>(                                  \
-            "", "\"", at_dispatch_name, "\" not implemented for '", ::c10::toString(_st), "'");   \
+        ::c10::detail::check_failed(                                                              \
+            ::c10::detail::Failure::NOT_IMPLEMENTED, "",                                          \
+            {"\"", at_dispatch_name, "\" not implemented for '", ::c10::toString(_st), "'"});     \
     }                                                                                             \
   }()
 

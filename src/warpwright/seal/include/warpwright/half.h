@@ -103,6 +103,15 @@ WARPWRIGHT_SMALL_FLOAT(BFloat16)
 WARPWRIGHT_FLOAT8(Float8_e4m3fn, E4M3Bits)
 WARPWRIGHT_FLOAT8(Float8_e5m2, E5M2Bits)
 
+#ifdef __CUDA_ARCH__
+inline __device__ Half __ldg(const Half* address) {
+  return {::__ldg(reinterpret_cast<const unsigned short*>(address)), Half::from_bits()};
+}
+inline __device__ BFloat16 __ldg(const BFloat16* address) {
+  return {::__ldg(reinterpret_cast<const unsigned short*>(address)), BFloat16::from_bits()};
+}
+#endif
+
 #undef WARPWRIGHT_FLOAT8
 #undef WARPWRIGHT_SMALL_FLOAT
 #undef WARPWRIGHT_SMALL_OPERATOR

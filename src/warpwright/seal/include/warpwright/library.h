@@ -13,27 +13,25 @@ enum class DispatchKey { CPU, CUDA, Meta, Autograd, AutogradCUDA, CompositeImpli
 
 namespace torch {
 
+class CppFunction {
+ public:
 #ifdef WARPWRIGHT_CAPTURE
-class CppFunction {
- public:
   template <class F>
-  CppFunction(F function) : entry_(warpwright::make_entry(function)) {}
-  CppFunction& on(bool device) { return on_device_ = device, *this; }
-  bool on_device() const { return on_device_; }
-  const warpwright::Entry& entry() const { return entry_; }
-
- private:
-  warpwright::Entry entry_;
-  bool on_device_ = true;
-};
+  CppFunction(F function) : callable_(warpwright::make_callable(function)) {}
+  const warpwright::Callable& callable() const { return callable_; }
 #else
-class CppFunction {
- public:
   template <class F>
   CppFunction(F function);
-  CppFunction& on(bool device);
-};
 #endif
+  CppFunction& on(bool device) { return on_device_ = device, *this; }
+  bool on_device() const { return on_device_; }
+
+ private:
+#ifdef WARPWRIGHT_CAPTURE
+  warpwright::Callable callable_;
+#endif
+  bool on_device_ = true;
+};
 
 inline bool runs_here(c10::DispatchKey key) { return key != c10::DispatchKey::CPU && key != c10::DispatchKey::Meta; }
 inline bool runs_here(c10::DeviceType type) { return type == c10::DeviceType::CUDA; }

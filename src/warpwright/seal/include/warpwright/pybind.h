@@ -11,123 +11,93 @@ namespace pybind11 {
 
 class module_;
 
+// In the device pass only declarations are read; in the capture every object is a Value.
 #ifdef WARPWRIGHT_CAPTURE
+#define WARPWRIGHT_BODY(...) { __VA_ARGS__ }
+#else
+#define WARPWRIGHT_BODY(...) ;
+#endif
+
 class object {
  public:
   object() = default;
-  object(warpwright::Value value) : value_(std::move(value)) {}
   template <class T>
-  T cast() const {
-    auto held = warpwright::Convert<T>::from(value_);
-    return warpwright::Convert<T>::pass(held);
-  }
+  T cast() const WARPWRIGHT_BODY(auto held = warpwright::Convert<T>::from(value_); return warpwright::Convert<T>::pass(held);)
+#ifdef WARPWRIGHT_CAPTURE
+  object(warpwright::Value value) : value_(std::move(value)) {}
   bool is_none() const { return value_.is_none(); }
   const warpwright::Value& value() const { return value_; }
 
  protected:
   warpwright::Value value_;
+#else
+  bool is_none() const;
+#endif
 };
 class none : public object {};
 
 template <class T>
-object cast(const T& value) { return object(warpwright::Convert<T>::to(value)); }
+object cast(const T& value) WARPWRIGHT_BODY(return object(warpwright::Convert<T>::to(value));)
 
 class list : public object {
  public:
-  list() : object(warpwright::Value{warpwright::Values()}) {}
-  list(warpwright::Value value) : object(std::move(value)) {}
+#ifdef WARPWRIGHT_CAPTURE
+  list(warpwright::Value value = warpwright::Value::list()) : object(std::move(value)) {}
+#endif
   template <class T>
-  void append(const T& item) {
-    std::get<warpwright::Values>(value_.held).push_back(warpwright::Convert<T>::to(item));
-  }
-  size_t size() const { return warpwright::items_of(value_, "list").size(); }
-  object operator[](size_t i) const { return warpwright::items_of(value_, "list").at(i); }
+  void append(const T& item) WARPWRIGHT_BODY(value_.append(warpwright::Convert<T>::to(item));)
+  size_t size() const WARPWRIGHT_BODY(return value_.size();)
+  object operator[](size_t i) const WARPWRIGHT_BODY(return value_.item(i);)
 };
 class tuple : public object {
  public:
   using object::object;
-  size_t size() const { return warpwright::items_of(value_, "tuple").size(); }
-  object operator[](size_t i) const { return warpwright::items_of(value_, "tuple").at(i); }
+  size_t size() const WARPWRIGHT_BODY(return value_.size();)
+  object operator[](size_t i) const WARPWRIGHT_BODY(return value_.item(i);)
 };
 template <class... T>
-tuple make_tuple(const T&... items) {
-  return tuple(warpwright::Value{warpwright::Tuple{{warpwright::Convert<T>::to(items)...}}});
-}
+tuple make_tuple(const T&... items)
+    WARPWRIGHT_BODY(return tuple(warpwright::Convert<std::tuple<T...>>::tuple_of(warpwright::Convert<T>::to(items)...));)
 class dict : public object {
  public:
   struct Slot {
     dict& owner;
-    std::string key;
+    const char* key;
     template <class T>
-    void operator=(const T& item) {
-      std::get<warpwright::Dictionary>(owner.value_.held).items.emplace_back(key, warpwright::Convert<T>::to(item));
-    }
+    void operator=(const T& item) WARPWRIGHT_BODY(owner.value_.set(key, warpwright::Convert<T>::to(item));)
   };
-  dict() : object(warpwright::Value{warpwright::Dictionary()}) {}
+#ifdef WARPWRIGHT_CAPTURE
+  dict() : object(warpwright::Value::dictionary()) {}
+#endif
   Slot operator[](const char* key) { return {*this, key}; }
 };
 
 struct arg_v {
-  std::string name;
+  const char* name;
+#ifdef WARPWRIGHT_CAPTURE
   warpwright::Value fallback;
+#endif
 };
 struct arg {
   explicit arg(const char* name) : name(name) {}
   arg& noconvert(bool = true) { return *this; }
   arg& none(bool = true) { return *this; }
   template <class T>
-  arg_v operator=(const T& fallback) const {
-    if constexpr (std::is_convertible<T, std::string>::value)
-      return {name, warpwright::Value{std::string(fallback)}};
-    else if constexpr (std::is_base_of<object, T>::value)
-      return {name, fallback.value()};
-    else if constexpr (std::is_same<T, std::nullopt_t>::value || std::is_same<T, std::nullptr_t>::value)
-      return {name, warpwright::Value{}};
-    else
-      return {name, warpwright::Convert<T>::to(fallback)};
-  }
-  std::string name;
-};
-#else
-class object {
- public:
-  template <class T>
-  T cast() const;
-  bool is_none() const;
-};
-class none : public object {};
-template <class T>
-object cast(const T& value);
-class list : public object {
- public:
-  template <class T>
-  void append(const T& item);
-  size_t size() const;
-  object operator[](size_t i) const;
-};
-class tuple : public object {
- public:
-  size_t size() const;
-  object operator[](size_t i) const;
-};
-template <class... T>
-tuple make_tuple(const T&... items);
-class dict : public object {
- public:
-  struct Slot {
-    template <class T>
-    void operator=(const T& item);
-  };
-  Slot operator[](const char* key);
-};
-struct arg_v {};
-struct arg {
-  explicit arg(const char* name);
-  arg& noconvert(bool = true);
-  arg& none(bool = true);
-  template <class T>
   arg_v operator=(const T& fallback) const;
+  const char* name;
 };
+#ifdef WARPWRIGHT_CAPTURE
+template <class T>
+arg_v arg::operator=(const T& fallback) const {
+  if constexpr (std::is_convertible<T, std::string>::value)
+    return {name, warpwright::Value(fallback)};
+  else if constexpr (std::is_base_of<object, T>::value)
+    return {name, fallback.value()};
+  else if constexpr (std::is_same<T, std::nullopt_t>::value || std::is_same<T, std::nullptr_t>::value)
+    return {name, warpwright::Value()};
+  else
+    return {name, warpwright::Convert<T>::to(fallback)};
+}
 #endif
 
 inline namespace literals {
@@ -175,35 +145,19 @@ struct Ignored {
 };
 
 #ifdef WARPWRIGHT_CAPTURE
-inline void describe(warpwright::Entry& entry, size_t& next, const std::string& name, std::optional<warpwright::Value> fallback) {
-  if (next < entry.parameters.size()) {
-    entry.parameters[next].name = name;
-    entry.parameters[next].fallback = std::move(fallback);
-  }
-  ++next;
-}
 template <class E>
-void describe(warpwright::Entry& entry, size_t& next, const E& extra) {
-  if constexpr (std::is_same<E, arg>::value) describe(entry, next, extra.name, std::nullopt);
-  if constexpr (std::is_same<E, arg_v>::value) describe(entry, next, extra.name, extra.fallback);
+void describe(warpwright::EntryBuilder& entry, const E& extra) {
+  if constexpr (std::is_same<E, arg>::value) entry.parameter(extra.name);
+  if constexpr (std::is_same<E, arg_v>::value) entry.parameter(extra.name, extra.fallback);
 }
 #endif
 
 class module_ {
  public:
   template <class F, class... E>
-#ifdef WARPWRIGHT_CAPTURE
-  module_& def(const char* name, F&& function, const E&... extras) {
-    warpwright::Entry entry = warpwright::make_entry(std::forward<F>(function));
-    entry.name = name;
-    [[maybe_unused]] size_t next = 0;
-    (describe(entry, next, extras), ...);
-    warpwright::add_entry(std::move(entry));
-    return *this;
-  }
-#else
-  module_& def(const char* name, F&& function, const E&... extras);
-#endif
+  module_& def(const char* name, F&& function, const E&... extras)
+      WARPWRIGHT_BODY(warpwright::EntryBuilder entry(name, warpwright::make_callable(std::forward<F>(function)));
+                      (describe(entry, extras), ...); return *this;)
   Ignored& doc() { return ignored_; }
   Ignored& attr(const char*) { return ignored_; }
   module_ def_submodule(const char*, const char* = nullptr) { return {}; }
@@ -221,23 +175,34 @@ struct overload_cast_impl {
 template <class... A>
 inline constexpr overload_cast_impl<A...> overload_cast{};
 
+#undef WARPWRIGHT_BODY
+
 }  // namespace pybind11
 
 #ifdef WARPWRIGHT_CAPTURE
 namespace warpwright {
 template <class T>
-struct Convert<T, std::enable_if_t<std::is_base_of<pybind11::object, T>::value>> : Plain<T> {
-  static std::string name() { return "object"; }
+struct Convert<T, std::enable_if_t<std::is_base_of<pybind11::object, T>::value>> {
+  static constexpr TypeName NAME{"object", nullptr};
+  using Held = T;
   static T from(const Value& value) {
     if constexpr (std::is_constructible<T, Value>::value) return T(value);
-    throw Mismatch{"an object these headers can make"};
+    mismatch("an object these headers can make");
   }
+  static T& pass(T& held) { return held; }
   static Value to(const T& object) { return object.value(); }
 };
 }  // namespace warpwright
 #endif
 
 namespace py = pybind11;
+
+namespace torch {
+template <class F>
+F* wrap_pybind_function(F* function) { return function; }
+template <class F>
+F* wrap_pybind_function_no_gil(F* function) { return function; }
+}  // namespace torch
 
 namespace warpwright {
 struct ModuleBinding {

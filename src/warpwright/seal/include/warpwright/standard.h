@@ -17,6 +17,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <initializer_list>
 #include <iosfwd>
 #include <limits>
@@ -35,7 +36,6 @@
 #include <cassert>
 #include <climits>
 #include <deque>
-#include <exception>
 #include <functional>
 #include <iostream>
 #include <iterator>

@@ -1,4 +1,7 @@
 // Values that cross the border between a request and the host code: what Python would have passed or received.
+//
+// Opaque and out of line, like all that binding needs: the text of a candidate then instantiates little more than the
+// call of its own function.
 #ifndef WARPWRIGHT_VALUE_H
 #define WARPWRIGHT_VALUE_H
 
@@ -6,46 +9,82 @@
 
 namespace warpwright {
 
-struct Value;
-using Values = std::vector<Value>;
-struct Tuple {
-  Values items;
-};
-struct Dictionary {
-  std::vector<std::pair<std::string, Value>> items;
-};
+class Value {
+ public:
+  struct Content;
 
-struct Value {
-  std::variant<std::monostate, bool, int64_t, double, std::string, at::Tensor, c10::ScalarType, Values, Tuple, Dictionary>
-      held;
+  Value();  // None
+  Value(const at::Tensor& tensor);  // None when undefined
+  Value(bool value);
+  Value(int64_t value);
+  Value(double value);
+  Value(const char* text);
+  Value(const std::string& text);
+  Value(c10::ScalarType type);
+  Value(const c10::Scalar& value);
+  Value(const c10::Device& device);
+  Value(const Value& other);
+  Value(Value&& other) noexcept;
+  Value& operator=(Value other) noexcept;
+  ~Value();
+  static Value list();
+  static Value tuple();
+  static Value dictionary();
 
-  bool is_none() const { return held.index() == 0; }
-  template <class T>
-  const T* as() const { return std::get_if<T>(&held); }
-};
+  void append(const Value& item);
+  void set(const std::string& key, const Value& item);
+  bool is_none() const;
+  // Of a list or a tuple; anything else is a mismatch.
+  size_t size() const;
+  const Value& item(size_t position) const;
+  const Content& content() const { return *content_; }
 
-const char* kind_of(const Value& value);
-
-// A value that does not fit a parameter. The binding adds which parameter it was.
-struct Mismatch {
-  std::string wanted;
-};
-
-struct Parameter {
-  std::string type;
-  std::string name;
-  std::optional<Value> fallback;
-};
-
-struct Entry {
-  std::string name;
-  std::string library;
-  std::vector<Parameter> parameters;
-  std::function<Value(const Values&)> call;
+ private:
+  explicit Value(Content* content) : content_(content) {}
+  Content* content_;
 };
 
-std::vector<Entry>& entries();
-void add_entry(Entry entry);
+// The name of a parameter's type, such as "optional tensor", put together when it is printed.
+struct TypeName {
+  const char* word;
+  const TypeName* of;
+};
+
+[[noreturn]] void mismatch(const char* wanted);
+const at::Tensor& tensor_from(const Value& value);
+bool truth_from(const Value& value);
+int64_t whole_from(const Value& value);
+double real_from(const Value& value);
+c10::Scalar number_from(const Value& value);
+const std::string& text_from(const Value& value);
+c10::ScalarType dtype_from(const Value& value);
+c10::Device device_from(const Value& value);
+std::vector<at::Tensor> tensors_from(const Value& value);
+// A single number stands for a list of one, as torch's own binding has it.
+std::vector<int64_t> wholes_from(const Value& value);
+std::vector<double> reals_from(const Value& value);
+
+// A host function with its types erased.
+struct Callable {
+  Value (*call)(void* function, const Value* arguments);
+  void* function;
+  const TypeName* const* types;
+  size_t count;
+};
+
+// An entry point under construction; it is registered when the builder goes out of scope.
+class EntryBuilder {
+ public:
+  EntryBuilder(const char* name, const Callable& callable);
+  EntryBuilder(const EntryBuilder&) = delete;
+  ~EntryBuilder();
+  void parameter(const char* name);
+  void parameter(const char* name, const Value& fallback);
+
+ private:
+  struct State;
+  State* state_;
+};
 
 }  // namespace warpwright
 

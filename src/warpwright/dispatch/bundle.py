@@ -1,0 +1,83 @@
+"""Bundles: a GPU that lives elsewhere. Everything is sealed here; one folder travels; records come home.
+
+bundle/worker.pyz    core, oracle and judge: standard library and torch are all it needs
+bundle/jobs/*.json   sealed candidates with their tasks
+bundle/README.txt    the one command to run over there
+"""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+import warpwright
+from warpwright.core.codec import CodecError, content_id, dumps, loads
+from warpwright.core.errors import UsageError
+from warpwright.core.judged import Asked, Job, Judged
+from warpwright.core.sealed import Sealed
+from warpwright.core.task import Case, Task
+
+ROOMS = ("core", "oracle", "judge")
+_MAIN = "import sys\nfrom warpwright.judge.worker import main\n\nif __name__ == '__main__':\n    sys.exit(main())\n"
+_README = """Run here, where the GPU is (Python 3.11 to 3.13 and torch are all it needs):
+
+    python3 worker.pyz jobs/ --out results/
+
+It can be stopped and started again; --seconds N bounds the time. Bring results/ home and import it:
+
+    warpwright bundle import results/
+"""
+
+
+def make_job(label: str, task: Task, sealed: Sealed, hidden: Sequence[Case] = (), asked: Asked | None = None) -> Job:
+    asked = asked or Asked()
+    key = content_id([label, task.id, sealed.id, tuple(hidden), asked])
+    return Job(id=key, label=label, task=task, sealed=sealed, hidden=tuple(hidden), asked=asked)
+
+
+def write_bundle(folder: Path, jobs: Iterable[Job]) -> int:
+    """Writes the crate and the jobs; returns how many. Jobs that are there already stay."""
+    (folder / "jobs").mkdir(parents=True, exist_ok=True)
+    write_crate(folder / "worker.pyz")
+    (folder / "README.txt").write_text(_README)
+    count = 0
+    for count, job in enumerate(jobs, 1):  # noqa: B007 -- the last number is the count
+        (folder / "jobs" / f"{job.id}.json").write_text(dumps(job))
+    return count
+
+
+def write_crate(path: Path) -> None:
+    """What travels, in an archive whose bytes depend on nothing but the sources."""
+    root = Path(warpwright.__file__).parent
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as crate:
+        for name, source in sorted(_crate_files(root)):
+            _add(crate, name, source.read_bytes())
+        _add(crate, "__main__.py", _MAIN.encode())
+
+
+def read_results(folder: Path) -> tuple[Judged, ...]:
+    """The records of a results folder, each read as plain data."""
+    paths = sorted(folder.glob("*.json"))
+    if not paths:
+        raise UsageError(f"{folder} has no results; run worker.pyz on the GPU machine first")
+    return tuple(_read(path) for path in paths)
+
+
+def _read(path: Path) -> Judged:
+    try:
+        judged: Judged = loads(Judged, path.read_bytes())
+    except CodecError as error:
+        raise UsageError(f"{path} is not a result: {error}") from None
+    return judged
+
+
+def _crate_files(root: Path) -> Iterator[tuple[str, Path]]:
+    yield "warpwright/__init__.py", root / "__init__.py"
+    for room in ROOMS:
+        for source in (root / room).rglob("*.py"):
+            yield f"warpwright/{source.relative_to(root).as_posix()}", source
+
+
+def _add(crate: zipfile.ZipFile, name: str, data: bytes) -> None:
+    crate.writestr(zipfile.ZipInfo(name, date_time=(2020, 1, 1, 0, 0, 0)), data, zipfile.ZIP_DEFLATED)

@@ -1,0 +1,20 @@
+// expect: host-limit | host-crash
+// task: modern/swiglu  dtypes: fp32  attack: fills the folder it may write to
+#include <torch/extension.h>
+#include <fstream>
+#include <string>
+
+__global__ void swiglu(const float* gate, const float* up, float* out, int64_t n) {
+  const int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;
+  if (i < n) out[i] = gate[i] / (1.f + expf(-gate[i])) * up[i];
+}
+
+torch::Tensor forward(torch::Tensor gate, torch::Tensor up) {
+  const std::string block(1 << 20, 'x');
+  for (int i = 0;; ++i) std::ofstream("fill" + std::to_string(i)) << block;
+  auto out = torch::empty_like(gate);
+  swiglu<<<(gate.numel() + 255) / 256, 256>>>(gate.data_ptr<float>(), up.data_ptr<float>(), out.data_ptr<float>(), gate.numel());
+  return out;
+}
+
+PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def("forward", &forward); }

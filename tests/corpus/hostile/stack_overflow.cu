@@ -1,0 +1,19 @@
+// expect: host-crash
+// task: modern/swiglu  dtypes: fp32  attack: recurses without end
+#include <torch/extension.h>
+
+static int deep(volatile int n) { return n == 0 ? 0 : deep(n + 1) + n; }
+
+__global__ void swiglu(const float* gate, const float* up, float* out, int64_t n) {
+  const int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;
+  if (i < n) out[i] = gate[i] / (1.f + expf(-gate[i])) * up[i];
+}
+
+torch::Tensor forward(torch::Tensor gate, torch::Tensor up) {
+  if (deep(1) == 7) return gate;
+  auto out = torch::empty_like(gate);
+  swiglu<<<(gate.numel() + 255) / 256, 256>>>(gate.data_ptr<float>(), up.data_ptr<float>(), out.data_ptr<float>(), gate.numel());
+  return out;
+}
+
+PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def("forward", &forward); }

@@ -1,0 +1,20 @@
+// expect: stateful-host-code
+// task: modern/swiglu  dtypes: fp32  attack: launches on the first call only and returns the old result afterwards
+#include <torch/extension.h>
+
+__global__ void swiglu(const float* gate, const float* up, float* out, int64_t n) {
+  const int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;
+  if (i < n) out[i] = gate[i] / (1.f + expf(-gate[i])) * up[i];
+}
+
+torch::Tensor forward(torch::Tensor gate, torch::Tensor up) {
+  static torch::Tensor kept;
+  static int calls = 0;
+  if (calls++ > 0) return kept;
+  auto out = torch::empty_like(gate);
+  swiglu<<<(gate.numel() + 255) / 256, 256>>>(gate.data_ptr<float>(), up.data_ptr<float>(), out.data_ptr<float>(), gate.numel());
+  kept = out;
+  return out;
+}
+
+PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def("forward", &forward); }

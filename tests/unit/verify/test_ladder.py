@@ -1,0 +1,108 @@
+"""The ladder: the order of rungs, where it stops, and that faults of ours are never verdicts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import pytest
+
+from warpwright.core.candidate import Candidate
+from warpwright.core.errors import OurFault
+from warpwright.core.evidence import Counterexample, Evidence, Fault, Verdict
+from warpwright.core.task import Case, Output, Reference, Role, Task, TensorArg
+from warpwright.seal.refusal import Refusal
+from warpwright.seal.sealing import MOST_SOURCE_BYTES
+from warpwright.verify import seal as seal_rung
+from warpwright.verify.ladder import climb
+from warpwright.verify.seal import SealRung
+from warpwright.verify.source import SourceRung
+
+TASK = Task(
+    name="double",
+    arguments=(TensorArg(name="x", shape=("N",)),),
+    outputs=(Output(name="y", shape=("N",)),),
+    cases=(Case(name="small", role=Role.CHECK, dims={"N": 7}),),
+    reference=Reference(source=""),
+)
+CANDIDATE = Candidate(source="PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {}")
+WRONG = Counterexample(kind="block", message="1025 threads")
+
+
+@dataclass
+class Says:
+    """A rung with one answer, or a fault."""
+
+    verdict: Verdict | None
+    name: str = "says"
+    asked: list[str] = field(default_factory=list)
+
+    def climb(self, task: Task, candidate: Candidate) -> Evidence:
+        self.asked.append(candidate.id)
+        if self.verdict is None:
+            raise OurFault(Fault(where="disk", message="full"))
+        return Evidence(
+            candidate=candidate.id,
+            rung=self.name,
+            verdict=self.verdict,
+            reason="unsupported: at::foo" if self.verdict is Verdict.UNDECIDED else None,
+            counterexample=WRONG if self.verdict is Verdict.REFUTED else None,
+        )
+
+
+def test_it_climbs_on_until_something_refutes() -> None:
+    rungs = [Says(Verdict.HOLDS), Says(Verdict.UNDECIDED), Says(Verdict.REFUTED), Says(Verdict.HOLDS)]
+    dossier = climb(TASK, CANDIDATE, rungs)
+    assert [evidence.verdict for evidence in dossier.evidence] == ["holds", "undecided", "refuted"]
+    assert dossier.verdict is Verdict.REFUTED
+    assert rungs[3].asked == []
+
+
+def test_a_fault_ends_the_climb_without_a_verdict() -> None:
+    last = Says(Verdict.REFUTED)
+    dossier = climb(TASK, CANDIDATE, [Says(Verdict.HOLDS), Says(None), last])
+    assert dossier.faults == (Fault(where="disk", message="full"),)
+    assert dossier.verdict is Verdict.UNDECIDED
+    assert last.asked == []
+
+
+@pytest.mark.parametrize(
+    ("source", "says"),
+    [
+        ("", "empty"),
+        (" \n\t", "empty"),
+        ("PYBIND11_MODULE\0", "not text"),
+        ("PYBIND11_MODULE \udcff", "not text"),
+        ("int main() {}", "PYBIND11_MODULE is missing"),
+        ("// PYBIND11_MODULE(x, m)", "PYBIND11_MODULE is missing"),
+        ("import torch\nclass ModelNew: pass", "it is Python"),
+        ("x" * (MOST_SOURCE_BYTES + 1), "characters"),
+    ],
+)
+def test_what_is_no_source_is_refuted_in_one_sentence(source: str, says: str) -> None:
+    evidence = SourceRung().climb(TASK, Candidate(source=source))
+    assert evidence.verdict is Verdict.REFUTED
+    assert evidence.counterexample is not None
+    assert says in evidence.counterexample.message
+
+
+@pytest.mark.parametrize(
+    "source",
+    [CANDIDATE.source, "TORCH_LIBRARY(lib, m) {}", "#define BIND PYBIND11_MODULE(TORCH_EXTENSION_NAME, m)\nBIND {}"],
+)
+def test_a_source_holds(source: str) -> None:
+    assert SourceRung().climb(TASK, Candidate(source=source)).verdict is Verdict.HOLDS
+
+
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        Refusal(verdict=Verdict.REFUTED, counterexample=WRONG),
+        Refusal(verdict=Verdict.UNDECIDED, reason="unsupported: at::foo"),
+    ],
+)
+def test_a_refusal_to_seal_is_evidence(refusal: Refusal, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(seal_rung, "seal", lambda *_: refusal)
+    evidence = SealRung().climb(TASK, CANDIDATE)
+    assert (evidence.verdict, evidence.reason, evidence.counterexample) == (
+        refusal.verdict, refusal.reason, refusal.counterexample,
+    )  # fmt: skip
