@@ -159,7 +159,7 @@ def _dtype(case: Case, name: str) -> DType:
 
 def _grouped(specs: Sequence[Spec]) -> ListSpec:
     items = tuple(item for spec in specs for item in flatten(spec))
-    return ListSpec(name="_".join(spec.name for spec in specs), items=items)
+    return ListSpec(name="_".join([*(spec.name for spec in specs), "list"]), items=items)
 
 
 def _laid_out(spec: TensorSpec, layout: Layout) -> tuple[int, ...]:

@@ -59,7 +59,8 @@ class TensorArg:
     dtype: str = "T"
     """A name of dtypes.py, or "T" for the case's own."""
     init: str | None = None
-    """A recipe of the oracle's for parameters; None takes the distribution of the draw."""
+    """A recipe of the oracle's for parameters; None takes the distribution of the draw, "constructed" leaves a buffer
+    of a module as its constructor makes it."""
     below: Size | None = None
     """Integers only: values are drawn from [low, below)."""
     low: Size = 0

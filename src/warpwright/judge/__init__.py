@@ -1,8 +1,23 @@
 """Room 2, sealed kernels on the GPU. Travels to the GPU machine: standard library, torch, and the driver by ctypes.
 
-driver.py    the CUDA driver: modules, functions, launches, copies
-module.py    a cubin in the context: kernels by demangled name, globals that can be put back
-memory.py    buffers of a plan and tensors as windows on them
-library.py   operations of torch that a plan names, executed by us
-replay.py    a plan, launched with our own buffers
+driver.py     the CUDA driver: modules, functions, launches, copies
+module.py     a cubin in the context: kernels by demangled name, globals that can be put back
+memory.py     buffers of a plan and tensors as windows on them
+library.py    operations of torch that a plan names, executed by us
+replay.py     a plan, launched with our own buffers
+arena.py      device memory that two processes see, with red zones
+link.py       messages between processes, as JSON, with a deadline
+cells.py      processes as the judge sees them: fresh, asked with a deadline, killed without regret
+cell.py       the process that runs candidate kernels, and nothing else
+rival.py      the process that runs torch's own answers
+visit.py      one call of a candidate as the judge stages it
+truths.py     what is true of each draw, computed once and kept
+examine.py    whether a candidate is right
+stopwatch.py  device time of captured work, cold or warm
+stopping.py   when enough samples have been taken
+inference.py  what samples allow one to say
+gauge.py      clocks of the card, and what holds them down
+timing.py     how fast a candidate is, in turns with its rivals
+judging.py    the judge: one candidate after the other, checked, then timed
+worker.py     a folder of jobs, judged one by one
 """

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import random
 import time
 from collections.abc import Sequence
@@ -22,7 +21,7 @@ from warpwright.judge.arena import Arena, Layout
 from warpwright.judge.cells import CellFailure, Process
 from warpwright.judge.truths import Truths
 from warpwright.judge.visit import Visit, changed_inputs, counterexample, read_results, stage, write_inputs
-from warpwright.oracle.check import check_results
+from warpwright.oracle.check import check_results, same_bits
 
 RUNG = "judge"
 CALL_S = 10.0
@@ -90,7 +89,7 @@ def _rounds(
                 return found
             results = [result.clone() for result in read_results(task, visit, on.arena)]
             key = repr(visit.draw)
-            if key in first and not all(map(_same_bits, first[key], results)):
+            if key in first and not all(map(same_bits, first[key], results)):
                 facts["deterministic"] = False
             first[key] = results
     return None
@@ -125,9 +124,3 @@ def _described(visit: Visit, damage: list[tuple[Any, int]]) -> str:
             if zone.offset + zone.size == place.offset:
                 return f"wrote {zone.size - distance} bytes before the start of buffer {number} of {act.plan.entry}"
     return "wrote outside its buffers"
-
-
-def _same_bits(left: torch.Tensor, right: torch.Tensor) -> bool:
-    if not math.prod(left.shape):
-        return True
-    return torch.equal(left.contiguous().view(torch.uint8), right.contiguous().view(torch.uint8))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -15,6 +14,7 @@ from warpwright.core.plan import Origin, Plan, View
 from warpwright.core.sealed import Sealed
 from warpwright.core.task import Direction, Draw, Task
 from warpwright.judge.arena import Arena, Layout, Place
+from warpwright.oracle.check import same_bits
 from warpwright.oracle.reference import Tensors, tensors_in
 from warpwright.oracle.truth import Scenario
 
@@ -93,7 +93,7 @@ def changed_inputs(visit: Visit, arena: Arena) -> list[int]:
     return [
         number
         for number, (place, tensor) in enumerate(visit.inputs)
-        if number not in visit.mutable and not _equal(_window(arena, place, tensor), _held(tensor))
+        if number not in visit.mutable and not same_bits(_window(arena, place, tensor), _held(tensor))
     ]
 
 
@@ -160,10 +160,3 @@ def _held(tensor: torch.Tensor) -> torch.Tensor:
 def _window(arena: Arena, place: Place, tensor: torch.Tensor) -> torch.Tensor:
     held = _held(tensor)
     return arena.tensor(place, 0, tuple(held.shape), held.stride(), held.dtype)
-
-
-def _equal(left: torch.Tensor, right: torch.Tensor) -> bool:
-    """Bit for bit, NaN included."""
-    if not math.prod(left.shape):
-        return True
-    return torch.equal(left.contiguous().view(torch.uint8), right.contiguous().view(torch.uint8))

@@ -8,6 +8,8 @@ lift.py           runs that function in double precision, whatever casts it make
 jitter.py         runs it honestly in its own precision, as another implementation would round
 truth.py          expected values and how far an honest implementation is from them
 compare.py        whether a result is right, element by element
+check.py          a whole result: count, contents, and what was done to memory
+draws.py          which draws a task is checked on
 explain.py        where and how it is wrong, in words
 tampering.py      runs the reference with one operation left out
 controls.py       wrong results that a robust task must refute

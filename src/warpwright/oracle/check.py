@@ -24,7 +24,7 @@ def check_results(expected: Sequence[Expected], results: Tensors) -> Mismatch | 
 def check_memory(task: Task, before: Scenario, after: Scenario, results: Tensors) -> Mismatch | None:
     """Nothing but what the task declares may have changed, and no result may be a view of an argument or another."""
     for argument, old, new in zip(task.arguments, before.arguments, after.arguments, strict=True):
-        changed = any(not _same_bits(a, b) for a, b in zip(tensors_in(old), tensors_in(new), strict=True))
+        changed = any(not same_bits(a, b) for a, b in zip(tensors_in(old), tensors_in(new), strict=True))
         if changed and argument.name not in task.mutates:
             return Mismatch(output=argument.name, kind="mutation", message=f"{argument.name} was changed")
     taken = {tensor.untyped_storage().data_ptr() for tensor in tensors_in(after.arguments) if tensor.numel()}
@@ -36,5 +36,10 @@ def check_memory(task: Task, before: Scenario, after: Scenario, results: Tensors
     return None
 
 
-def _same_bits(left: torch.Tensor, right: torch.Tensor) -> bool:
-    return torch.equal(left.contiguous().view(torch.uint8), right.contiguous().view(torch.uint8))
+def same_bits(left: torch.Tensor, right: torch.Tensor) -> bool:
+    """Equal to the last bit, NaN and the sign of zero included, whatever the layout."""
+    return left.shape == right.shape and left.dtype is right.dtype and torch.equal(_bits(left), _bits(right))
+
+
+def _bits(tensor: torch.Tensor) -> torch.Tensor:
+    return tensor.clone(memory_format=torch.contiguous_format).reshape(-1).view(torch.uint8)

@@ -21,7 +21,17 @@ def case_tables(path: Path, table: Mapping[str, Any], direction: Direction) -> l
     if unknown := sorted(groups.keys() - {Role.CHECK, Role.TIME}):
         raise TaskError(str(path), f"cases.{unknown[0]}", "unknown role", "use check, time, and [hidden] for ranges")
     found = [case for role in groups for case in _role_cases(path, table, Role(role), direction)]
-    return found if direction is Direction.FORWARD else found + _other_layouts(found)
+    return _unique(found if direction is Direction.FORWARD else found + _other_layouts(found))
+
+
+def _unique(cases: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Plans and records find a case by its name: one that is taken gets its role added, or a number."""
+    taken: set[str] = set()
+    for case in cases:
+        choices = (case["name"], f"{case['name']}-{case['role']}", *(f"{case['name']}-{i}" for i in range(2, 1000)))
+        case["name"] = next(name for name in choices if name not in taken)
+        taken.add(case["name"])
+    return cases
 
 
 def _role_cases(path: Path, table: Mapping[str, Any], role: Role, direction: Direction) -> Iterator[dict[str, Any]]:

@@ -90,6 +90,11 @@ def _formulas(column: Column, columns: Mapping[str, Column]) -> Iterator[tuple[S
 def _strided(name: str, values: Column) -> Iterator[tuple[str, Column]]:
     for step in _STEPS:
         for offset in sorted(_OFFSETS, key=abs):
-            moved = f"{name} + {offset}" if offset >= 0 else f"{name} - {-offset}"
-            formula = moved if step == 1 else f"({moved})//{step}"
-            yield formula, tuple((value + offset) // step for value in values)
+            yield _moved(name, offset, step), tuple((value + offset) // step for value in values)
+
+
+def _moved(name: str, offset: int, step: int) -> str:
+    moved = name if not offset else f"{name} + {offset}" if offset > 0 else f"{name} - {-offset}"
+    if step == 1:
+        return moved
+    return f"({moved})//{step}" if offset else f"{name}//{step}"

@@ -11,7 +11,7 @@ from warpwright.core.task import Case, Layout, Range, Role
 from warpwright.tasks.extents import Extents
 from warpwright.tasks.seen import Purpose, Run, ScalarSeen, TensorSeen
 
-_CHECKABLE = 2**18
+_CHECKABLE = 2**16
 """Elements up to which a run that the user named is also checked on a CPU."""
 
 

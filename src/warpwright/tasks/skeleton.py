@@ -141,6 +141,8 @@ def _parameter(task: Task, spec: Spec) -> Parameter:
         values = next(arg.values for arg in task.arguments if isinstance(arg, ScalarArg) and arg.name == spec.name)
         examples = ", ".join(str(value) for value in dict.fromkeys(values))
         return Parameter(type=scalar_type(values), name=name, note=f"such as {examples}")
+    if isinstance(spec, ListSpec) and spec.name not in {argument.name for argument in task.arguments}:
+        return Parameter(type=TENSORS, name=name, note=", ".join(item.name for item in spec.items))
     return Parameter(type=TENSORS if isinstance(spec, ListSpec) else TENSOR, name=name, note=_declared(task, spec.name))
 
 

@@ -6,11 +6,9 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-import torch
-
 from warpwright.core.errors import WarpwrightError
 from warpwright.core.task import Draw, Task
-from warpwright.oracle.check import check_results
+from warpwright.oracle.check import check_results, same_bits
 from warpwright.oracle.controls import Control, Prepared, controls
 from warpwright.oracle.draws import check_draws
 from warpwright.oracle.reference import Tensors, evaluate, function
@@ -88,7 +86,7 @@ def _telling(prepared: list[Prepared]) -> Prepared:
 def _problems(prepared: list[Prepared]) -> Iterable[str]:
     at = _telling(prepared)
     runs = [_plain(at) for _ in range(2)]
-    if not all(torch.equal(_bits(one), _bits(two)) for one, two in zip(*runs, strict=True)):
+    if not all(map(same_bits, *runs)):
         yield "the reference is not deterministic: the same inputs gave two different results"
 
 
@@ -96,10 +94,6 @@ def _plain(at: Prepared) -> Tensors:
     fresh = at.given.copy()
     called = function(at.task.reference)
     return evaluate(at.task, at.draw.case, called, fresh.arguments, fresh.gradients, fresh.saves)
-
-
-def _bits(tensor: torch.Tensor) -> torch.Tensor:
-    return tensor.contiguous().view(torch.uint8) if tensor.dim() else tensor.reshape(1).view(torch.uint8)
 
 
 def _try_control(control: Control, prepared: list[Prepared]) -> ControlResult:
@@ -143,7 +137,7 @@ def _forged(control: Control, at: Prepared) -> Tensors | None:
 
 
 def _identical(left: Tensors, right: Tensors) -> bool:
-    return all(a.shape == b.shape and torch.equal(_bits(a), _bits(b)) for a, b in zip(left, right, strict=True))
+    return all(same_bits(a, b) for a, b in zip(left, right, strict=True))
 
 
 def _try_honest(name: str, compute: Compute, prepared: list[Prepared]) -> HonestResult:

@@ -20,6 +20,7 @@ from warpwright.tasks.extents import Extents
         ((128, 27, 65, 1023), "A*B"),
         ((14, 7, 11, 31), "B - 2"),
         ((7, 3, 5, 15), "(B - 2)//2"),
+        ((8, 4, 6, 16), "B//2"),
     ],
 )
 def test_sizes_that_follow_have_a_formula(column: tuple[int, ...], formula: object) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import torch
 
-from warpwright.core.errors import Exit, TaskError, UsageError
+from warpwright.core.errors import Exit, OurFault, TaskError, UsageError
 from warpwright.core.task import Direction, Role, ScalarArg, Task, TensorArg
 from warpwright.tasks import load, probe
 from warpwright.tasks.seen import Job
@@ -90,7 +90,7 @@ MISTAKES = {
     "too many": ("softmax", ("4,4", "1", "2"), "1 too many"),
     "unknown argument": ("softmax", ("4,4", "axis=1"), "takes no positional argument 'axis'"),
     "twice": ("softmax", ("x=4,4", "x=4,4"), "names 'x' twice"),
-    "shapes that do not fit": ("scaled", ("4,64", "63:fp32", "1e-5"), "reference.py:10, scaled: RuntimeError"),
+    "shapes that do not fit": ("scaled", ("4,64", "63:fp32", "1e-5"), "reference.py:14, scaled: RuntimeError"),
     "no such function": ("sofmax", ("4,4",), "is not a function or module there; there are .*softmax"),
     "no tensor": ("nothing", ("4,4",), "nothing: returns no tensor"),
     "raises": ("fails", ("4,4",), "fails: KeyError"),
@@ -126,6 +126,12 @@ def test_the_child_answers_for_itself() -> None:
     assert task.outputs[0].shape == ("A", "B")
     with pytest.raises(TaskError, match="ended the process that ran it with exit code 3"):
         load(f"{PATH}:leaves", inputs=["4,4"])
+
+
+@pytest.mark.usefixtures("real_child")
+def test_a_child_that_fails_by_itself_is_our_fault() -> None:
+    with pytest.raises(OurFault, match="nonsense"):
+        probe.probe(Job(kind="nonsense", filename="fine.py", source=""))
 
 
 @pytest.mark.usefixtures("real_child")

@@ -15,6 +15,7 @@ import torch.nn.functional as F
 from warpwright.core.errors import TaskError
 from warpwright.core.task import Direction, Role, ScalarArg, Task, TensorArg
 from warpwright.tasks import load
+from warpwright.tasks.skeleton import skeleton
 
 SAMPLES = Path(__file__).parent / "samples"
 Sample = Callable[..., Task]
@@ -77,6 +78,7 @@ def test_a_tuple_arrives_as_a_list(sample: Sample, accepts: Accepts) -> None:
 
     task = sample("robust_kbench/paired_pool")
     assert task.backward_takes == (("x", "weight"), "grad_y")
+    assert "std::vector<torch::Tensor> x_weight_list,  // x, weight" in skeleton(task)
     accepts(task, candidate)
 
 

@@ -99,7 +99,15 @@ Value call_entry(const Entry& entry, const Values& positional, const std::vector
       wrong_arguments(entry, "takes " + required_count(entry) + ", the task gives " + std::to_string(positional.size() + keywords.size()));
     arguments.push_back(*given[i]);
   }
-  return entry.callable.call(entry.callable.function, arguments.data());
+  try {
+    return entry.callable.call(entry.callable.function, arguments.data());
+  } catch (const Mismatch& mismatch) {
+    size_t position = static_cast<size_t>(noted_last() - arguments.data());
+    if (position >= arguments.size()) throw;  // a cast in the function's own body
+    std::string kind = kind_of(arguments[position]), wanted = parameters[position].type;
+    wrong_arguments(entry, "argument " + std::to_string(position + 1) + " must be " +
+                               (kind == wanted ? mismatch.wanted : wanted) + ", not this " + kind);
+  }
 }
 
 }  // namespace warpwright

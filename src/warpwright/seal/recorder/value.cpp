@@ -3,6 +3,8 @@
 namespace warpwright {
 namespace {
 
+const Value* last_noted = nullptr;
+
 template <class T>
 const T& expect(const Value& value, const char* wanted) {
   if (const T* found = value.content().as<T>()) return *found;
@@ -62,6 +64,8 @@ size_t Value::size() const { return items_of(*this).size(); }
 const Value& Value::item(size_t position) const { return items_of(*this).at(position); }
 
 void mismatch(const char* wanted) { throw Mismatch(wanted); }
+const Value& noted(const Value& value) { return *(last_noted = &value); }
+const Value* noted_last() { return last_noted; }
 
 const at::Tensor& tensor_from(const Value& value) { return expect<at::Tensor>(value, "tensor"); }
 const std::string& text_from(const Value& value) { return expect<std::string>(value, "string"); }

@@ -44,6 +44,7 @@ struct Entry {
 
 std::vector<Entry>& entries();
 Entry entry_of(const std::string& name, const Callable& callable);
+const Value* noted_last();
 const char* kind_of(const Value& value);
 std::string text_of(const TypeName& type);
 

@@ -17,7 +17,7 @@ from warpwright.tasks.probing.values import elements
 from warpwright.tasks.seen import Purpose, Run, Seen, TensorSeen
 
 _LADDER = (1, 2, 3, 5, 7, 13, 17, 33, 67, 129)
-_SMALL = 2**18
+_SMALL = 2**16
 _CASES, _WITNESSES, _ATTEMPTS = 5, 4, 40
 
 

@@ -14,7 +14,7 @@ template <class T>
 constexpr std::optional<std::decay_t<T>> make_optional(T&& value) {
   return std::optional<std::decay_t<T>>(std::forward<T>(value));
 }
-#ifndef WARPWRIGHT_LEAN
+#ifndef WARPWRIGHT_LEAN_STANDARD
 using string_view = std::string_view;
 #endif
 
@@ -114,6 +114,8 @@ using OptionalIntArrayRef = OptionalArrayRef<int64_t>;
 using SymInt = int64_t;
 using SymIntArrayRef = IntArrayRef;
 
+template <class T>
+std::ostream& operator<<(std::ostream& out, ArrayRef<T> list);
 #ifdef WARPWRIGHT_CAPTURE
 template <class T>
 std::ostream& operator<<(std::ostream& out, ArrayRef<T> list) {

@@ -180,7 +180,7 @@ template <class P>
 class Argument {
  public:
   using C = Convert<std::decay_t<P>>;
-  explicit Argument(const Value& value) : held_(C::from(value)) {}
+  explicit Argument(const Value& value) : held_(C::from(noted(value))) {}
   decltype(auto) pass() { return C::pass(held_); }
 
  private:

@@ -21,7 +21,7 @@ struct alignas(2) Half {
   constexpr __host__ __device__ Half(unsigned short bits, from_bits_t) : x(bits) {}
   inline __host__ __device__ Half(float value);
   inline __host__ __device__ operator float() const;
-#ifndef WARPWRIGHT_LEAN
+#ifndef WARPWRIGHT_NO_HALF
   __host__ __device__ Half(const __half& value) { x = static_cast<__half_raw>(value).x; }
   __host__ __device__ operator __half() const {
     __half_raw raw;
@@ -40,7 +40,7 @@ struct alignas(2) BFloat16 {
   constexpr __host__ __device__ BFloat16(unsigned short bits, from_bits_t) : x(bits) {}
   inline __host__ __device__ BFloat16(float value);
   inline __host__ __device__ operator float() const;
-#ifndef WARPWRIGHT_LEAN
+#ifndef WARPWRIGHT_NO_HALF
   __host__ __device__ BFloat16(const __nv_bfloat16& value) { x = static_cast<__nv_bfloat16_raw>(value).x; }
   explicit __host__ __device__ operator __nv_bfloat16() const {
     __nv_bfloat16_raw raw;
@@ -50,7 +50,7 @@ struct alignas(2) BFloat16 {
 #endif
 };
 
-#if defined(__CUDA_ARCH__) && !defined(WARPWRIGHT_LEAN)
+#if defined(__CUDA_ARCH__) && !defined(WARPWRIGHT_NO_HALF)
 __host__ __device__ Half::Half(float value) : x(static_cast<__half_raw>(__float2half(value)).x) {}
 __host__ __device__ Half::operator float() const { return __half2float(static_cast<__half>(*this)); }
 __host__ __device__ BFloat16::BFloat16(float value) : x(static_cast<__nv_bfloat16_raw>(__float2bfloat16(value)).x) {}

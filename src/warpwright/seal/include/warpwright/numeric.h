@@ -72,7 +72,7 @@ WARPWRIGHT_COMPAT(rsqrt)
 #undef WARPWRIGHT_COMPAT
 #undef WARPWRIGHT_COMPAT2
 
-#if defined(__CUDA_ARCH__) && !defined(WARPWRIGHT_LEAN)
+#if defined(__CUDA_ARCH__) && !defined(WARPWRIGHT_NO_HALF)
 inline __device__ at::Half gpuAtomicAdd(at::Half* address, at::Half value) {
   return atomicAdd(reinterpret_cast<__half*>(address), static_cast<__half>(value));
 }

@@ -72,7 +72,7 @@ Tensor where(const Tensor& condition, const Scalar& a, const Tensor& b);
 inline Tensor masked_fill(const Tensor& self, const Tensor& mask, const Scalar& value) {
   return self.masked_fill(mask, value);
 }
-#ifndef WARPWRIGHT_LEAN
+#ifndef WARPWRIGHT_LEAN_STANDARD
 Tensor gelu(const Tensor& self, std::string_view approximate = "none");
 #else
 Tensor gelu(const Tensor& self);

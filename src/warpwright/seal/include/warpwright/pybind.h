@@ -22,7 +22,7 @@ class object {
  public:
   object() = default;
   template <class T>
-  T cast() const WARPWRIGHT_BODY(auto held = warpwright::Convert<T>::from(value_); return warpwright::Convert<T>::pass(held);)
+  T cast() const WARPWRIGHT_BODY(auto held = warpwright::Convert<T>::from(warpwright::noted(value_)); return warpwright::Convert<T>::pass(held);)
 #ifdef WARPWRIGHT_CAPTURE
   object(warpwright::Value value) : value_(std::move(value)) {}
   bool is_none() const { return value_.is_none(); }

@@ -1,16 +1,24 @@
 // The standard headers that torch brings along and that extensions therefore use without asking.
 //
-// In the device pass each costs compile time. WARPWRIGHT_LEAN leaves out the dear ones; it may be defined when every
-// std:: name of the source text comes from the headers of the first group below, and when the text nowhere contains
-// `half`, `Half`, `bf16`, `bfloat`, `BFloat`, `fp8` or `Float8` in any letter case. The choice never changes meaning:
-// a wrong guess is a compile error, and the full set is the default.
+// In the device pass each costs compile time, so the dear ones can be left out:
+//   WARPWRIGHT_LEAN_STANDARD  when every std:: name of the text comes from the first group below
+//   WARPWRIGHT_NO_HALF        when the text nowhere says half, bf16, bfloat, fp8 or float8, in any letter case
+//   WARPWRIGHT_LEAN           both
+// The choice never changes meaning: a wrong guess is a compile error, and everything is the default.
 #ifndef WARPWRIGHT_STANDARD_H
 #define WARPWRIGHT_STANDARD_H
+
+#ifdef WARPWRIGHT_LEAN
+#define WARPWRIGHT_LEAN_STANDARD
+#define WARPWRIGHT_NO_HALF
+#endif
 
 #include <cuda_runtime.h>
 
 #include <algorithm>
+#include <cassert>
 #include <cfloat>
+#include <climits>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -21,20 +29,21 @@
 #include <initializer_list>
 #include <iosfwd>
 #include <limits>
+#include <numeric>
 #include <optional>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
-#ifndef WARPWRIGHT_LEAN
+#ifndef WARPWRIGHT_NO_HALF
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
+#endif
 
+#ifndef WARPWRIGHT_LEAN_STANDARD
 #include <array>
 #include <atomic>
-#include <cassert>
-#include <climits>
 #include <deque>
 #include <functional>
 #include <iostream>
@@ -43,7 +52,6 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <numeric>
 #include <ostream>
 #include <set>
 #include <sstream>

@@ -51,6 +51,8 @@ struct TypeName {
 };
 
 [[noreturn]] void mismatch(const char* wanted);
+// Remembers what is being converted, so that a mismatch can say which argument it was.
+const Value& noted(const Value& value);
 const at::Tensor& tensor_from(const Value& value);
 bool truth_from(const Value& value);
 int64_t whole_from(const Value& value);
