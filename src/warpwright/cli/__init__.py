@@ -3,6 +3,10 @@
 main.py        the command `warpwright`: verbs, and errors as one sentence with an exit code
 doctor.py      `warpwright doctor`
 demo.py        `warpwright demo`
+check.py       `warpwright check`
+seal.py        `warpwright seal`
+candidates.py  a candidate from the command line: file, task, flags
+verdicts.py    what rungs said, in words
 tasks.py       `warpwright tasks list|show|check`
 contract.py    what `tasks show` prints of one task
 admissions.py  running and showing the admission of tasks

@@ -10,7 +10,7 @@ import typer
 from typer.core import TyperGroup
 
 from warpwright import __version__
-from warpwright.cli import demo, doctor, tasks
+from warpwright.cli import check, demo, doctor, seal, tasks
 from warpwright.core.errors import Exit, WarpwrightError
 
 
@@ -70,6 +70,8 @@ def _options(
     """Options of every command."""
 
 
+app.command("check", epilog="Example: warpwright check layernorm.cu --task layernorm")(check.check)
+app.command("seal", epilog="Example: warpwright seal layernorm.cu --task layernorm --gpu h200")(seal.seal)
 app.command("demo", epilog="Example: warpwright demo")(demo.demo)
 app.command("doctor", epilog="Example: warpwright doctor --json")(doctor.doctor)
 app.add_typer(tasks.app, name="tasks")

@@ -240,8 +240,26 @@ Tensor Tensor::index(std::initializer_list<indexing::TensorIndex> indices) const
   return index(ArrayRef<indexing::TensorIndex>(indices.begin(), indices.size()));
 }
 
+namespace {
+using Kind = indexing::TensorIndex::Kind;
+
+// The rows named by a tensor of integers. What a mask picks depends on the device's data.
+Tensor rows(const Tensor& self, const Tensor& index) {
+  if (!isIntegralType(index.scalar_type())) unsupported("Tensor.index with a mask");
+  Shape shape = index.sizes().vec();
+  shape.insert(shape.end(), self.sizes().begin() + 1, self.sizes().end());
+  Tensor out = fresh(shape, self.scalar_type());
+  library("index.Tensor", {self, index}, {out});
+  return out;
+}
+
+bool any_tensor(ArrayRef<indexing::TensorIndex> indices) {
+  return std::any_of(indices.begin(), indices.end(), [](const auto& i) { return i.kind() == Kind::TENSOR; });
+}
+}  // namespace
+
 Tensor Tensor::index(ArrayRef<indexing::TensorIndex> indices) const {
-  using Kind = indexing::TensorIndex::Kind;
+  if (indices.size() == 1 && any_tensor(indices)) return rows(*this, indices[0].tensor());
   int64_t named = 0, d = 0;
   for (const auto& i : indices) named += i.kind() == Kind::INTEGER || i.kind() == Kind::SLICE;
   Tensor result = *this;
@@ -251,17 +269,19 @@ Tensor Tensor::index(ArrayRef<indexing::TensorIndex> indices) const {
       case Kind::ELLIPSIS: d += dim() - named; break;
       case Kind::INTEGER: result = result.select(d, i.integer()); break;
       case Kind::SLICE: result = result.slice(d++, i.slice().start_, i.slice().stop_, i.slice().step_); break;
-      case Kind::TENSOR: unsupported("Tensor.index with a tensor");
+      case Kind::TENSOR: unsupported("Tensor.index with a tensor among others");
     }
   }
   return result;
 }
 
 Tensor& Tensor::index_put_(std::initializer_list<indexing::TensorIndex> indices, const Tensor& value) {
+  if (any_tensor(ArrayRef<indexing::TensorIndex>(indices))) unsupported("Tensor.index_put_ with a tensor");
   index(indices).copy_(value);
   return *this;
 }
 Tensor& Tensor::index_put_(std::initializer_list<indexing::TensorIndex> indices, const Scalar& value) {
+  if (any_tensor(ArrayRef<indexing::TensorIndex>(indices))) unsupported("Tensor.index_put_ with a tensor");
   index(indices).fill_(value);
   return *this;
 }

@@ -31,11 +31,12 @@ class Size:
 
 
 Sizes = dict[Size, int]
+Choices = dict[Size, list[int]]
 
 
 def small_runs(subject: Subject, given: tuple[Seen, ...]) -> list[Run]:
     """Small cases, the most telling first, and witnesses for the formulas that follow from them."""
-    choices = dict(_free(subject, given))
+    choices = _free(subject, given)
     found: list[Run] = []
     for sizes in _combinations(choices):
         arguments = resized(given, sizes)
@@ -71,34 +72,41 @@ def _resized(seen: TensorSeen, sizes: Sizes) -> TensorSeen:
     return replace(seen, shape=shape, below=None if seen.below is None else min(filter(None, bounds)))
 
 
-def _free(subject: Subject, given: tuple[Seen, ...]) -> Iterator[tuple[Size, list[int]]]:
+def _free(subject: Subject, given: tuple[Seen, ...]) -> Choices:
+    """Sizes that may change, with the values that work. What is found to be free stays small while the next is tried,
+    the largest first: a run costs as much as its longest loop."""
+    found: Choices = {}
     tensors = [seen for seen in given if isinstance(seen, TensorSeen)]
-    for extent in dict.fromkeys(extent for seen in tensors for extent in seen.shape if extent > 1):
-        apart = [Size(extent=extent, others=False), Size(extent=extent, leading=False)]
-        found = [(size, values) for size in apart if (values := _working(subject, given, size))]
-        if found:
-            yield from found
-        elif values := _working(subject, given, Size(extent=extent)):
-            yield Size(extent=extent), values
+    for extent in sorted({extent for seen in tensors for extent in seen.shape if extent > 1}, reverse=True):
+        for size in (Size(extent=extent, others=False), Size(extent=extent, leading=False)):
+            found |= _working(subject, given, size, found)
+        if all(size.extent != extent for size in found):
+            found |= _working(subject, given, Size(extent=extent), found)
+    return found
 
 
-def _working(subject: Subject, given: tuple[Seen, ...], size: Size) -> list[int]:
+def _working(subject: Subject, given: tuple[Seen, ...], size: Size, free: Choices) -> Choices:
     """Smaller values that work. One alone proves nothing: it broadcasts against anything."""
+    settled = {other: min(value for value in values if value > 1) for other, values in free.items()}
     ladder = sorted({*_LADDER, size.extent // 8, size.extent // 4, size.extent // 2})
-    values = [value for value in ladder if 1 <= value < size.extent and _works(subject, given, size, value)]
-    return values if any(value > 1 for value in values) else []
+    values = [
+        value
+        for value in ladder
+        if 1 <= value < size.extent
+        and _works(subject, resized(given, settled), resized(given, {**settled, size: value}))
+    ]
+    return {size: values} if any(value > 1 for value in values) else {}
 
 
-def _works(subject: Subject, given: tuple[Seen, ...], size: Size, value: int) -> bool:
-    arguments = resized(given, {size: value})
-    return _shapes(arguments) != _shapes(given) and attempted(subject, arguments) is not None
+def _works(subject: Subject, before: tuple[Seen, ...], after: tuple[Seen, ...]) -> bool:
+    return _shapes(before) != _shapes(after) and attempted(subject, after) is not None
 
 
 def _shapes(arguments: tuple[Seen, ...]) -> list[tuple[int, ...]]:
     return [seen.shape for seen in arguments if isinstance(seen, TensorSeen)]
 
 
-def _combinations(choices: dict[Size, list[int]]) -> Iterator[Sizes]:
+def _combinations(choices: Choices) -> Iterator[Sizes]:
     if not choices:
         return
     generator = random.Random(0)

@@ -6,14 +6,10 @@
 
 namespace c10 {
 
-template <class T>
-using optional = std::optional<T>;
-using nullopt_t = std::nullopt_t;
-inline constexpr std::nullopt_t nullopt = std::nullopt;
-template <class T>
-constexpr std::optional<std::decay_t<T>> make_optional(T&& value) {
-  return std::optional<std::decay_t<T>>(std::forward<T>(value));
-}
+using std::make_optional;
+using std::nullopt;
+using std::nullopt_t;
+using std::optional;
 #ifndef WARPWRIGHT_LEAN_STANDARD
 using string_view = std::string_view;
 #endif

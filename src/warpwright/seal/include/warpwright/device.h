@@ -42,9 +42,11 @@ constexpr Layout kSparse = Layout::Sparse;
 
 enum class MemoryFormat : int8_t { Contiguous, Preserve, ChannelsLast, ChannelsLast3d };
 
-using OptionalDevice = std::optional<Device>;
+inline MemoryFormat get_contiguous_memory_format() { return MemoryFormat::Contiguous; }
 
 }  // namespace c10
+
+#define LEGACY_CONTIGUOUS_MEMORY_FORMAT c10::get_contiguous_memory_format()
 
 #define WARPWRIGHT_EXPORT_DEVICES                                                                         \
   using c10::Device; using c10::DeviceIndex; using c10::DeviceType; using c10::Layout; using c10::MemoryFormat; \

@@ -22,6 +22,26 @@ inline __host__ __device__ bool _isinf(T value) {
     return !_isnan(value) && _isnan(static_cast<float>(value) - static_cast<float>(value));
 }
 
+// The bounds include the infinities of the types that have them.
+template <class T>
+struct numeric_limits {
+  using Standard = std::numeric_limits<T>;
+  static constexpr __host__ __device__ T lowest() { return Standard::lowest(); }
+  static constexpr __host__ __device__ T max() { return Standard::max(); }
+  static __host__ __device__ T lower_bound() {
+    if constexpr (std::is_integral<T>::value)
+      return lowest();
+    else
+      return -Standard::infinity();
+  }
+  static constexpr __host__ __device__ T upper_bound() {
+    if constexpr (std::is_integral<T>::value)
+      return max();
+    else
+      return Standard::infinity();
+  }
+};
+
 }  // namespace at
 
 #ifdef __CUDA_ARCH__

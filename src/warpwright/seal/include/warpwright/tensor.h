@@ -87,6 +87,7 @@ class Tensor {
   bool is_quantized() const { return false; }
   bool is_pinned() const { return false; }
   bool is_leaf() const { return true; }
+  bool is_same_size(const Tensor& other) const { return sizes() == other.sizes(); }
   bool is_alias_of(const Tensor& other) const;
   MemoryFormat suggest_memory_format() const;
   bool requires_grad() const;

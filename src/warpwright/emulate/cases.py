@@ -1,0 +1,91 @@
+"""The cases that hurt one kernel: sizes just below and just above every size its launches are made of.
+
+Kernels go wrong at the edges of their blocks, warps, vectors and tiles, and each kernel has edges of its own. They are
+read off its launch plans; the sizes must lie in the ranges that the task declares, so that every case is a fair one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+
+from warpwright.core.plan import Launch, Plan
+from warpwright.core.signature import arguments, flatten, results
+from warpwright.core.task import Case, Plain, Range, Role, ScalarArg, Task
+
+WARP = 32
+_VECTORS = (4, 8)
+_MOST_ELEMENTS = 1 << 16
+"""Of all tensors of a case together: an edge shows in a small case as well as in a large one."""
+
+
+def hurting_cases(task: Task, plans: Sequence[Plan], dtypes: Sequence[str], most: int = 8) -> tuple[Case, ...]:
+    """At most so many cases, those at the edges of whole blocks first; none where no ranges are declared."""
+    if not task.ranges or not dtypes:
+        return ()
+    chosen: dict[tuple[tuple[str, int], ...], Case] = {}
+    for dims in _edges(task, granules(plans)):
+        case = _case(task, dims, len(chosen), dtypes)
+        if _elements(task, case) <= _MOST_ELEMENTS:
+            chosen.setdefault(tuple(sorted(dims.items())), case)
+        if len(chosen) == most:
+            break
+    return tuple(chosen.values())
+
+
+def granules(plans: Iterable[Plan]) -> tuple[int, ...]:
+    """Sizes in which these plans cut their work: blocks, their sides, warps, tiles, and blocks of vectors."""
+    launches = [node for plan in plans for node in plan.nodes if isinstance(node, Launch)]
+    blocks = [math.prod(launch.block) for launch in launches]
+    sides = [side for launch in launches for side in launch.block]
+    vectors = [block * width for width in _VECTORS for block in blocks]
+    found = dict.fromkeys([*sides, *blocks, WARP, *vectors, *_VECTORS])
+    return tuple(size for size in found if size > 1)
+
+
+def _edges(task: Task, sizes: Sequence[int]) -> Iterator[dict[str, int]]:
+    """For each edge: the innermost size alone, the others least; then every size that may have it."""
+    least = {name: _nearest(limits, 1) for name, limits in task.ranges.items()}
+    order = _innermost_first(task)
+    for size in sizes:
+        for value in (size - 1, size + 1):
+            able = [name for name in order if value >= 1 and _allows(task.ranges[name], value)]
+            if able:
+                yield {**least, able[0]: value}
+                yield {**least, **dict.fromkeys(able, value)}
+
+
+def _innermost_first(task: Task) -> list[str]:
+    """Names of sizes, those that shape the last dimensions of tensors before the others."""
+    shapes = [argument.shape for argument in task.arguments if not isinstance(argument, ScalarArg)]
+    named = [size for shape in shapes for size in reversed(shape) if size in task.ranges]
+    return [str(name) for name in dict.fromkeys([*named, *task.ranges])]
+
+
+def _allows(limits: Range, value: int) -> bool:
+    if limits.choices:
+        return value in limits.choices
+    return limits.low <= value <= limits.high and value % limits.multiple == 0
+
+
+def _nearest(limits: Range, value: int) -> int:
+    if limits.choices:
+        return min(limits.choices, key=lambda choice: abs(choice - value))
+    lowest = -(-limits.low // limits.multiple) * limits.multiple
+    return max(lowest, value - value % limits.multiple)
+
+
+def _case(task: Task, dims: dict[str, int], number: int, dtypes: Sequence[str]) -> Case:
+    scalars: dict[str, Plain | tuple[Plain, ...]] = {
+        argument.name: argument.values[number % len(argument.values)]
+        for argument in task.arguments
+        if isinstance(argument, ScalarArg)
+    }
+    dtype = dtypes[number % len(dtypes)]
+    name = f"edge-{'-'.join(f'{key}{value}' for key, value in dims.items())}-{dtype}"
+    return Case(name=name, role=Role.CHECK, dims=dims, dtype=dtype, scalars=scalars)
+
+
+def _elements(task: Task, case: Case) -> int:
+    given = [tensor for spec in arguments(task, case) for tensor in flatten(spec)]
+    return sum(tensor.numel for tensor in (*given, *results(task, case)))

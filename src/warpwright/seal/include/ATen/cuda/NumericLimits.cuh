@@ -1,0 +1,1 @@
+#include "warpwright/numeric.h"
