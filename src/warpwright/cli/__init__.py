@@ -5,6 +5,9 @@ doctor.py      `warpwright doctor`
 demo.py        `warpwright demo`
 check.py       `warpwright check`
 seal.py        `warpwright seal`
+bench.py       `warpwright bench` and `warpwright compare`
+bundle.py      `warpwright bundle make|import`
+standings.py   judged candidates, on one screen
 candidates.py  a candidate from the command line: file, task, flags
 verdicts.py    what rungs said, in words
 tasks.py       `warpwright tasks list|show|check`

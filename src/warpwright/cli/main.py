@@ -10,7 +10,7 @@ import typer
 from typer.core import TyperGroup
 
 from warpwright import __version__
-from warpwright.cli import check, demo, doctor, seal, tasks
+from warpwright.cli import bench, bundle, check, demo, doctor, seal, tasks
 from warpwright.core.errors import Exit, WarpwrightError
 
 
@@ -71,10 +71,13 @@ def _options(
 
 
 app.command("check", epilog="Example: warpwright check layernorm.cu --task layernorm")(check.check)
+app.command("bench", epilog="Example: warpwright bench layernorm.cu --task layernorm")(bench.bench)
+app.command("compare", epilog="Example: warpwright compare a.cu b.cu --task layernorm")(bench.compare)
 app.command("seal", epilog="Example: warpwright seal layernorm.cu --task layernorm --gpu h200")(seal.seal)
 app.command("demo", epilog="Example: warpwright demo")(demo.demo)
 app.command("doctor", epilog="Example: warpwright doctor --json")(doctor.doctor)
 app.add_typer(tasks.app, name="tasks")
+app.add_typer(bundle.app, name="bundle")
 
 
 def main() -> None:

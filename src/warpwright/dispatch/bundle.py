@@ -10,6 +10,7 @@ from __future__ import annotations
 import zipfile
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 import warpwright
 from warpwright.core.codec import CodecError, content_id, dumps, loads
@@ -18,6 +19,7 @@ from warpwright.core.judged import Asked, Job, Judged
 from warpwright.core.sealed import Sealed
 from warpwright.core.task import Case, Task
 
+Record = TypeVar("Record", Job, Judged)
 ROOMS = ("core", "oracle", "judge")
 _MAIN = "import sys\nfrom warpwright.judge.worker import main\n\nif __name__ == '__main__':\n    sys.exit(main())\n"
 _README = """Run here, where the GPU is (Python 3.11 to 3.13 and torch are all it needs):
@@ -61,15 +63,20 @@ def read_results(folder: Path) -> tuple[Judged, ...]:
     paths = sorted(folder.glob("*.json"))
     if not paths:
         raise UsageError(f"{folder} has no results; run worker.pyz on the GPU machine first")
-    return tuple(_read(path) for path in paths)
+    return tuple(_read(Judged, path) for path in paths)
 
 
-def _read(path: Path) -> Judged:
+def read_jobs(folder: Path) -> tuple[Job, ...]:
+    """The jobs of a bundle, which results are read against."""
+    return tuple(_read(Job, path) for path in sorted(folder.glob("*.json")))
+
+
+def _read(kind: type[Record], path: Path) -> Record:
     try:
-        judged: Judged = loads(Judged, path.read_bytes())
-    except CodecError as error:
-        raise UsageError(f"{path} is not a result: {error}") from None
-    return judged
+        found: Record = loads(kind, path.read_bytes())
+    except (CodecError, OSError) as error:
+        raise UsageError(f"{path} is not a {kind.__name__.lower()} record: {error}") from None
+    return found
 
 
 def _crate_files(root: Path) -> Iterator[tuple[str, Path]]:

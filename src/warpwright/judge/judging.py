@@ -34,6 +34,10 @@ POOL_BYTES = 8 << 30
 FEWEST_SLOTS, MOST_SLOTS = 4, 16
 
 
+def gpu_is_here() -> bool:
+    return torch.cuda.is_available()
+
+
 class Judge:
     """A GPU, what is known to be true, and the rivals; lives as long as there are candidates."""
 

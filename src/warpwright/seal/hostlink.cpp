@@ -9,13 +9,19 @@
 
 #include "warpwright/capture.h"
 
-namespace {
-
+namespace warpwright {
 struct Signature {
   const char* kernel;
   int count;
   const int* bytes;
 };
+}  // namespace warpwright
+
+extern const warpwright::Signature warpwright_signatures[];
+
+namespace {
+
+using warpwright::Signature;
 
 struct Pending {
   dim3 grid, block;
@@ -34,12 +40,6 @@ std::map<const void*, size_t>& variables() {
 }
 
 Pending pending;
-
-}  // namespace
-
-extern const Signature warpwright_signatures[];
-
-namespace {
 
 cudaError_t record(const void* function, const warpwright::Configuration& configuration, void** arguments) {
   warpwright::configure(configuration);

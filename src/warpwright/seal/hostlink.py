@@ -65,8 +65,10 @@ def _signatures(kernels: Iterable[Kernel]) -> str:
         sizes = ", ".join(map(str, kernel.parameters)) or "0"
         arrays.append(f"static const int sizes_{number}[] = {{{sizes}}};")
         rows.append(f'{{"{kernel.symbol}", {len(kernel.parameters)}, sizes_{number}}},')
-    head = "namespace { struct Signature { const char* kernel; int count; const int* bytes; }; }"
-    table = "\n".join(("extern const Signature warpwright_signatures[] = {", *rows, "{nullptr, 0, nullptr}};"))
+    head = "namespace warpwright { struct Signature { const char* kernel; int count; const int* bytes; }; }"
+    table = "\n".join(
+        ("extern const warpwright::Signature warpwright_signatures[] = {", *rows, "{nullptr, 0, nullptr}};")
+    )
     return "\n".join((head, *arrays, table, ""))
 
 

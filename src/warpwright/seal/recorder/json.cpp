@@ -105,6 +105,7 @@ class Reader {
   const char* at_;
 };
 
+// Candidates choose some of these bytes, and not all of them are UTF-8: only ASCII leaves unescaped.
 void write_string(std::string& out, const std::string& text) {
   out += '"';
   for (unsigned char c : text) {

@@ -125,6 +125,7 @@ Json answer(const Json& request, const Ending& binding) {
   Ending ending = binding;
   if (ending.outcome == "captured")
     ending = ending_of([&] { returned = call_entry(find_entry(request.at("entry").string()), positional, keywords); });
+  if (const auto& refusal = Recorder::current().refusal()) ending = {refusal->kind, refusal->subject, refusal->message};
   Object trace{{"outcome", ending.outcome}, {"what", ending.what}, {"message", ending.message}};
   // The views first: one that refers to memory of an earlier call adds it to the buffers.
   Array arguments = json_of(tensors);

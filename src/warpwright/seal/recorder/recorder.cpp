@@ -30,6 +30,7 @@ void Recorder::begin(const Json& request) {
   attributes_.clear();
   queries_.clear();
   streams_ = 0;
+  refusal_.reset();
   pending.reset();
   const Json* scratch = request.find("scratch");
   next_ = scratch ? static_cast<uint64_t>(scratch->at("base").whole()) : DEFAULT_BASE;
@@ -90,6 +91,11 @@ void Recorder::add_query(const char* name, const void* code, int block, size_t s
       Object{{"name", name}, {"code", code_of(code)}, {"block", block}, {"shared", shared}, {"known", known}});
 }
 
+void Recorder::refuse(Outcome outcome) {
+  if (!refusal_) refusal_ = outcome;
+  throw outcome;
+}
+
 cudaStream_t Recorder::new_stream() { return reinterpret_cast<cudaStream_t>(STREAMS + ++streams_); }
 
 Json Recorder::trace() const {
@@ -123,10 +129,10 @@ int64_t stream_number(cudaStream_t stream) {
 }
 
 void unsupported(const char* name) {
-  throw Outcome("unsupported", name, std::string("not covered by the headers: ") + name);
+  Recorder::current().refuse({"unsupported", name, std::string("not covered by the headers: ") + name});
 }
 void reads_device_data(const char* call) {
-  throw Outcome("reads_device_data", call, std::string("the host code reads device data: ") + call);
+  Recorder::current().refuse({"reads_device_data", call, std::string("the host code reads device data: ") + call});
 }
 void cuda_failed(const char* call, const char* message) {
   throw Outcome("error", "cuda", std::string(message) + " in " + call);

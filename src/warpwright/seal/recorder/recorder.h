@@ -46,6 +46,10 @@ class Recorder {
   const Buffer& buffer(int id) const { return buffers_[id]; }
   std::optional<Place> locate(const void* address);
 
+  // Host code may catch what we throw and go another way; a plan made after that would hide what it tried.
+  [[noreturn]] void refuse(Outcome outcome);
+  const std::optional<Outcome>& refusal() const { return refusal_; }
+
   void add(Object node) { nodes_.push_back(std::move(node)); }
   void add_attribute(const void* code, const char* name, int64_t value);
   void add_query(const char* name, const void* code, int block, size_t shared, bool known);
@@ -58,6 +62,7 @@ class Recorder {
   std::vector<Buffer> buffers_, past_;
   Array nodes_, attributes_, queries_;
   Json kernels_;
+  std::optional<Outcome> refusal_;
 };
 
 // Addresses as the program file knows them, so that the symbol table can be asked about them.

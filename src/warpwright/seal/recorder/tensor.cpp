@@ -76,11 +76,12 @@ Json json_of(const at::Tensor& tensor) {
   if (!tensor.defined()) return nullptr;
   const at::TensorImpl& impl = *tensor.unsafeGetTensorImpl();
   Object view;
-  int64_t offset = impl.offset * tensor.element_size();
-  if (impl.storage->on_device())
-    view = {{"buffer", impl.storage->buffer_id()}, {"offset", offset}};
-  else
-    view = {{"host", true}, {"data", hex(impl.storage->memory.data(), impl.storage->memory.size())}};
+  if (impl.storage->on_device()) {
+    view = {{"buffer", impl.storage->buffer_id()}, {"offset", impl.offset * tensor.element_size()}};
+  } else {
+    if (!tensor.is_contiguous()) unsupported("returning a strided CPU tensor");
+    view = {{"host", true}, {"data", hex(tensor.data_ptr(), tensor.nbytes())}};
+  }
   view.emplace_back("shape", json_of(impl.shape));
   view.emplace_back("stride", json_of(impl.stride));
   view.emplace_back("dtype", python_name(impl.dtype));

@@ -49,13 +49,16 @@
 //                 (count or type mismatch), "entry" (no such entry) or "binding" (module initialisation threw)
 //   unsupported:  what is the name, such as "at::foo" or "cudaGraphLaunch"
 //   reads_device_data: what is the call, such as "Tensor.item" or "cudaMemcpy device to host"
+//   The last two stick: host code that catches them and goes another way is reported with the first one.
 //   The keys what and message are "" when captured; nodes so far are given in every case. "arguments" are the views of
 //   the tensor arguments (flat, in order) as they are after the call; "returns" is a VALUE, or {"none": null} for void;
 //   {"tuple": [...]} and {"dict": {...}} also occur there. A tensor VALUE of the trace is {"tensor": VIEW}.
 //   Buffer ids index "buffers": those of the request first, then scratch and symbols in order of birth.
-//   buffer: {"base": ADDRESS, "bytes": N, "origin": "argument|scratch|symbol", "symbol": CODE|null,
+//   buffer: {"base": ADDRESS, "bytes": N, "origin": "argument|scratch|symbol|retained", "symbol": CODE|null,
 //            "born": NODE, "freed": NODE|null}       NODE = number of nodes recorded at that moment; freed = host code
 //            dropped the last reference (a returned or live tensor has null). Addresses are never reused in a request.
+//            retained: memory of an earlier request that the host code kept. Give each request of a process its own
+//            scratch base, so that a kept pointer cannot coincide with a new buffer.
 //   VIEW:   {"buffer": I, "offset": BYTES, "shape": [..], "stride": [ELEMENTS..], "dtype": "float32"}
 //           {"host": true, "shape":.., "stride":.., "dtype":.., "data": HEX} is a CPU tensor the host code made.
 //   CODE:   address in the program file (ELF virtual address). A launch by <<<>>> gives an address inside the stub's
@@ -71,7 +74,7 @@
 //   {"op": "library", "operation": "addmm", "inputs": [VIEW|null..], "outputs": [VIEW..], "options": {..}}
 //       operation is an aten name with its overload when it has one ("add.Tensor", "sum.dim_IntList"); inputs are the
 //       schema's tensor arguments in order (a tensor list is spliced in), options its other arguments by their schema
-//       names; the results are to be written to outputs. "cublas.gemm": C = alpha*A@B + beta*C with inputs [C, A, B],
+//       names; the results are to be written to outputs. "copy_": outputs[0].copy_(inputs[0]). "cublas.gemm": C = alpha*A@B + beta*C with inputs [C, A, B],
 //       outputs [C], options {alpha, beta, compute}. dtypes in options are {"dtype": "float16"}.
 //   attributes: {"code": CODE, "name": "max_dynamic_shared", "value": N, "node": NODE}
 //       names: max_dynamic_shared, shared_carveout, non_portable_cluster, cluster_width|height|depth,

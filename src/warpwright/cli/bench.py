@@ -1,0 +1,131 @@
+"""`warpwright bench` and `warpwright compare`: checked and timed on the GPU of this machine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from warpwright.cli.candidates import FastMath, GpuName, Kernel, TaskName, one_task, read_candidate
+from warpwright.cli.output import Json, emit
+from warpwright.cli.tasks import Inputs
+from warpwright.core.errors import Exit, Undecided
+from warpwright.core.evidence import Verdict
+
+if TYPE_CHECKING:
+    from warpwright.core.judged import Asked, Job, Judged
+    from warpwright.core.task import Task
+
+Baselines = Annotated[
+    list[str] | None,
+    typer.Option("--baseline", help="eager, compile, max-autotune, or one the task names; repeat it. All if none."),
+]
+Seconds = Annotated[float, typer.Option("--seconds", min=0.1, help="At most this long for each case and cache state.")]
+
+
+def bench(
+    kernel: Kernel,
+    task: TaskName,
+    gpu: GpuName = "h200",
+    fast_math: FastMath = False,
+    inputs: Inputs = None,
+    baselines: Baselines = None,
+    seconds: Seconds = 2.0,
+    min_speed_up: Annotated[
+        float | None, typer.Option("--min-speedup", help="Exit 1 unless the lower bound of every case is above this.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Check a candidate on this machine's GPU, then time it in turns with torch's own answers."""
+    asked_task = one_task(task, inputs)
+    judged = _judged(asked_task, [kernel], gpu, fast_math, asked(baselines, seconds), silent=as_json)
+    _render(asked_task, judged, as_json)
+    raise typer.Exit(_exit_code(asked_task, judged[0], min_speed_up))
+
+
+def compare(
+    kernels: Annotated[list[Path], typer.Argument(metavar="A.CU B.CU", help="Candidates for the same task.")],
+    task: TaskName,
+    gpu: GpuName = "h200",
+    fast_math: FastMath = False,
+    inputs: Inputs = None,
+    seconds: Seconds = 2.0,
+    as_json: Json = False,
+) -> None:
+    """Check and time several candidates for one task, against the eager reference."""
+    asked_task = one_task(task, inputs)
+    judged = _judged(asked_task, kernels, gpu, fast_math, asked(["eager"], seconds), silent=as_json)
+    _render(asked_task, judged, as_json)
+    raise typer.Exit(max(_exit_code(asked_task, item, None) for item in judged))
+
+
+def asked(baselines: list[str] | None, seconds: float) -> Asked:
+    from warpwright.core.judged import Asked
+
+    return (
+        Asked(seconds_per_case=seconds)
+        if baselines is None
+        else Asked(baselines=tuple(baselines), seconds_per_case=seconds)
+    )
+
+
+def _judged(task: Task, kernels: list[Path], gpu: str, fast_math: bool, wanted: Asked, silent: bool) -> list[Judged]:
+    from warpwright.cli.screen import waiting
+    from warpwright.dispatch.local import judge_here
+
+    jobs = jobs_for(task, kernels, gpu, fast_math, wanted, silent)
+    with waiting("judging", silent=silent):
+        return list(judge_here(jobs))
+
+
+def jobs_for(task: Task, kernels: list[Path], gpu: str, fast_math: bool, wanted: Asked, silent: bool) -> list[Job]:
+    """Seals every file; the first that cannot be sealed ends it with the reason."""
+    from warpwright.cli.screen import waiting
+    from warpwright.cli.verdicts import show_refusal
+    from warpwright.dispatch.sealed_jobs import sealed_jobs
+    from warpwright.seal.refusal import Refusal
+
+    candidates = [(kernel.name, read_candidate(kernel, gpu, fast_math)) for kernel in kernels]
+    with waiting("sealing", silent=silent):
+        outcomes = sealed_jobs(task, candidates, wanted)
+    jobs = []
+    for label, outcome in outcomes:
+        if isinstance(outcome, Refusal):
+            if outcome.verdict is Verdict.UNDECIDED:
+                raise Undecided(f"{label}: {outcome.reason}")
+            show_refusal(outcome.verdict, outcome.counterexample, outcome.reason)
+            raise typer.Exit(Exit.REFUTED)
+        jobs.append(outcome)
+    return jobs
+
+
+def _render(task: Task, judged: list[Judged], as_json: bool) -> None:
+    from warpwright.report.standings import standings, summary
+
+    if as_json:
+        stood = {item.label: standings(task, item) for item in judged}
+        emit(
+            "bench/1",
+            judged=judged,
+            standings=stood,
+            summaries={label: summary(items) for label, items in stood.items()},
+        )
+        return
+    from warpwright.cli.standings import show_judged
+
+    for item in judged:
+        show_judged(task, item)
+
+
+def _exit_code(task: Task, judged: Judged, least: float | None) -> Exit:
+    from warpwright.report.standings import standings
+
+    if any(item.verdict is Verdict.REFUTED for item in judged.evidence):
+        return Exit.REFUTED
+    if judged.faults and not judged.measurements:
+        return Exit.OUR_FAULT
+    if least is not None:
+        bounds = [item.speed_up.low if item.speed_up and not item.invalid else 0.0 for item in standings(task, judged)]
+        return Exit.HOLDS if bounds and min(bounds) > least else Exit.REFUTED
+    return Exit.HOLDS

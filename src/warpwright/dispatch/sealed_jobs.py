@@ -1,0 +1,29 @@
+"""From candidates to jobs: sealed here, with hidden cases drawn for the occasion."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+
+from warpwright.core.candidate import Candidate
+from warpwright.core.hidden import hidden_cases
+from warpwright.core.judged import Asked, Job
+from warpwright.core.task import Task
+from warpwright.dispatch.bundle import make_job
+from warpwright.seal.refusal import Refusal
+from warpwright.seal.sealing import seal_many
+
+HIDDEN_CASES = 6
+
+
+def sealed_jobs(
+    task: Task, candidates: Sequence[tuple[str, Candidate]], asked: Asked, secret: int | None = None
+) -> list[tuple[str, Job | Refusal]]:
+    """A job for each labelled candidate, or why it cannot have one. The secret is drawn anew unless it is given."""
+    hidden = hidden_cases(task, secrets.randbits(62) if secret is None else secret, HIDDEN_CASES)
+    outcomes = seal_many(task, [candidate for _, candidate in candidates], (*task.cases, *hidden))
+    labels = (label for label, _ in candidates)
+    return [
+        (label, outcome if isinstance(outcome, Refusal) else make_job(label, task, outcome, hidden, asked))
+        for label, outcome in zip(labels, outcomes, strict=True)
+    ]

@@ -1,0 +1,97 @@
+"""How a judged candidate stands: time with its interval, speed-up against the best rival, share of what is possible."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from warpwright.core.errors import UsageError
+from warpwright.core.formula import evaluate
+from warpwright.core.gpus import gpu_named
+from warpwright.core.judged import Judged
+from warpwright.core.limit import Limit, physical_limit
+from warpwright.core.measurement import Cache, Measurement
+from warpwright.core.task import Case, Task, sizes
+from warpwright.judge.inference import Interval, geometric_mean, median, speed_up
+
+THRESHOLDS = (1.0, 1.5, 2.0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """One case in one state of the cache. What was not measured is None."""
+
+    case: str
+    cache: Cache
+    time_us: Interval | None
+    rivals_us: dict[str, Interval]
+    best_rival: str | None
+    speed_up: Interval | None
+    """Against the best rival; judge by `low`, its 95 % lower bound."""
+    limit_us: float | None
+    share_of_limit: float | None
+    gb_per_s: float | None
+    tflop_per_s: float | None
+    bound_by: str | None
+    invalid: str | None
+
+
+def standings(task: Task, judged: Judged) -> tuple[Standing, ...]:
+    """Every case and cache state that was timed, in the order of the records."""
+    groups: dict[tuple[str, Cache], list[Measurement]] = {}
+    for item in judged.measurements:
+        groups.setdefault((item.case, item.cache), []).append(item)
+    cases = {case.name: case for case in task.cases}
+    return tuple(_standing(task, cases[name], cache, judged, group) for (name, cache), group in groups.items())
+
+
+def summary(standing: Iterable[Standing], weights: dict[str, float] | None = None) -> dict[str, float | None]:
+    """Geometric mean, median and the share of cases above each threshold, over valid cold cases."""
+    found = [
+        item.speed_up.value for item in standing if item.cache is Cache.COLD and item.speed_up and not item.invalid
+    ]
+    shares = {f"fast_{t:g}": sum(value >= t for value in found) / len(found) if found else None for t in THRESHOLDS}
+    return {"geometric_mean": geometric_mean(found), "median": statistics.median(found) if found else None, **shares}
+
+
+def _standing(task: Task, case: Case, cache: Cache, judged: Judged, group: Sequence[Measurement]) -> Standing:
+    mine = next((item for item in group if item.subject == judged.candidate), None)
+    rivals = {item.subject: item for item in group if item is not mine and item.samples_us and not item.invalid}
+    medians = {name: median(item.samples_us) for name, item in rivals.items()}
+    best = min(medians, key=lambda name: medians[name].value, default=None)
+    time = median(mine.samples_us) if mine and mine.samples_us else None
+    limit = _limit(task, case, mine)
+    seconds = time.value * 1e-6 if time else None
+    return Standing(
+        case=case.name,
+        cache=cache,
+        time_us=time,
+        rivals_us=medians,
+        best_rival=best,
+        speed_up=speed_up(_blocks(mine), _blocks(rivals[best])) if mine and time and best else None,
+        limit_us=limit.seconds * 1e6 if limit else None,
+        share_of_limit=limit.seconds / seconds if limit and seconds else None,
+        gb_per_s=_rate(task.work.reads, task.work.writes, case, seconds, 1e9),
+        tflop_per_s=_rate(task.work.matrix, task.work.scalar, case, seconds, 1e12),
+        bound_by=limit.bound_by.value if limit else None,
+        invalid=mine.invalid if mine else "not measured",
+    )
+
+
+def _limit(task: Task, case: Case, mine: Measurement | None) -> Limit | None:
+    try:
+        gpu = gpu_named(mine.scene.gpu or "") if mine else None
+    except UsageError:
+        return None
+    return physical_limit(task.work, case, gpu, tf32=task.tolerance.tf32) if gpu else None
+
+
+def _rate(one: int | str, two: int | str, case: Case, seconds: float | None, unit: float) -> float | None:
+    amount = evaluate(one, sizes(case)) + evaluate(two, sizes(case))
+    return amount / seconds / unit if seconds and amount else None
+
+
+def _blocks(measurement: Measurement) -> list[list[float]]:
+    samples, blocks = iter(measurement.samples_us), measurement.blocks or (len(measurement.samples_us),)
+    return [[next(samples) for _ in range(count)] for count in blocks]

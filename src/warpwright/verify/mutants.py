@@ -1,0 +1,57 @@
+"""Mutants: a correct kernel with one bug of known kind planted in it, to measure what a verifier is worth.
+
+Each kind finds its places in the tokens of the source and says what to write there. A mutant compiles wherever its
+original does, save where names mislead us; whether it still behaves the same only running it can tell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from warpwright.seal.tokens import tokenize
+from warpwright.verify import mutations
+from warpwright.verify.mutations import Edit, Text
+
+KINDS: dict[str, Callable[[Text], Iterator[Edit]]] = {
+    "dropped barrier": mutations.dropped_barriers,
+    "shifted bound": mutations.shifted_bounds,
+    "changed stride": mutations.changed_strides,
+    "dropped tail": mutations.dropped_guards,
+    "swapped indices": mutations.swapped_indices,
+    "wrong identity": mutations.wrong_identities,
+    "dropped epsilon": mutations.dropped_epsilons,
+    "half accumulation": mutations.coarse_accumulations,
+    "uninitialised shared": mutations.skipped_stores,
+    "wrong mask": mutations.wrong_masks,
+    "missing atomic": mutations.missing_atomics,
+    "off-by-one grid": mutations.short_grids,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mutant:
+    kind: str
+    line: int
+    source: str
+    was: str
+    became: str
+
+
+def mutants(source: str) -> Iterator[Mutant]:
+    """Every mutant of a source, in the order of kinds and places."""
+    text = Text(tokenize(source))
+    for kind, find in KINDS.items():
+        for edit in find(text):
+            yield _mutant(text, kind, edit)
+
+
+def _mutant(text: Text, kind: str, edit: Edit) -> Mutant:
+    first, last = text.where[edit.begin], text.where[edit.end - 1] + 1
+    before, was, after = (
+        "".join(token.text for token in part)
+        for part in (text.tokens[:first], text.tokens[first:last], text.tokens[last:])
+    )
+    # The number of lines stays, so that a report on a mutant can be held against the original.
+    became = edit.text + "\n" * was.count("\n")
+    return Mutant(kind=kind, line=before.count("\n") + 1, source=before + became + after, was=was, became=edit.text)

@@ -1,0 +1,254 @@
+"""Where a bug of each kind can be planted in CUDA source, and what to write there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from warpwright.seal.declarations import function_at
+from warpwright.seal.tokens import Code, Token
+
+_ACCUMULATOR = ("float", "double")
+_ZERO = re.compile(r"0(\.0*)?f?|0\.f?")
+_MASKED = re.compile(r"__(shfl(_up|_down|_xor)?|any|all|ballot|match_any|reduce_\w+)_sync")
+_ENDS_STATEMENT = (";", "{", "}", ")")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Edit:
+    """Replace the tokens from position `begin` to `end`."""
+
+    begin: int
+    end: int
+    text: str
+
+
+class Text(Code):
+    """The tokens of a source, with what mutations ask of it."""
+
+    def __init__(self, tokens: Sequence[Token]) -> None:
+        super().__init__(tokens)
+
+    def written(self, begin: int, end: int) -> str:
+        if begin >= end:
+            return ""
+        return "".join(token.text for token in self.tokens[self.where[begin] : self.where[end - 1] + 1])
+
+    def texts(self, begin: int, count: int) -> list[str]:
+        return [self.text(begin + step) for step in range(count)]
+
+    @cached_property
+    def device(self) -> list[int]:
+        """Positions inside the bodies of kernels and device functions."""
+        inside: set[int] = set()
+        for position in range(len(self)):
+            if self.text(position) in ("__global__", "__device__") and (function := function_at(self, position)):
+                body = function.body
+                inside |= set(range(body, self.partner[body])) if body is not None else set()
+        return sorted(inside)
+
+    @cached_property
+    def host(self) -> list[int]:
+        device = set(self.device)
+        return [position for position in range(len(self)) if position not in device]
+
+    def past_statement(self, here: int) -> int:
+        """The `;` that ends the statement here."""
+        while here < len(self) and self.text(here) not in (";", "{", "}"):
+            here = self.partner[here] + 1 if self.text(here) in ("(", "[") and here in self.partner else here + 1
+        return here
+
+    def split(self, begin: int, end: int, at: str) -> list[tuple[int, int]]:
+        """The pieces between `at` at the outermost level."""
+        pieces, start, here = [], begin, begin
+        while here < end:
+            if self.text(here) == at:
+                pieces.append((start, here))
+                start = here + 1
+            opens = self.text(here) in ("(", "[", "{") and here in self.partner
+            here = self.partner[here] + 1 if opens else here + 1
+        return [*pieces, (start, end)]
+
+    def conditions(self) -> Iterator[tuple[str, int, int]]:
+        """What `if`, `while` and `for` in device code test."""
+        for here in self.device:
+            word, opening = self.text(here), here + 1
+            if word not in ("if", "while", "for") or self.text(opening) != "(" or opening not in self.partner:
+                continue
+            parts = self.split(opening + 1, self.partner[opening], ";")
+            if word != "for":
+                yield word, opening + 1, self.partner[opening]
+            elif len(parts) == 3:
+                yield word, *parts[1]
+
+    def comparisons(self, begin: int, end: int) -> Iterator[int]:
+        """Each `<` that compares."""
+        for here in range(begin, end):
+            if self.text(here) == "<" and (self.past_angles(here) or end + 1) > end:
+                yield here
+
+
+def dropped_barriers(text: Text) -> Iterator[Edit]:
+    for here in text.device:
+        if text.text(here) in ("__syncthreads", "__syncwarp") and text.text(here + 1) == "(":
+            yield Edit(begin=here, end=text.partner[here + 1] + 1, text="")
+        elif text.texts(here, 4) == [".", "sync", "(", ")"] and text.text(here - 2) in _ENDS_STATEMENT:
+            yield Edit(begin=here - 1, end=here + 4, text="")
+
+
+def shifted_bounds(text: Text) -> Iterator[Edit]:
+    for word, begin, end in text.conditions():
+        for here in text.comparisons(begin, end):
+            yield Edit(begin=here, end=here + 1, text="<=")
+        for here in range(begin, end - 1):
+            if word == "if" and text.texts(here, 2) == [">", "="]:
+                yield Edit(begin=here, end=here + 2, text=">")
+
+
+def changed_strides(text: Text) -> Iterator[Edit]:
+    for here in text.device:
+        if text.text(here) != "for" or (close := text.partner.get(here + 1)) is None:
+            continue
+        parts = text.split(here + 2, close, ";")
+        step = next((i for i in range(parts[-1][0], close) if text.texts(i, 2) == ["+", "="]), None)
+        if len(parts) == 3 and step is not None:
+            yield Edit(begin=step + 2, end=close, text=f"2 * ({text.written(step + 2, close)})")
+
+
+def dropped_guards(text: Text) -> Iterator[Edit]:
+    for word, begin, end in text.conditions():
+        if word == "if" and any(True for _ in text.comparisons(begin, end)):
+            yield Edit(begin=begin, end=end, text="true")
+        elif word == "if" and text.text(end + 1) == "return" and ">" in text.texts(begin, end - begin):
+            yield Edit(begin=begin, end=end, text="false")
+
+
+def swapped_indices(text: Text) -> Iterator[Edit]:
+    for here in text.device:
+        first = text.partner.get(here)
+        if text.text(here) == "[" and first and text.text(first + 1) == "[" and text.text(here - 1) != "]":
+            last = text.partner[first + 1]
+            one, other = text.written(here, first + 1), text.written(first + 1, last + 1)
+            if one != other and not _is_declared(text, here - 1):
+                yield Edit(begin=here, end=last + 1, text=other + one)
+        row, times, width, plus, column = text.texts(here, 5)
+        words = all(text.is_word(here + step) for step in (0, 2, 4))
+        if words and (times, plus) == ("*", "+") and text.text(here - 1) == "[" and text.text(here + 5) == "]":
+            yield Edit(begin=here, end=here + 5, text=f"{column} * {width} + {row}")
+
+
+def _is_declared(text: Text, name: int) -> bool:
+    return text.is_word(name - 1) or text.text(name - 1) in (",", "__shared__", ">")
+
+
+def wrong_identities(text: Text) -> Iterator[Edit]:
+    for here in text.device:
+        kind, name, equals, zero, end = text.texts(here, 5)
+        if kind in _ACCUMULATOR and equals == "=" and _ZERO.fullmatch(zero) and end in (";", ","):
+            if _is_accumulated(text, name):
+                yield Edit(begin=here + 3, end=here + 4, text="1.0f")
+        elif text.texts(here, 2) == ["-", "INFINITY"] or text.texts(here, 2) == ["-", "FLT_MAX"]:
+            yield Edit(begin=here, end=here + 2, text="0.0f")
+
+
+def _is_accumulated(text: Text, name: str) -> bool:
+    return any(text.texts(here, 3) == [name, "+", "="] for here in text.device)
+
+
+def dropped_epsilons(text: Text) -> Iterator[Edit]:
+    for here in text.device:
+        if text.text(here) == "+" and text.text(here + 1) in ("eps", "epsilon", "EPS"):
+            yield Edit(begin=here, end=here + 2, text="")
+
+
+def coarse_accumulations(text: Text) -> Iterator[Edit]:
+    """Sums kept to the ten bits that a half has."""
+    for here in text.device:
+        if text.texts(here + 1, 2) != ["+", "="] or not _is_float(text, text.text(here)):
+            continue
+        end = text.past_statement(here)
+        if text.text(here - 1) in _ENDS_STATEMENT and text.text(end) == ";":
+            name, added = text.text(here), text.written(here + 3, end)
+            coarse = f"__int_as_float(__float_as_int({name} + ({added})) & 0xffffe000)"
+            yield Edit(begin=here, end=end, text=f"{name} = {coarse}")
+
+
+def _is_float(text: Text, name: str) -> bool:
+    return any(text.texts(here, 3)[:2] == ["float", name] for here in text.device)
+
+
+def skipped_stores(text: Text) -> Iterator[Edit]:
+    """A store to shared memory that the first thread leaves out."""
+    names = _shared_names(text)
+    for here in text.device:
+        if text.text(here) not in names or text.text(here - 1) not in _ENDS_STATEMENT or text.text(here + 1) != "[":
+            continue
+        past = text.partner.get(here + 1, here)
+        while text.text(past + 1) == "[":
+            past = text.partner[past + 1]
+        end = text.past_statement(here)
+        if text.text(past + 1) == "=" and text.text(end) == ";":
+            yield Edit(begin=here, end=end, text=f"if (threadIdx.x != 0) {text.written(here, end)}")
+
+
+def _shared_names(text: Text) -> set[str]:
+    names = set()
+    for here in (position for position in text.device if text.text(position) == "__shared__"):
+        end = text.past_statement(here)
+        names |= {text.text(i) for i in range(here + 1, end) if text.is_word(i) and text.text(i + 1) in ("[", ",", ";")}
+    return names
+
+
+def wrong_masks(text: Text) -> Iterator[Edit]:
+    for here in text.device:
+        if _MASKED.fullmatch(text.text(here)) and text.text(here + 1) == "(":
+            (begin, end), *_ = text.split(here + 2, text.partner[here + 1], ",")
+            yield Edit(begin=begin, end=end, text="0x0000ffffu")
+
+
+def missing_atomics(text: Text) -> Iterator[Edit]:
+    for here in text.device:
+        if text.text(here) != "atomicAdd" or text.text(here + 1) != "(" or text.text(here - 1) not in _ENDS_STATEMENT:
+            continue
+        close = text.partner[here + 1]
+        pieces = text.split(here + 2, close, ",")
+        if len(pieces) == 2:
+            place, value = (text.written(*piece) for piece in pieces)
+            yield Edit(begin=here, end=close + 1, text=f"*({place}) += {value}")
+
+
+def short_grids(text: Text) -> Iterator[Edit]:
+    """Blocks counted by a division that no longer rounds up, or one fewer than there are rows."""
+    for here in text.host:
+        if text.text(here) == "+" and (close := _rounds_up(text, here)) is not None:
+            yield Edit(begin=here, end=close, text="")
+        if text.text(here) == "<<<":
+            (begin, end), *_ = text.split(here + 1, _configuration_end(text, here), ",")
+            grid = text.written(begin, end)
+            if end > begin and not _is_dim3(text, begin, end):
+                yield Edit(begin=begin, end=end, text=f"({grid}) - 1")
+
+
+def _rounds_up(text: Text, plus: int) -> int | None:
+    """The `)` of `(n + T - 1) / T` or `(n + 255) / 256`."""
+    one, minus, number = text.texts(plus + 1, 3)
+    if minus == "-" and number == "1" and text.texts(plus + 4, 3) == [")", "/", one]:
+        return plus + 4
+    spelt = [text.text(plus + 1), text.text(plus + 4)]
+    if text.texts(plus + 2, 2) == [")", "/"] and all(map(str.isdigit, spelt)) and int(spelt[1]) - int(spelt[0]) == 1:
+        return plus + 2
+    return None
+
+
+def _configuration_end(text: Text, opening: int) -> int:
+    here = opening + 1
+    while here < len(text) and text.texts(here, 3) != [">", ">", ">"]:
+        here = text.partner[here] + 1 if text.text(here) in ("(", "{") and here in text.partner else here + 1
+    return here
+
+
+def _is_dim3(text: Text, begin: int, end: int) -> bool:
+    named = {text.text(i + 1) for i in range(len(text)) if text.text(i) == "dim3"}
+    return "dim3" in text.texts(begin, end - begin) or (end - begin == 1 and text.text(begin) in named)
