@@ -4,6 +4,9 @@ main.py        the command `warpwright`: verbs, and errors as one sentence with 
 doctor.py      `warpwright doctor`
 demo.py        `warpwright demo`
 check.py       `warpwright check`
+checking.py    one kernel or many, each held against its own task
+documents.py   what was checked, as a page and as JUnit XML
+verifiers.py   `warpwright verifiers evaluate`
 seal.py        `warpwright seal`
 bench.py       `warpwright bench` and `warpwright compare`
 bundle.py      `warpwright bundle make|import`

@@ -1,35 +1,78 @@
-"""`warpwright check`: climbs as far as this machine allows and says what was found."""
+"""`warpwright check`: climbs as far as this machine allows and says what was found, of one kernel or of many."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
 import typer
 
-from warpwright.cli.candidates import FastMath, GpuName, Kernel, TaskName, one_task, read_candidate
+from warpwright.cli.candidates import FastMath, GpuName
 from warpwright.cli.output import Json, emit
 from warpwright.cli.seal import CODES
 from warpwright.cli.tasks import Inputs
-from warpwright.core.errors import Exit
+from warpwright.core.errors import Exit, UsageError
+from warpwright.core.evidence import Verdict
+
+if TYPE_CHECKING:
+    from warpwright.cli.checking import Checked
+
+Dtypes = Annotated[list[str] | None, typer.Option("--dtype", metavar="DTYPE", help="Only these cases; repeat it.")]
+Jobs = Annotated[int | None, typer.Option("--jobs", min=1, help="Processes; one per core if not given.")]
 
 
 def check(
-    kernel: Kernel,
-    task: TaskName,
+    kernel: Annotated[Path, typer.Argument(metavar="KERNEL.CU|FOLDER", help="A .cu file, or a folder of them.")],
+    task: Annotated[str | None, typer.Option("--task", metavar="TASK", help="As for `warpwright tasks show`.")] = None,
+    ref: Annotated[
+        str | None, typer.Option("--ref", metavar="REF.PY:FN", help="A function to hold it against; needs --input.")
+    ] = None,
+    inputs: Inputs = None,
+    labels: Annotated[
+        Path | None, typer.Option("--labels", metavar="CSV", help="Says which file of a folder is for which task.")
+    ] = None,
+    dtypes: Dtypes = None,
     gpu: GpuName = "h200",
     fast_math: FastMath = False,
-    inputs: Inputs = None,
+    jobs: Jobs = None,
+    html: Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Also write a page.")] = None,
+    junit: Annotated[Path | None, typer.Option("--junit", metavar="FILE", help="Also write JUnit XML.")] = None,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show every warning.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Check a candidate: is it a source, does it compile, is its host code a pure launch plan?"""
-    from warpwright.cli.screen import waiting
-    from warpwright.verify.ladder import climb
+    """Check a candidate: does it compile, is its host code a pure launch plan, is it right on the CPU?"""
+    from warpwright.cli.checking import check_all, data, labelled, pieces, show
 
-    asked, candidate = one_task(task, inputs), read_candidate(kernel, gpu, fast_math)
-    with waiting(f"checking {kernel.name}", silent=as_json):
-        dossier = climb(asked, candidate)
+    named = [name for name in (task, ref) if name is not None]
+    if len(named) + (labels is not None) != 1:
+        raise UsageError("say what the kernel should do: one of --task NAME, --ref ref.py:fn and --labels labels.csv")
+    work = labelled(kernel, labels) if labels else pieces(kernel, named[0], inputs or ())
+    checked = check_all(work, gpu=gpu, fast_math=fast_math, dtypes=dtypes or (), jobs=jobs, silent=as_json)
+    _write_files(checked, html, junit)
     if as_json:
-        emit("check/1", verdict=dossier.verdict, dossier=dossier)
+        emit("check/1", **(data(checked[0]) if not kernel.is_dir() else {"results": [data(item) for item in checked]}))
     else:
-        from warpwright.cli.verdicts import show_dossier
+        show(checked, verbose=verbose)
+    raise typer.Exit(verdict(checked))
 
-        show_dossier(dossier)
-    raise typer.Exit(Exit.OUR_FAULT if dossier.faults else CODES[dossier.verdict])
+
+def verdict(checked: Sequence[Checked]) -> Exit:
+    """Our faults first, because what they spoilt is not known; then the worst news."""
+    if any(item.dossier.faults for item in checked):
+        return Exit.OUR_FAULT
+    found = {item.dossier.verdict for item in checked}
+    worst = (Verdict.REFUTED, Verdict.UNDECIDED, Verdict.HOLDS)
+    return CODES[next(verdict for verdict in worst if verdict in found)]
+
+
+def _write_files(checked: Sequence[Checked], html: Path | None, junit: Path | None) -> None:
+    from warpwright.cli.documents import junit_xml, page
+
+    for path, document in ((html, page), (junit, junit_xml)):
+        if path is None:
+            continue
+        try:
+            path.write_text(document(checked), encoding="utf-8")
+        except OSError as error:
+            raise UsageError(f"{path} cannot be written: {error.strerror}") from None

@@ -10,7 +10,7 @@ import typer
 from typer.core import TyperGroup
 
 from warpwright import __version__
-from warpwright.cli import bench, bundle, check, demo, doctor, seal, tasks
+from warpwright.cli import bench, bundle, check, demo, doctor, seal, tasks, verifiers
 from warpwright.core.errors import Exit, WarpwrightError
 
 
@@ -78,6 +78,7 @@ app.command("demo", epilog="Example: warpwright demo")(demo.demo)
 app.command("doctor", epilog="Example: warpwright doctor --json")(doctor.doctor)
 app.add_typer(tasks.app, name="tasks")
 app.add_typer(bundle.app, name="bundle")
+app.add_typer(verifiers.app, name="verifiers")
 
 
 def main() -> None:

@@ -6,20 +6,42 @@ from warpwright.cli.screen import bad, faint, good, plain, screen, show_table
 from warpwright.core.evidence import Counterexample, Dossier, Evidence, Verdict
 
 _COLOURS = {Verdict.HOLDS: good, Verdict.REFUTED: bad, Verdict.UNDECIDED: faint}
-_SENTENCES = {
-    Verdict.HOLDS: "Holds on every rung that this machine can climb.",
-    Verdict.REFUTED: "Refuted.",
-    Verdict.UNDECIDED: "Undecided.",
-}
+_WHERE = ("distribution", "order", "kernel", "block", "thread", "other")
+_FEW_WARNINGS = 3
 
 
-def show_dossier(dossier: Dossier) -> None:
+def sentence(dossier: Dossier) -> str:
+    """The verdict in one sentence."""
+    found = dossier.refutation
+    if found is not None and found.counterexample is not None:
+        return f"Refuted: {found.counterexample.message}"
+    if dossier.verdict is Verdict.HOLDS:
+        return "Holds on every rung that this machine can climb."
+    if dossier.faults:
+        return f"Undecided, by a fault of ours: {dossier.faults[0].where}: {dossier.faults[0].message}"
+    reasons = [item.reason for item in dossier.evidence if item.reason and not item.skipped]
+    return f"Undecided: {'; '.join(reasons)}" if reasons else "Undecided."
+
+
+def details(dossier: Dossier, source: str = "") -> list[str]:
+    """What shows a refutation: source line, case, block, thread."""
+    found = dossier.refutation
+    return _details(found.counterexample, source) if found and found.counterexample else []
+
+
+def warnings(dossier: Dossier) -> list[str]:
+    """What rungs noticed and did not hold against the candidate."""
+    return [str(warning) for item in dossier.evidence for warning in item.facts.get("warnings", ())]
+
+
+def show_dossier(dossier: Dossier, source: str = "", *, verbose: bool = False) -> None:
     """What every rung said."""
-    refutation = dossier.refutation
-    if refutation is not None:
-        show_refusal(Verdict.REFUTED, refutation.counterexample, None)
-    else:
-        screen().print(_COLOURS[dossier.verdict](_SENTENCES[dossier.verdict]))
+    screen().print(_COLOURS[dossier.verdict](sentence(dossier)), soft_wrap=True)
+    for line in details(dossier, source):
+        screen().print(f"  {plain(line)}", soft_wrap=True)
+    noticed = warnings(dossier)
+    for warning in noticed if verbose else noticed[:_FEW_WARNINGS]:
+        screen().print(faint(f"  warning: {warning}"), soft_wrap=True)
     rows = [(plain(item.rung), _word(item), plain(_remark(item)), _seconds(item)) for item in dossier.evidence]
     show_table(("rung", "verdict", "", ""), rows)
     for fault in dossier.faults:
@@ -30,20 +52,25 @@ def show_refusal(verdict: Verdict, counterexample: Counterexample | None, reason
     """Why not, with the line of source where there is one."""
     said = counterexample.message if counterexample else (reason or "")
     screen().print(f"{_COLOURS[verdict](verdict.capitalize())}: {plain(said)}")
-    if counterexample is not None:
-        for line in _details(counterexample):
-            screen().print(f"  {plain(line)}")
+    for line in _details(counterexample, "") if counterexample is not None else ():
+        screen().print(f"  {plain(line)}")
 
 
-def _details(counterexample: Counterexample) -> list[str]:
+def _details(counterexample: Counterexample, source: str) -> list[str]:
     found = [f"case {counterexample.case}"] if counterexample.case else []
     errors = counterexample.facts.get("errors") or []
     for error in errors[:3]:
         found.append(f"line {error['line']}: {error['text']}")
         found += [f"    {error['message']}"] if error["message"] != counterexample.message else []
     if counterexample.line is not None and not errors:
-        found.append(f"line {counterexample.line}")
-    return found
+        found.append(_source_line(counterexample.line, source))
+    shown = [f"{name} {counterexample.facts[name]}" for name in _WHERE if counterexample.facts.get(name) is not None]
+    return [*found, ", ".join(shown)] if shown else found
+
+
+def _source_line(number: int, source: str) -> str:
+    lines = source.splitlines()
+    return f"line {number}: {lines[number - 1].strip()}" if 0 < number <= len(lines) else f"line {number}"
 
 
 def _word(item: Evidence) -> str:

@@ -48,6 +48,7 @@ class Rival:
     def task(self, task: dict[str, Any]) -> dict[str, Any]:
         self._task: Task = decode(Task, task)
         allow_tf32(self._task.tolerance.tf32)
+        torch._dynamo.config.recompile_limit = 256  # beyond it torch would silently run eagerly
         return {"torch": torch.__version__}
 
     def prepare(self, baseline: str, draws: dict[str, Any]) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from warpwright.core.dtypes import dtype_named
 from warpwright.core.evidence import Counterexample
 from warpwright.core.plan import Origin, Plan, View
 from warpwright.core.sealed import Sealed
+from warpwright.core.signature import arranged
 from warpwright.core.task import Direction, Draw, Task
 from warpwright.judge.arena import Arena, Layout, Place
 from warpwright.oracle.check import same_bits
@@ -50,11 +51,10 @@ class Visit:
 
 def stage(task: Task, sealed: Sealed, draw: Draw, given: Scenario, layout: Layout, first_slot: int) -> Visit:
     """Finds a place for every buffer of the call."""
-    case, backward = draw.case.name, task.direction is Direction.BACKWARD
-    tensors = [*given.gradients, *given.saves] if backward else []
-    tensors += tensors_in(given.arguments)
-    acts = [_act(first_slot, sealed.plan(case, "backward" if backward else "forward"), {}, layout)]
-    inputs = [(acts[0].places[number], tensor) for number, tensor in enumerate(tensors)]
+    case = draw.case.name
+    entry = "backward" if task.direction is Direction.BACKWARD else "forward"
+    acts = [_act(first_slot, sealed.plan(case, entry), {}, layout)]
+    inputs = [(acts[0].places[number], tensor) for number, tensor in enumerate(_first_arguments(task, draw, given))]
     mutable = _mutable(task, given)
     if task.direction is Direction.TRAINING:
         plan = sealed.plan(case, "backward")
@@ -66,13 +66,18 @@ def stage(task: Task, sealed: Sealed, draw: Draw, given: Scenario, layout: Layou
 
 def refreshed(task: Task, visit: Visit, draw: Draw, given: Scenario) -> Visit:
     """The same places with other contents."""
-    tensors = tensors_in(given.arguments)
-    if task.direction is Direction.BACKWARD:
-        tensors = [*given.gradients, *given.saves, *tensors]
-    elif task.direction is Direction.TRAINING:
-        tensors = [*tensors, *given.gradients]
+    tensors = _first_arguments(task, draw, given)
+    if task.direction is Direction.TRAINING:
+        tensors += given.gradients
     places = (place for place, _ in visit.inputs)
     return replace(visit, draw=draw, inputs=tuple(zip(places, tensors, strict=True)))
+
+
+def _first_arguments(task: Task, draw: Draw, given: Scenario) -> Tensors:
+    """The tensors of the first act, in the order in which its entry takes them."""
+    if task.direction is not Direction.BACKWARD:
+        return tensors_in(given.arguments)
+    return tensors_in(arranged(task, draw.case, given.gradients, given.saves, given.arguments))
 
 
 def counterexample(visit: Visit, kind: str, message: str, facts: Mapping[str, Any] | None = None) -> Counterexample:

@@ -3,6 +3,7 @@
 generator.py      counter-based random integers, bit-identical on every machine and device
 distributions.py  named recipes that turn those integers into inputs and parameters
 inputs.py         the arguments of one draw, laid out as the case says
+storage.py        tensors as the bytes they occupy
 reference.py      the task's own function, loaded and called
 lift.py           runs that function in double precision, whatever casts it makes
 jitter.py         runs it honestly in its own precision, as another implementation would round

@@ -18,9 +18,11 @@ from torch._decomp import decomposition_table
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves, tree_map
 
-ROUNDED_STEP = {torch.float64: 0.577, torch.float32: 0.577, torch.float16: 0.35, torch.bfloat16: 0.35}
+_NUDGE = 0.577  # rms error of one operation, in units of an epsilon: CUDA's own functions are good to an ulp or two
 _ACCUMULATION_STEP = 0.4  # rms error of one addition, in units of half an epsilon
 _LONGEST_CHAIN = 4096  # no sensible kernel adds more terms than this one after another
+_SIXTEEN_BITS = (torch.float16, torch.bfloat16)
+_CASTS = {"_to_copy", "to", "convert_element_type"}
 _EIGHT_BITS = (torch.float8_e4m3fn, torch.float8_e5m2)
 
 # Which argument holds the terms, by operation.
@@ -38,8 +40,8 @@ _COMPOUND = {
 }  # fmt: skip
 _EXACT = {
     "relu", "neg", "abs", "clone", "copy_", "where", "gather", "index", "index_select", "cat", "stack", "amax", "amin",
-    "max", "min", "maximum", "minimum", "clamp", "clamp_min", "clamp_max", "embedding", "_to_copy", "constant_pad_nd",
-    "max_pool2d_with_indices", "sort", "topk", "argmax", "argmin", "sign", "sgn", "floor", "ceil", "round", "detach",
+    "max", "min", "maximum", "minimum", "clamp", "clamp_min", "clamp_max", "embedding", "_to_copy", "to",
+    "constant_pad_nd", "max_pool2d_with_indices", "sort", "topk", "argmax", "argmin", "sign", "sgn", "floor", "ceil", "round", "detach",
     "threshold_backward", "masked_fill", "masked_fill_", "scatter", "fill_", "zero_", "tril", "triu", "roll", "flip",
     "repeat", "full", "full_like", "zeros", "zeros_like", "ones", "ones_like", "empty", "empty_like", "arange", "alias",
     "scalar_tensor", "lift_fresh", "slice_backward", "select_backward", "new_zeros", "new_full", "new_empty",
@@ -60,21 +62,19 @@ class Jitter(TorchDispatchMode):
         name, options = func.overloadpacket.__name__, kwargs or {}
         if options.get("dtype") in _EIGHT_BITS:  # rounding to eight bits is judged by the comparator
             options = {**options, "dtype": torch.float32}
+        if name in _CASTS and (dtype := _cast_to(args, options)) in _SIXTEEN_BITS:
+            return self._rounded(args[0], dtype)
         if name in _COMPOUND:
             with self:
                 return decomposition_table[func](*args, **options)
         if name in _TERMS:
-            return self._accumulated(func, name, args, options)
-        out = func(*args, **options)
+            run = self._convolution_backward if name == "convolution_backward" else self._summed
+            return tree_map(self._nudged, in_fp32(partial(run, func, name), args, options, self._rounded))
         if not moves_only(func):
-            return tree_map(self._nudged, out)
+            return tree_map(self._nudged, in_fp32(func, args, options, self._rounded))
+        out = func(*args, **options)
         rounds_in_place = name.endswith("_") and name not in _EXACT and _is_float(out)
         return out.copy_(self._nudged(out)) if rounds_in_place else out
-
-    def _accumulated(self, func: Any, name: str, args: Any, options: dict[str, Any]) -> Any:
-        run = self._convolution_backward if name == "convolution_backward" else self._summed
-        out = in_fp32(partial(run, func, name), args, options)
-        return tree_map(self._nudged, out)
 
     def _summed(self, func: Any, name: str, *args: Any, **options: Any) -> Any:
         if name in _PRODUCTS and self._tf32:
@@ -103,11 +103,20 @@ class Jitter(TorchDispatchMode):
 
     def _nudged(self, value: Any) -> Any:
         """Up or down by the root mean square of a rounding error: no element is lucky in every run."""
-        if not _is_float(value) or value.dtype not in ROUNDED_STEP:
+        if not _is_float(value) or value.dtype not in (torch.float32, torch.float64):
             return value
-        step = ROUNDED_STEP[value.dtype] * torch.finfo(value.dtype).eps
-        up = torch.rand(value.shape, generator=self._generator(value.device), device=value.device) < 0.5
+        step = _NUDGE * torch.finfo(value.dtype).eps
+        up = self._uniform(value) < 0.5
         return (value * (1 + (up.to(torch.float64) * 2 - 1) * step)).to(value.dtype)
+
+    def _rounded(self, value: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
+        """To sixteen bits, up or down by chance: where an error is cancelled later, only chance tells its size."""
+        noise = (self._uniform(value).to(torch.float64) - 0.5) * torch.finfo(dtype).eps / math.sqrt(2)
+        noisy = (value * (1 + noise)).to(dtype)
+        return torch.where(noisy.isfinite(), noisy, value.to(dtype))
+
+    def _uniform(self, like: torch.Tensor) -> torch.Tensor:
+        return torch.rand(like.shape, generator=self._generator(like.device), device=like.device)
 
     def _generator(self, device: torch.device) -> torch.Generator:
         if device not in self._generators:
@@ -123,7 +132,12 @@ def to_tf32(value: Any) -> Any:
     return ((bits + 0x1000) & ~0x1FFF).view(torch.float32)
 
 
-def in_fp32(call: Callable[..., Any], args: Any, options: dict[str, Any]) -> Any:
+def in_fp32(
+    call: Callable[..., Any],
+    args: Any,
+    options: dict[str, Any],
+    rounded: Callable[[torch.Tensor, torch.dtype], torch.Tensor] = torch.Tensor.to,
+) -> Any:
     """16-bit operands are computed with in fp32 and the result rounded once, as hardware does."""
     narrow = next((arg.dtype for arg in tree_leaves(args) if _is_narrow(arg)), None)
     if narrow is None:
@@ -131,14 +145,19 @@ def in_fp32(call: Callable[..., Any], args: Any, options: dict[str, Any]) -> Any
     out = call(*tree_map(_widened, args), **options)
     if options.get("dtype") is not None:
         return out
-    return tree_map(lambda value: value.to(narrow) if _is_float(value) else value, out)
+    return tree_map(lambda value: rounded(value, narrow) if _is_float(value) else value, out)
 
 
 def _widened(value: Any) -> Any:
     """Operands, and the type of the operands, which some operations are also told."""
     if isinstance(value, torch.dtype):
-        return torch.float32 if value in (torch.float16, torch.bfloat16) else value
+        return torch.float32 if value in _SIXTEEN_BITS else value
     return value.float() if _is_narrow(value) else value
+
+
+def _cast_to(args: Any, options: dict[str, Any]) -> Any:
+    """The type a cast casts to; None for one that only moves or copies."""
+    return options.get("dtype") or next((arg for arg in args[1:] if isinstance(arg, torch.dtype)), None)
 
 
 def moves_only(func: Any) -> bool:
@@ -163,4 +182,4 @@ def _is_float(value: Any) -> bool:
 
 
 def _is_narrow(value: Any) -> bool:
-    return isinstance(value, torch.Tensor) and value.dtype in (torch.float16, torch.bfloat16)
+    return isinstance(value, torch.Tensor) and value.dtype in _SIXTEEN_BITS

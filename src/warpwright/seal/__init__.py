@@ -4,26 +4,38 @@ sealing.py             seal and seal_many: the library calls
 workpiece.py           one candidate from source to Sealed, step by step
 device.py              nvcc: source to cubin, and what each kernel needs
 front.py               preprocessed CUDA to C++ that records its launches
+editing.py             text with tokens replaced in place; launches as plain calls
 declarations.py        where a function's name, parameters and body are
 tokens.py              C++ text as tokens, nothing lost
 front.h                what is precompiled for capture programs
 capture.py             g++ and the sandbox: the capture program, built and run
 calls.py               what a capture program is asked
-traced.py, trace.py    what it answers; read as hostile data
+traced.py              the words of what it answers
+trace.py               its answer read as hostile data
 observe.py             the same call under several address spaces, processes and orders
 plans.py               traces to plans; addresses to relocations
-binding.py, names.py   which kernel of the cubin a launch means
+binding.py             which kernel of the cubin a launch means
+names.py               names that both compilers agree on
 elf.py                 symbols and sections of cubins and programs
 expectations.py        what a plan must satisfy before any GPU sees it
 occupancy.py           resident blocks, and what the driver would refuse
 diagnose.py            compile errors as facts, and whose fault they are
 torch_names.txt        names of torch's C++ surface, to tell a gap of ours from a slip of the candidate's
 refusal.py             why a candidate was not sealed
-artefact.py, cache.py  what is kept, and where
+artefact.py            a sealed candidate on disk
+cache.py               the store of artefacts
 hostlink.py            the same launches by nvcc's own host code: the fall-back, and the oracle in tests
+hostlink.cpp           the CUDA runtime that such a program is linked with
 summary.py             a sealed candidate in a few figures
 toolchain.py           which compilers this machine has
-sandbox*.py            hostile code held: namespaces, landlock, seccomp, limits
+sandbox.py             hostile code run and held; the calls below are its own
+sandbox_session.py     our side of one run
+sandbox_launcher.py    the trusted process between us and what runs
+sandbox_isolation.py   what this machine lets us confine with
+sandbox_view.py        what can be seen: a private root, and landlock
+sandbox_filter.py      what may be called: seccomp
+sandbox_watch.py       what is used, and ending it
+sandbox_kernel.py      the Linux calls that Python lacks
 include/               torch, ATen, c10, pybind11 and cuBLAS as far as extensions use them
 include-host/          the toolkit's headers as far as host code needs them
 recorder/              what capture programs are linked with

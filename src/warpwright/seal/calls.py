@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import count
 from typing import Any
 
 from warpwright.core.dtypes import dtype_named
@@ -28,16 +29,21 @@ def request(
     for size in (storage_bytes(tensor) for spec in arguments for tensor in tensors_of(spec)):
         buffers.append({"base": start, "bytes": size})
         start += -(-size // _ALIGNMENT) * _ALIGNMENT + gap
-    numbers = iter(range(len(buffers)))
     asked = {
         "entry": entry,
-        "arguments": [_value(spec, numbers) for spec in arguments],
+        "arguments": values(arguments),
         "buffers": buffers,
         "scratch": {"base": ((24 + 19 * space) << 40) + (space << 36), "gap": gap},
         "gpu": gpu_facts(gpu),
         "kernels": list(kernels),
     }
     return json.dumps(asked).encode() + b"\n"
+
+
+def values(arguments: Sequence[Spec]) -> list[dict[str, Any]]:
+    """The arguments of a call; each tensor of theirs is a buffer of its own, in order."""
+    numbers = count()
+    return [_value(spec, numbers) for spec in arguments]
 
 
 def tensors_of(spec: Spec) -> tuple[TensorSpec, ...]:
@@ -56,7 +62,7 @@ def storage_bytes(tensor: TensorSpec) -> int:
     return (reach + 1) * dtype_named(tensor.dtype).bytes
 
 
-def _value(spec: Spec, numbers: Any) -> dict[str, Any]:
+def _value(spec: Spec, numbers: Iterator[int]) -> dict[str, Any]:
     match spec:
         case TensorSpec():
             return _tensor(spec, next(numbers))

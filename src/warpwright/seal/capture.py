@@ -14,7 +14,7 @@ from warpwright.core.evidence import Fault
 from warpwright.seal import elf, sandbox, toolchain, trace
 from warpwright.seal.cache import Store
 from warpwright.seal.device import TORCH_FLAGS
-from warpwright.seal.diagnose import diagnostics
+from warpwright.seal.diagnose import assembler_complaint, diagnostics
 from warpwright.seal.front import rewrite
 from warpwright.seal.refusal import Refused, refuted, undecided
 from warpwright.seal.traced import Trace
@@ -54,19 +54,20 @@ def _prebuild(folder: Path) -> None:
     compiler = str(toolchain.host_compiler())
     (folder / "front.h").write_bytes((toolchain.ROOM / "front.h").read_bytes())
     flags = [compiler, *_LANGUAGE, *_DEFINES, *_include_flags()]
-    _must([*flags, "-x", "c++-header", "front.h", "-o", "front.h.gch"], folder)
+    must_compile([*flags, "-x", "c++-header", "front.h", "-o", "front.h.gch"], folder)
     sources = [*sorted(toolchain.RECORDER.glob("*.cpp")), toolchain.ROOM / "hostlink.cpp"]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         compiling = [*flags, "-include", "front.h", "-c"]
-        list(pool.map(lambda source: _must([*compiling, str(source), "-o", f"{source.stem}.o"], folder), sources))
+        list(pool.map(lambda source: must_compile([*compiling, str(source), "-o", f"{source.stem}.o"], folder), sources))
     parts = [f"{source.stem}.o" for source in sources[:-1]]
-    _must([compiler, "-r", "-nostdlib", *parts, "-o", "whole.o"], folder)
+    must_compile([compiler, "-r", "-nostdlib", *parts, "-o", "whole.o"], folder)
     for part in parts:
         (folder / part).unlink()
     (folder / "whole.o").rename(folder / "recorder.o")
 
 
-def _must(command: Sequence[str], folder: Path) -> None:
+def must_compile(command: Sequence[str], folder: Path) -> None:
+    """For texts of ours alone: a failure is a fault."""
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300, check=False)
     if done.returncode != 0:
         raise OurFault(Fault(where="seal", message=f"our own headers do not compile: {done.stderr[-500:]}"))
@@ -89,7 +90,7 @@ def _preprocessed(folder: Path, defines: Sequence[str], tools: Path) -> str:
     done = _run([*command, "-E", "-fpch-preprocess", "-x", "c++", "kernel.cu", "-o", "kernel.ii"], folder, tools)
     text = sandbox.harvest(folder / "kernel.ii", _TEXT_LIMIT)
     if done.returncode != 0 or text is None:
-        raise _build_refusal(done, folder)
+        raise build_refusal(done, folder)
     return text.decode("utf-8", "surrogateescape")
 
 
@@ -99,7 +100,7 @@ def _compiled(folder: Path, text: str, tools: Path) -> Program:
     done = _run([*command, str(tools / "recorder.o"), "-pie", "-ldl", "-o", "capture"], folder, tools)
     program = sandbox.harvest(folder / "capture", _TEXT_LIMIT)
     if done.returncode != 0 or program is None:
-        raise _build_refusal(done, folder)
+        raise build_refusal(done, folder)
     return Program(path=folder / "capture", symbols=elf.parse(program))
 
 
@@ -107,11 +108,14 @@ def _run(command: Sequence[str], folder: Path, tools: Path) -> sandbox.Finished:
     return sandbox.run(command, readable=(*toolchain.readable(), tools), writable=folder, limits=COMPILE_LIMITS)
 
 
-def _build_refusal(done: sandbox.Finished, folder: Path) -> Refused:
+def build_refusal(done: sandbox.Finished, folder: Path) -> Refused:
     """nvcc has the say on whether a source is C++; what only we cannot build is unsupported."""
     if done.reason is not None:
         return refuted("compile-limit", f"compiling it went beyond the limit on {done.reason}")
-    found = diagnostics(done.stderr.decode("utf-8", "replace"), (folder / "kernel.cu").read_text(errors="replace"))
+    log = done.stderr.decode("utf-8", "replace")
+    if complaint := assembler_complaint(log):
+        return refuted("compile", f"the host's assembler says: {complaint}")
+    found = diagnostics(log, (folder / "kernel.cu").read_text(errors="replace"))
     if not found:
         return undecided(f"unsupported: the host compiler failed ({done.stderr[-200:]!r})")
     where = f" (line {found[0].line})" if found[0].line else ""

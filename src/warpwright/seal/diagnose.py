@@ -12,12 +12,14 @@ from warpwright.seal.refusal import Refused, refuted, undecided
 from warpwright.seal.sandbox import Finished
 from warpwright.seal.toolchain import ROOM
 
+_ASSEMBLER = re.compile(r"^\S+\.s:\d+: Error: (?P<message>.*)$")
 _FORMS = (
     re.compile(r"^(?P<file>[^\s:(]+)\((?P<line>\d+)\): (?:catastrophic )?error(?: #[\w-]+)?: (?P<message>.*)$"),
     re.compile(r"^(?P<file>[^\s:]+):(?P<line>\d+):(?P<column>\d+): (?:fatal )?error: (?P<message>.*)$"),
     re.compile(r"^(?:ptxas|nvlink)\s[^;]*; error\s*: (?P<message>.*)$"),
     re.compile(r"^(?:ptxas|nvlink|nvcc)\s+(?:error|fatal)\s*: (?P<message>.*)$"),
     re.compile(r"^.*: (?P<message>undefined reference to .*)$"),
+    _ASSEMBLER,
 )
 _MISSING = (
     re.compile(r'cannot open source file "(?P<header>[^"]+)"'),
@@ -129,6 +131,11 @@ def compile_refusal(done: Finished, log: str, source: str) -> Refused:
     first = found[0]
     facts = {"errors": [asdict(diagnostic) for diagnostic in found]}
     return refuted("compile", first.message, line=first.line, facts=facts)
+
+
+def assembler_complaint(log: str) -> str | None:
+    """What the host's assembler refuses: text that the candidate hands it, which no header of ours can change."""
+    return next((match["message"] for line in log.splitlines() if (match := _ASSEMBLER.match(line))), None)
 
 
 def _last_line(log: str) -> str:

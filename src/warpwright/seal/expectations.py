@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
 from warpwright.core.gpus import Gpu
-from warpwright.core.plan import Kernel, Launch, Plan, View
+from warpwright.core.plan import Kernel, Launch, Origin, Plan, View
 from warpwright.core.signature import TensorSpec
 from warpwright.seal.occupancy import violations
+from warpwright.seal.plans import touched
 from warpwright.seal.refusal import refuted, undecided
 
 
@@ -41,7 +42,15 @@ def check_returns(plan: Plan, expected: Sequence[TensorSpec], more_allowed: bool
     for position, (view, spec) in enumerate(zip(returned, expected, strict=False)):
         if not isinstance(view, View):
             raise refuted("returns", f"{spec.name} is not returned as a device tensor", case=plan.case)
+        if not _is_written(plan, view):
+            raise refuted("returns", f"nothing ever writes result {position} ({spec.name})", case=plan.case)
         if (view.shape, view.dtype) != (spec.shape, spec.dtype):
             found = f"{view.dtype}{list(view.shape)}"
             message = f"result {position} ({spec.name}) is {found}, the task asks for {spec.dtype}{list(spec.shape)}"
             raise refuted("returns", message, case=plan.case, facts={"found": asdict(view), "expected": asdict(spec)})
+
+
+def _is_written(plan: Plan, view: View) -> bool:
+    """Whether some node may write the view's buffer. Memory fresh from the allocator holds whatever was there."""
+    fresh = plan.buffers[view.buffer].origin is Origin.SCRATCH and 0 not in view.shape
+    return not fresh or any(view.buffer in touched(node) for node in plan.nodes)

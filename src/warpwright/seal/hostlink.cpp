@@ -29,6 +29,14 @@ struct Pending {
   cudaStream_t stream;
 };
 
+// nvcc marks anonymous namespaces with digests of the path, and the cubin was made in another folder.
+std::string without_digests(std::string name) {
+  for (std::string mark : {"_GLOBAL__N__", "_kernel_cu_"})
+    for (size_t at = name.find(mark); at != std::string::npos; at = name.find(mark, at + mark.size()))
+      name.erase(at + mark.size(), 8);
+  return name;
+}
+
 std::map<const void*, std::string>& kernels() {
   static std::map<const void*, std::string> names;
   return names;
@@ -45,7 +53,7 @@ cudaError_t record(const void* function, const warpwright::Configuration& config
   warpwright::configure(configuration);
   warpwright::begin_launch();
   for (const Signature* it = warpwright_signatures; it->kernel; ++it) {
-    if (kernels()[function] != it->kernel) continue;
+    if (kernels()[function] != without_digests(it->kernel)) continue;
     for (int i = 0; i < it->count; ++i) warpwright::add_argument(arguments[i], it->bytes[i]);
   }
   warpwright::end_launch(function);
@@ -84,7 +92,7 @@ char hostlink_initialise(void**) { return 0; }
 void hostlink_register(void**, const char* host, char*, const char* device, int, void*, void*, void*, void*, int*)
     NAMED(__cudaRegisterFunction);
 void hostlink_register(void**, const char* host, char*, const char* device, int, void*, void*, void*, void*, int*) {
-  kernels()[host] = device;
+  kernels()[host] = without_digests(device);
 }
 void hostlink_variable(void**, char* host, char*, const char*, int, size_t bytes, int, int) NAMED(__cudaRegisterVar);
 void hostlink_variable(void**, char* host, char*, const char*, int, size_t bytes, int, int) {

@@ -22,17 +22,19 @@ _ANONYMOUS = re.compile(r"_GLOBAL__N__[0-9a-f]{8}_\w+")
 
 def demangled(symbols: Iterable[str], folder: Path) -> dict[str, str]:
     """What each symbol is called in C++. The tool runs in the sandbox, for symbols are hostile text."""
-    wanted = sorted({symbol for symbol in symbols if symbol.isprintable()})
+    every = set(symbols)
+    wanted = sorted(symbol for symbol in every if symbol.isprintable() and symbol)
     if not wanted:
-        return {}
+        return {symbol: symbol for symbol in every}
     tool = shutil.which("c++filt")
     if tool is None:
         raise OurFault(Fault(where="seal", message="no c++filt on this machine; install binutils"))
     done = sandbox.run([tool], writable=folder, stdin="\n".join(wanted).encode() + b"\n")
-    lines = done.stdout.decode("utf-8", "replace").splitlines()
+    lines = done.stdout.decode("utf-8", "replace").removesuffix("\n").split("\n")
     if len(lines) != len(wanted):
         raise OurFault(Fault(where="seal", message=f"c++filt failed: {done.reason or done.stderr[-200:]!r}"))
-    return {symbol: canonical(line) for symbol, line in zip(wanted, lines, strict=True)}
+    plain = {symbol: canonical(line) for symbol, line in zip(wanted, lines, strict=True)}
+    return {symbol: plain.get(symbol, symbol) for symbol in every}
 
 
 def canonical(name: str) -> str:

@@ -33,25 +33,29 @@ class Observer:
     """What the assembler said of kernels, by code position: occupancy queries are answered from it."""
 
     def observe(self, calls: Sequence[Call]) -> list[tuple[Trace, ...]]:
-        """The traces of each call, which agree with each other; their first is that of a first call."""
-        backwards = list(reversed(range(len(calls))))
-        forwards = list(range(len(calls)))
-        with ThreadPoolExecutor(2) as pool:
-            first = pool.submit(self._process, [(calls[i], 0) for i in forwards])
-            second = pool.submit(self._process, [(calls[i], 1) for i in backwards] + [(call, 2) for call in calls])
-            once, twice = first.result(), second.result()
-        again = twice[len(calls) :]
-        traces = [(once[i], twice[len(calls) - 1 - i], again[i]) for i in forwards]
-        return [self._settled(call, seen) for call, seen in zip(calls, traces, strict=True)]
+        """The traces of each call, which agree with each other; their first is that of a first call.
 
-    def _settled(self, call: Call, seen: tuple[Trace, Trace, Trace]) -> tuple[Trace, ...]:
+        Two processes make the calls in opposite orders. One makes them again at other addresses, the other at the
+        same ones, where host code that remembers addresses betrays itself.
+        """
+        backwards = list(reversed(calls))
+        with ThreadPoolExecutor(2) as pool:
+            one = pool.submit(self._process, [(call, 0) for call in calls] + [(call, 2) for call in calls])
+            other = pool.submit(self._process, [(call, 1) for call in backwards] + [(call, 1) for call in calls])
+            first, second = one.result(), other.result()
+        count = len(calls)
+        columns = (first[:count], second[:count][::-1], first[count:], second[count:])
+        return [self._settled(call, seen) for call, seen in zip(calls, zip(*columns, strict=True), strict=True)]
+
+    def _settled(self, call: Call, seen: tuple[Trace, ...]) -> tuple[Trace, ...]:
         """As seen where all agree. Otherwise the call alone in fresh processes decides."""
-        first, second, third = seen
-        if difference(first, second) is None and difference(first, third) is None:
-            return seen
-        fresh, later = self._process([(call, 0), (call, 2)])
+        first, *others, repeated = seen
+        if all(difference(first, other) is None for other in (*others, repeated)):
+            return (first, *others)
+        fresh, again, elsewhere = self._process([(call, 0), (call, 0), (call, 2)])
         (other,) = self._process([(call, 1)])
-        if reason := difference(fresh, other) or difference(without_setup(fresh), without_setup(later)):
+        reasons = [difference(without_setup(fresh), without_setup(later)) for later in (again, elsewhere)]
+        if reason := next(filter(None, (difference(fresh, other), *reasons)), None):
             raise refuted("stateful-host-code", f"the host code keeps state: {reason}", case=call.case)
         return fresh, other
 

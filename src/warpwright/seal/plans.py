@@ -248,10 +248,11 @@ def _moves(words: Sequence[int]) -> tuple[int, ...]:
 
 
 def _uses(nodes: Sequence[Node], buffer: int) -> list[int]:
-    return [number for number, node in enumerate(nodes) if buffer in _touched(node)]
+    return [number for number, node in enumerate(nodes) if buffer in touched(node)]
 
 
-def _touched(node: Node) -> set[int]:
+def touched(node: Node) -> set[int]:
+    """The buffers a node reads or writes, as far as its own bytes tell."""
     match node:
         case Launch():
             return {relocation.buffer for relocation in node.relocations}

@@ -23,6 +23,10 @@ class Refused(Exception):
         self.refusal = refusal
         super().__init__(refusal.reason or (refusal.counterexample and refusal.counterexample.message))
 
+    @property
+    def is_undecided(self) -> bool:
+        return self.refusal.verdict is Verdict.UNDECIDED
+
 
 def refuted(
     kind: str, message: str, *, case: str | None = None, line: int | None = None, facts: Mapping[str, Any] | None = None

@@ -24,17 +24,18 @@ from warpwright.core.signature import (
     results,
 )
 from warpwright.core.task import Case, Direction, Task
-from warpwright.seal import capture, device, sandbox, toolchain
+from warpwright.seal import capture, device, hostlink, sandbox, toolchain
 from warpwright.seal.binding import Binding, bind
 from warpwright.seal.cache import Store
 from warpwright.seal.device import DeviceCode
 from warpwright.seal.expectations import check_launches, check_returns
 from warpwright.seal.observe import Call, Observer, codes
 from warpwright.seal.plans import make_plan
-from warpwright.seal.refusal import refuted
+from warpwright.seal.refusal import Refused, refuted, undecided
 from warpwright.seal.trace import BadTrace
 from warpwright.seal.traced import Trace
 
+_BY_NVCC = "host by nvcc"
 Seen = list[tuple[Call, tuple[Trace, ...]]]
 
 
@@ -80,20 +81,36 @@ class Workpiece:
         """Device and host at once. nvcc has the first word: what it refuses is wrong, not unsupported."""
         with ThreadPoolExecutor(2) as pool:
             compiling = pool.submit(self._compile_device)
-            observing = pool.submit(self._observe)
-        return (compiling.result(), *observing.result())
+            building = pool.submit(self._build)
+            observing = pool.submit(lambda: self._observe(building.result()))
+        compiled = compiling.result()
+        if compiled is not None and isinstance(gap := building.exception(), Refused) and gap.is_undecided:
+            return (compiled, *self._observe(self._built_by_nvcc(compiled, gap)))
+        return (compiled, *observing.result())
+
+    def _built_by_nvcc(self, compiled: DeviceCode, gap: Refused) -> capture.Program:
+        """The slow way, for what the front cannot build. Where that fails too, the front's own reason stands."""
+        try:
+            with self._timed(_BY_NVCC):
+                return hostlink.build(self._place("by-nvcc"), self.candidate.flags, compiled.kernels, self.store)
+        except Refused:
+            raise gap from None
 
     def _compile_device(self) -> DeviceCode | None:
         with self._timed("device"):
             return device.compile_device(self._place("device"), self.candidate.flags)
 
-    def _observe(self) -> tuple[capture.Program, tuple[str, ...], Seen]:
+    def _build(self) -> capture.Program:
         with self._timed("host"):
             defines = [flag for flag in self.candidate.flags.extra if flag.startswith(("-D", "-U"))]
-            program = capture.build(self._place("host"), defines, self.store)
-        with self._timed("capture"):
-            observer = self._observer(program)
-            return program, observer.entries(), self._calls(observer)
+            return capture.build(self._place("host"), defines, self.store)
+
+    def _observe(self, program: capture.Program) -> tuple[capture.Program, tuple[str, ...], Seen]:
+        observer = self._observer(program)
+        with self._timed("capture"), ThreadPoolExecutor(1) as pool:
+            listing = pool.submit(observer.entries)
+            seen = self._calls(observer)
+            return program, listing.result(), seen
 
     def _observer(self, program: capture.Program) -> Observer:
         return Observer(ask=lambda lines: self._ask(program, lines), gpu=gpu_named(self.candidate.flags.gpu))
@@ -140,11 +157,22 @@ class Workpiece:
         kernels = {kernel.name: kernel for kernel in binding.kernels} if compiled else None
         plans = []
         for call, traces in seen:
-            plan = make_plan(call.entry, call.case, traces, binding.name_of)
+            plan = self._plan(call, traces, binding)
             check_launches(plan, kernels, gpu_named(self.candidate.flags.gpu))
             check_returns(plan, *self._expected(call))
             plans.append(plan)
         return tuple(plans)
+
+    def _plan(self, call: Call, traces: tuple[Trace, ...], binding: Binding) -> Plan:
+        try:
+            return make_plan(call.entry, call.case, traces, binding.name_of)
+        except Refused:
+            if _BY_NVCC not in self.seconds:
+                raise
+            # Bytes between the members of a struct are whatever nvcc's own code leaves there.
+            raise undecided(
+                "unsupported: arguments that differ from call to call, captured by nvcc's own code"
+            ) from None
 
     def _expected(self, call: Call) -> tuple[Sequence[TensorSpec], bool]:
         """What the call must return, and whether it may return more."""

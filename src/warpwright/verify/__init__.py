@@ -3,5 +3,9 @@
 ladder.py      climb: the rungs in order, up to the first that refutes
 source.py      rung: is it a source at all
 seal.py        rung: does it compile, is its host code a pure plan, would the driver launch it
+emulate.py     rung: is it right on the CPU, under the eyes of the emulator
+mutants.py     correct kernels with one planted bug, to measure verifiers with
+mutations.py   where each kind of bug can be planted
+evaluation.py  verdicts against a labelled set
 admission.py   whether a task refutes what is wrong and accepts what is right
 """

@@ -1,4 +1,4 @@
-"""Running sums along the last dimension."""
+"""Running sums along the last dimension, kept in float32."""
 
 import torch
 import torch.nn.functional as F
@@ -7,7 +7,7 @@ BLOCK = 256
 
 
 def forward(x):
-    return torch.cumsum(x, dim=-1)
+    return torch.cumsum(x.float(), dim=-1).to(x.dtype)
 
 
 def in_blocks(x):

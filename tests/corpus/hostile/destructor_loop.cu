@@ -1,4 +1,4 @@
-// expect: host-limit
+// expect: sealed
 // task: modern/swiglu  dtypes: fp32  attack: never finishes, from a static destructor after all calls
 #include <torch/extension.h>
 

@@ -1,4 +1,4 @@
-// expect: stateful-host-code | host-crash | exception
+// expect: stateful-host-code | host-crash | exception | returns
 // task: modern/swiglu  dtypes: fp32  attack: a thread that launches after forward has returned
 #include <torch/extension.h>
 #include <thread>

@@ -79,12 +79,20 @@ def test_other_flags_are_wrong_use(flag: str) -> None:
     ("name", "plain"),
     [
         ("k(float*)", "k(float*)"),
+        ("void k<float>(float const* restrict, float* __restrict)", "void k<float>(float const*, float*)"),
         ("_INTERNAL_3539e2fe_4_u_cu__Z1ki::a::dd", "a::dd"),
         ("a::_GLOBAL__N__3539e2fe_4_u_cu__Z1ki::k<int>(int*)", "a::(anonymous namespace)::k<int>(int*)"),
     ],
 )
 def test_what_nvcc_adds_to_names_is_taken_off(name: str, plain: str) -> None:
     assert canonical(name) == plain
+
+
+def test_any_symbol_gets_a_name(tmp_path: Path) -> None:
+    odd = ["", "a\nb", "_Z1kPf", "plain", "_Z" + "1" * 50, "\u2028", "tab\there", "with space"]
+    names = demangled(odd, tmp_path)
+    assert names.keys() == set(odd)
+    assert (names["_Z1kPf"], names["plain"], names["a\nb"]) == ("k(float*)", "plain", "a\nb")
 
 
 @needs_nvcc

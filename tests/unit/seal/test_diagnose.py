@@ -5,7 +5,13 @@ from __future__ import annotations
 import pytest
 
 from warpwright.core.evidence import Verdict
-from warpwright.seal.diagnose import Diagnostic, compile_refusal, diagnostics, missing_from_headers
+from warpwright.seal.diagnose import (
+    Diagnostic,
+    assembler_complaint,
+    compile_refusal,
+    diagnostics,
+    missing_from_headers,
+)
 from warpwright.seal.sandbox import Finished
 
 SOURCE = "#include <torch/extension.h>\nint f() {\n  return foo;\n}\n"
@@ -92,3 +98,9 @@ def test_a_limit_refutes() -> None:
     assert refusal.counterexample is not None
     assert refusal.counterexample.kind == "compile-limit"
     assert "cpu time" in refusal.counterexample.message
+
+
+def test_what_the_hosts_assembler_refuses_is_told_apart() -> None:
+    log = "/tmp/cc1.s: Assembler messages:\n/tmp/cc1.s:351: Error: file not found: /etc/passwd\n"
+    assert assembler_complaint(log) == "file not found: /etc/passwd"
+    assert assembler_complaint(NVCC) is None

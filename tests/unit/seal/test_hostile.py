@@ -12,6 +12,7 @@ import pytest
 
 from warpwright.core.candidate import Candidate
 from warpwright.core.evidence import Verdict
+from warpwright.core.sealed import Sealed
 from warpwright.seal import capture, device, sandbox, toolchain
 from warpwright.seal.cache import Store
 from warpwright.seal.refusal import Refusal
@@ -30,12 +31,19 @@ def test_it_is_refuted_and_leaves_nothing(path: Path, store: Store, monkeypatch:
     source = path.read_text()
     expected = re.match(r"// expect: (.+)", source)
     assert expected
+    kinds = re.split(r"\s*\|\s*", expected[1].strip())
     task = load("modern/swiglu:forward")[0]
     cases = [case for case in task.cases if case.dtype == "fp32"][:2]
     outcome = seal(task, Candidate(source=source), cases, store)
-    assert isinstance(outcome, Refusal), "it was sealed"
+    assert (found := _kind(outcome)) in kinds, f"{found}: {outcome}"
+    assert not list((store.root / "staging").iterdir())
+
+
+def _kind(outcome: Sealed | Refusal) -> str:
+    """How it ended; an attack on what comes after the last call meets nobody, and its plan is as good as any."""
+    if isinstance(outcome, Sealed):
+        return "sealed"
     assert outcome.verdict is Verdict.REFUTED, outcome.reason
     assert outcome.counterexample is not None
-    assert outcome.counterexample.kind in re.split(r"\s*\|\s*", expected[1].strip()), outcome.counterexample.message
     assert "\n" not in outcome.counterexample.message
-    assert not list((store.root / "staging").iterdir())
+    return outcome.counterexample.kind

@@ -117,6 +117,23 @@ def test_state_between_calls_is_refuted(answer: Callable[[Request, int], Trace])
     assert refusal.counterexample.kind == "stateful-host-code"
 
 
+def test_remembering_addresses_is_refuted() -> None:
+    def ask(lines: Sequence[bytes]) -> tuple[list[Trace], Finished]:
+        known: set[int] = set()
+        traces = []
+        for request in map(json.loads, lines):
+            base = request["buffers"][0]["base"]
+            whole = trace(request)
+            traces.append(replace(whole, nodes=()) if base in known else whole)
+            known.add(base)
+        return traces, ENDED
+
+    with pytest.raises(Refused) as caught:
+        Observer(ask=ask, gpu=GPUS["h200"]).observe(CALLS[:1])
+    assert caught.value.refusal.counterexample is not None
+    assert caught.value.refusal.counterexample.kind == "stateful-host-code"
+
+
 @pytest.mark.parametrize("argument", [
     lambda request: word(request["buffers"][0]["base"] >> 4),
     lambda request: word(request["buffers"][0]["base"])[:8],

@@ -18,7 +18,9 @@ struct coalesced_group : thread_group {};
 template <unsigned int N, class Parent = void>
 struct thread_block_tile : thread_group {};
 template <unsigned int N, class Parent>
-thread_block_tile<N, Parent> tiled_partition(const Parent&) { WARPWRIGHT_DEVICE_ONLY(tiled_partition); }
+thread_block_tile<N, Parent> tiled_partition(const Parent&) {
+  WARPWRIGHT_DEVICE_ONLY(tiled_partition);
+}
 inline thread_block this_thread_block() { WARPWRIGHT_DEVICE_ONLY(this_thread_block); }
 inline grid_group this_grid() { WARPWRIGHT_DEVICE_ONLY(this_grid); }
 inline cluster_group this_cluster() { WARPWRIGHT_DEVICE_ONLY(this_cluster); }

@@ -17,7 +17,8 @@ struct alignas(2) __nv_bfloat16 {
   __nv_bfloat16() = default;
   constexpr __nv_bfloat16(const __nv_bfloat16_raw& raw) : __x(raw.x) {}
   template <class T, std::enable_if_t<std::is_arithmetic<T>::value, int> = 0>
-  __nv_bfloat16(T value) : __x(static_cast<unsigned short>(warpwright::BFloat16Bits::narrow(static_cast<float>(value)))) {}
+  __nv_bfloat16(T value)
+      : __x(static_cast<unsigned short>(warpwright::BFloat16Bits::narrow(static_cast<float>(value)))) {}
   operator __nv_bfloat16_raw() const { return {__x}; }
   operator float() const { return warpwright::BFloat16Bits::widen(__x); }
 };

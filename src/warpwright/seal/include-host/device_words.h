@@ -19,10 +19,10 @@ constexpr int warpSize = 32;
 
 #define WARPWRIGHT_DEVICE_ONLY(NAME) ::warpwright::unsupported("device word " #NAME " in host code")
 
-#define WARPWRIGHT_WORD(NAME)        \
-  template <class... A>              \
-  inline void NAME(const A&...) {    \
-    WARPWRIGHT_DEVICE_ONLY(NAME);    \
+#define WARPWRIGHT_WORD(NAME)     \
+  template <class... A>           \
+  inline void NAME(const A&...) { \
+    WARPWRIGHT_DEVICE_ONLY(NAME); \
   }
 WARPWRIGHT_WORD(__syncthreads)
 WARPWRIGHT_WORD(__syncwarp)
@@ -33,10 +33,10 @@ WARPWRIGHT_WORD(__nanosleep)
 WARPWRIGHT_WORD(__trap)
 #undef WARPWRIGHT_WORD
 
-#define WARPWRIGHT_WORD(NAME)          \
-  template <class... A>                \
-  inline int NAME(const A&...) {       \
-    WARPWRIGHT_DEVICE_ONLY(NAME);      \
+#define WARPWRIGHT_WORD(NAME)     \
+  template <class... A>           \
+  inline int NAME(const A&...) {  \
+    WARPWRIGHT_DEVICE_ONLY(NAME); \
   }
 WARPWRIGHT_WORD(__syncthreads_count)
 WARPWRIGHT_WORD(__syncthreads_and)
@@ -48,10 +48,10 @@ WARPWRIGHT_WORD(__activemask)
 WARPWRIGHT_WORD(__match_any_sync)
 #undef WARPWRIGHT_WORD
 
-#define WARPWRIGHT_WORD(NAME)                       \
-  template <class T, class... A>                    \
-  inline T NAME(unsigned, T, const A&...) {         \
-    WARPWRIGHT_DEVICE_ONLY(NAME);                   \
+#define WARPWRIGHT_WORD(NAME)               \
+  template <class T, class... A>            \
+  inline T NAME(unsigned, T, const A&...) { \
+    WARPWRIGHT_DEVICE_ONLY(NAME);           \
   }
 WARPWRIGHT_WORD(__shfl_sync)
 WARPWRIGHT_WORD(__shfl_down_sync)
@@ -62,10 +62,10 @@ WARPWRIGHT_WORD(__reduce_max_sync)
 WARPWRIGHT_WORD(__reduce_min_sync)
 #undef WARPWRIGHT_WORD
 
-#define WARPWRIGHT_WORD(NAME)                       \
-  template <class T, class... A>                    \
-  inline T NAME(T*, const A&...) {                  \
-    WARPWRIGHT_DEVICE_ONLY(NAME);                   \
+#define WARPWRIGHT_WORD(NAME)      \
+  template <class T, class... A>   \
+  inline T NAME(T*, const A&...) { \
+    WARPWRIGHT_DEVICE_ONLY(NAME);  \
   }
 WARPWRIGHT_WORD(atomicAdd)
 WARPWRIGHT_WORD(atomicSub)
@@ -79,10 +79,10 @@ WARPWRIGHT_WORD(atomicXor)
 WARPWRIGHT_WORD(atomicInc)
 #undef WARPWRIGHT_WORD
 
-#define WARPWRIGHT_WORD(NAME)                       \
-  template <class T>                                \
-  inline T NAME(const T* address) {                 \
-    WARPWRIGHT_DEVICE_ONLY(NAME);                   \
+#define WARPWRIGHT_WORD(NAME)       \
+  template <class T>                \
+  inline T NAME(const T* address) { \
+    WARPWRIGHT_DEVICE_ONLY(NAME);   \
   }
 WARPWRIGHT_WORD(__ldg)
 WARPWRIGHT_WORD(__ldcg)
@@ -126,10 +126,26 @@ inline float __fdiv_rn(float x, float y) { return x / y; }
 inline float __saturatef(float x) { return x < 0 ? 0 : x > 1 ? 1 : x; }
 inline int __float2int_rn(float x) { return static_cast<int>(std::nearbyint(x)); }
 inline float __int2float_rn(int x) { return static_cast<float>(x); }
-inline int __float_as_int(float x) { int i; __builtin_memcpy(&i, &x, 4); return i; }
-inline unsigned __float_as_uint(float x) { unsigned i; __builtin_memcpy(&i, &x, 4); return i; }
-inline float __int_as_float(int i) { float x; __builtin_memcpy(&x, &i, 4); return x; }
-inline float __uint_as_float(unsigned i) { float x; __builtin_memcpy(&x, &i, 4); return x; }
+inline int __float_as_int(float x) {
+  int i;
+  __builtin_memcpy(&i, &x, 4);
+  return i;
+}
+inline unsigned __float_as_uint(float x) {
+  unsigned i;
+  __builtin_memcpy(&i, &x, 4);
+  return i;
+}
+inline float __int_as_float(int i) {
+  float x;
+  __builtin_memcpy(&x, &i, 4);
+  return x;
+}
+inline float __uint_as_float(unsigned i) {
+  float x;
+  __builtin_memcpy(&x, &i, 4);
+  return x;
+}
 inline int __clz(int x) { return x ? __builtin_clz(static_cast<unsigned>(x)) : 32; }
 inline int __popc(unsigned x) { return __builtin_popcount(x); }
 inline int __ffs(int x) { return __builtin_ffs(x); }

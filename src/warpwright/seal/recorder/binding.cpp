@@ -23,12 +23,15 @@ std::map<std::string, std::vector<Parameter>>& schemas() {
   return map;
 }
 
-std::string qualified(const Entry& entry) { return entry.library.empty() ? entry.name : entry.library + "::" + entry.name; }
+std::string qualified(const Entry& entry) {
+  return entry.library.empty() ? entry.name : entry.library + "::" + entry.name;
+}
 
 std::string required_count(const Entry& entry) {
   size_t most = entry.parameters.size(), least = 0;
   for (const Parameter& parameter : entry.parameters) least += !parameter.fallback;
-  std::string count = least == most ? std::to_string(most) : "from " + std::to_string(least) + " to " + std::to_string(most);
+  std::string count =
+      least == most ? std::to_string(most) : "from " + std::to_string(least) + " to " + std::to_string(most);
   return count + (most == 1 ? " argument" : " arguments");
 }
 
@@ -76,13 +79,16 @@ const Entry& find_entry(const std::string& name) {
     if (entry.name == name || qualified(entry) == name) return entry;
   std::string known;
   for (const Entry& entry : entries()) known += (known.empty() ? "" : ", ") + qualified(entry);
-  throw Outcome("error", "entry", "no entry point named " + name + (known.empty() ? "; nothing is bound" : "; bound: " + known));
+  throw Outcome("error", "entry",
+                "no entry point named " + name + (known.empty() ? "; nothing is bound" : "; bound: " + known));
 }
 
-Value call_entry(const Entry& entry, const Values& positional, const std::vector<std::pair<std::string, Value>>& keywords) {
+Value call_entry(const Entry& entry, const Values& positional,
+                 const std::vector<std::pair<std::string, Value>>& keywords) {
   const auto& parameters = entry.parameters;
   if (positional.size() > parameters.size())
-    wrong_arguments(entry, "takes " + required_count(entry) + ", the task gives " + std::to_string(positional.size() + keywords.size()));
+    wrong_arguments(entry, "takes " + required_count(entry) + ", the task gives " +
+                               std::to_string(positional.size() + keywords.size()));
   std::vector<std::optional<Value>> given(positional.begin(), positional.end());
   given.resize(parameters.size());
   for (const auto& [name, value] : keywords) {
@@ -96,7 +102,8 @@ Value call_entry(const Entry& entry, const Values& positional, const std::vector
   for (size_t i = 0; i < parameters.size(); ++i) {
     if (!given[i]) given[i] = parameters[i].fallback;
     if (!given[i])
-      wrong_arguments(entry, "takes " + required_count(entry) + ", the task gives " + std::to_string(positional.size() + keywords.size()));
+      wrong_arguments(entry, "takes " + required_count(entry) + ", the task gives " +
+                                 std::to_string(positional.size() + keywords.size()));
     arguments.push_back(*given[i]);
   }
   try {

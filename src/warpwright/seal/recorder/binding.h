@@ -10,7 +10,8 @@ namespace warpwright {
 void bind_modules();
 
 const Entry& find_entry(const std::string& name);
-Value call_entry(const Entry& entry, const Values& positional, const std::vector<std::pair<std::string, Value>>& keywords);
+Value call_entry(const Entry& entry, const Values& positional,
+                 const std::vector<std::pair<std::string, Value>>& keywords);
 
 // "op(Tensor x, float eps=1e-5, int[] dims=[0]) -> Tensor": names and defaults; types come from the C++ function.
 std::string schema_name(const std::string& schema);

@@ -21,7 +21,8 @@ std::string joined(Words words) {
 }
 
 void check_failed(Failure kind, const char* condition, Words words) {
-  std::string message = words.size() ? joined(words) : std::string("Expected ") + condition + " to be true, but got false.";
+  std::string message =
+      words.size() ? joined(words) : std::string("Expected ") + condition + " to be true, but got false.";
   switch (kind) {
     case Failure::VALUE: throw ValueError(message);
     case Failure::TYPE: throw TypeError(message);

@@ -27,18 +27,24 @@ c10::ScalarType type_of(cudaDataType type) {
 
 const char* name_of(cublasComputeType_t compute) {
   switch (compute) {
-    case CUBLAS_COMPUTE_16F: case CUBLAS_COMPUTE_16F_PEDANTIC: return "float16";
-    case CUBLAS_COMPUTE_32F: case CUBLAS_COMPUTE_32F_PEDANTIC: return "float32";
+    case CUBLAS_COMPUTE_16F:
+    case CUBLAS_COMPUTE_16F_PEDANTIC: return "float16";
+    case CUBLAS_COMPUTE_32F:
+    case CUBLAS_COMPUTE_32F_PEDANTIC: return "float32";
     case CUBLAS_COMPUTE_32F_FAST_TF32: return "tf32";
     case CUBLAS_COMPUTE_32F_FAST_16F: return "float32 by float16";
     case CUBLAS_COMPUTE_32F_FAST_16BF: return "float32 by bfloat16";
-    case CUBLAS_COMPUTE_64F: case CUBLAS_COMPUTE_64F_PEDANTIC: return "float64";
+    case CUBLAS_COMPUTE_64F:
+    case CUBLAS_COMPUTE_64F_PEDANTIC: return "float64";
     default: return "int32";
   }
 }
 
 cublasComputeType_t compute_of(cudaDataType type) {
-  return type == CUDA_R_16F ? CUBLAS_COMPUTE_16F : type == CUDA_R_64F ? CUBLAS_COMPUTE_64F : type == CUDA_R_32I ? CUBLAS_COMPUTE_32I : CUBLAS_COMPUTE_32F;
+  return type == CUDA_R_16F   ? CUBLAS_COMPUTE_16F
+         : type == CUDA_R_64F ? CUBLAS_COMPUTE_64F
+         : type == CUDA_R_32I ? CUBLAS_COMPUTE_32I
+                              : CUBLAS_COMPUTE_32F;
 }
 
 struct Matrix {
@@ -65,8 +71,10 @@ at::Tensor view(const Matrix& m, int64_t rows, int64_t columns, cublasOperation_
 
 double scalar(const void* pointer, cublasComputeType_t compute) {
   switch (compute) {
-    case CUBLAS_COMPUTE_16F: case CUBLAS_COMPUTE_16F_PEDANTIC: return static_cast<float>(*static_cast<const __half*>(pointer));
-    case CUBLAS_COMPUTE_64F: case CUBLAS_COMPUTE_64F_PEDANTIC: return *static_cast<const double*>(pointer);
+    case CUBLAS_COMPUTE_16F:
+    case CUBLAS_COMPUTE_16F_PEDANTIC: return static_cast<float>(*static_cast<const __half*>(pointer));
+    case CUBLAS_COMPUTE_64F:
+    case CUBLAS_COMPUTE_64F_PEDANTIC: return *static_cast<const double*>(pointer);
     case CUBLAS_COMPUTE_32I: return *static_cast<const int*>(pointer);
     default: return *static_cast<const float*>(pointer);
   }
@@ -80,7 +88,8 @@ cublasStatus_t gemm(cublasHandle_t handle, cublasOperation_t transa, cublasOpera
   if (a.leading < (transa == CUBLAS_OP_N ? m : k) || b.leading < (transb == CUBLAS_OP_N ? k : n) || c.leading < m)
     return CUBLAS_STATUS_INVALID_VALUE;
   if (handle->pointers == CUBLAS_POINTER_MODE_DEVICE) unsupported("cuBLAS scalars on the device");
-  if (compute == CUBLAS_COMPUTE_32F && handle->math == CUBLAS_TF32_TENSOR_OP_MATH) compute = CUBLAS_COMPUTE_32F_FAST_TF32;
+  if (compute == CUBLAS_COMPUTE_32F && handle->math == CUBLAS_TF32_TENSOR_OP_MATH)
+    compute = CUBLAS_COMPUTE_32F_FAST_TF32;
   if (m == 0 || n == 0) return CUBLAS_STATUS_SUCCESS;
   at::Tensor C = view(c, m, n, CUBLAS_OP_N, batch);
   library("cublas.gemm", {C, view(a, m, k, transa, batch), view(b, k, n, transb, batch)}, {C},
@@ -95,44 +104,58 @@ cublasStatus_t cublasDestroy(cublasHandle_t handle) {
   delete handle;
   return CUBLAS_STATUS_SUCCESS;
 }
-cublasStatus_t cublasSetStream(cublasHandle_t handle, cudaStream_t stream) { return handle->stream = stream, CUBLAS_STATUS_SUCCESS; }
-cublasStatus_t cublasGetStream(cublasHandle_t handle, cudaStream_t* stream) { return *stream = handle->stream, CUBLAS_STATUS_SUCCESS; }
-cublasStatus_t cublasSetMathMode(cublasHandle_t handle, cublasMath_t mode) { return handle->math = mode, CUBLAS_STATUS_SUCCESS; }
-cublasStatus_t cublasGetMathMode(cublasHandle_t handle, cublasMath_t* mode) { return *mode = handle->math, CUBLAS_STATUS_SUCCESS; }
-cublasStatus_t cublasSetPointerMode(cublasHandle_t handle, cublasPointerMode_t mode) { return handle->pointers = mode, CUBLAS_STATUS_SUCCESS; }
-cublasStatus_t cublasGetPointerMode(cublasHandle_t handle, cublasPointerMode_t* mode) { return *mode = handle->pointers, CUBLAS_STATUS_SUCCESS; }
+cublasStatus_t cublasSetStream(cublasHandle_t handle, cudaStream_t stream) {
+  return handle->stream = stream, CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasGetStream(cublasHandle_t handle, cudaStream_t* stream) {
+  return *stream = handle->stream, CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasSetMathMode(cublasHandle_t handle, cublasMath_t mode) {
+  return handle->math = mode, CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasGetMathMode(cublasHandle_t handle, cublasMath_t* mode) {
+  return *mode = handle->math, CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasSetPointerMode(cublasHandle_t handle, cublasPointerMode_t mode) {
+  return handle->pointers = mode, CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasGetPointerMode(cublasHandle_t handle, cublasPointerMode_t* mode) {
+  return *mode = handle->pointers, CUBLAS_STATUS_SUCCESS;
+}
 cublasStatus_t cublasSetWorkspace(cublasHandle_t, void*, size_t) { return CUBLAS_STATUS_SUCCESS; }
 cublasStatus_t cublasGetVersion(cublasHandle_t, int* version) { return *version = 130000, CUBLAS_STATUS_SUCCESS; }
 const char* cublasGetStatusString(cublasStatus_t status) {
-  return status == CUBLAS_STATUS_SUCCESS ? "success" : status == CUBLAS_STATUS_INVALID_VALUE ? "an invalid value was passed" : "cuBLAS failed";
+  return status == CUBLAS_STATUS_SUCCESS         ? "success"
+         : status == CUBLAS_STATUS_INVALID_VALUE ? "an invalid value was passed"
+                                                 : "cuBLAS failed";
 }
 const char* cublasGetStatusName(cublasStatus_t status) { return cublasGetStatusString(status); }
 
-#define WARPWRIGHT_GEMM(LETTER, T, TYPE, COMPUTE)                                                                     \
-  cublasStatus_t cublas##LETTER##gemm(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb,      \
-                                      int m, int n, int k, const T* alpha, const T* A, int lda, const T* B, int ldb,  \
-                                      const T* beta, T* C, int ldc) {                                                 \
-    return gemm(handle, transa, transb, m, n, k, alpha, {A, TYPE, lda, 0}, {B, TYPE, ldb, 0}, beta,                   \
-                {C, TYPE, ldc, 0}, 0, COMPUTE);                                                                       \
-  }                                                                                                                   \
-  cublasStatus_t cublas##LETTER##gemmStridedBatched(                                                                  \
-      cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int m, int n, int k, const T* alpha, \
-      const T* A, int lda, long long strideA, const T* B, int ldb, long long strideB, const T* beta, T* C, int ldc,   \
-      long long strideC, int batch) {                                                                                 \
-    return gemm(handle, transa, transb, m, n, k, alpha, {A, TYPE, lda, strideA}, {B, TYPE, ldb, strideB}, beta,       \
-                {C, TYPE, ldc, strideC}, batch, COMPUTE);                                                             \
-  }                                                                                                                   \
-  cublasStatus_t cublas##LETTER##gemmBatched(cublasHandle_t, cublasOperation_t, cublasOperation_t, int, int, int,     \
-                                             const T*, const T* const*, int, const T* const*, int, const T*,          \
-                                             T* const*, int, int) {                                                   \
-    unsupported("cublas" #LETTER "gemmBatched");                                                                      \
-  }                                                                                                                   \
-  cublasStatus_t cublas##LETTER##gemv(cublasHandle_t handle, cublasOperation_t trans, int m, int n, const T* alpha,   \
-                                      const T* A, int lda, const T* x, int incx, const T* beta, T* y, int incy) {     \
-    if (incx != 1 || incy != 1) unsupported("cublas" #LETTER "gemv with increments");                                 \
-    int rows = trans == CUBLAS_OP_N ? m : n, inner = trans == CUBLAS_OP_N ? n : m;                                    \
-    return gemm(handle, trans, CUBLAS_OP_N, rows, 1, inner, alpha, {A, TYPE, lda, 0}, {x, TYPE, inner, 0}, beta,      \
-                {y, TYPE, rows, 0}, 0, COMPUTE);                                                                      \
+#define WARPWRIGHT_GEMM(LETTER, T, TYPE, COMPUTE)                                                                      \
+  cublasStatus_t cublas##LETTER##gemm(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb,       \
+                                      int m, int n, int k, const T* alpha, const T* A, int lda, const T* B, int ldb,   \
+                                      const T* beta, T* C, int ldc) {                                                  \
+    return gemm(handle, transa, transb, m, n, k, alpha, {A, TYPE, lda, 0}, {B, TYPE, ldb, 0}, beta, {C, TYPE, ldc, 0}, \
+                0, COMPUTE);                                                                                           \
+  }                                                                                                                    \
+  cublasStatus_t cublas##LETTER##gemmStridedBatched(                                                                   \
+      cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int m, int n, int k, const T* alpha,  \
+      const T* A, int lda, long long strideA, const T* B, int ldb, long long strideB, const T* beta, T* C, int ldc,    \
+      long long strideC, int batch) {                                                                                  \
+    return gemm(handle, transa, transb, m, n, k, alpha, {A, TYPE, lda, strideA}, {B, TYPE, ldb, strideB}, beta,        \
+                {C, TYPE, ldc, strideC}, batch, COMPUTE);                                                              \
+  }                                                                                                                    \
+  cublasStatus_t cublas##LETTER##gemmBatched(cublasHandle_t, cublasOperation_t, cublasOperation_t, int, int, int,      \
+                                             const T*, const T* const*, int, const T* const*, int, const T*,           \
+                                             T* const*, int, int) {                                                    \
+    unsupported("cublas" #LETTER "gemmBatched");                                                                       \
+  }                                                                                                                    \
+  cublasStatus_t cublas##LETTER##gemv(cublasHandle_t handle, cublasOperation_t trans, int m, int n, const T* alpha,    \
+                                      const T* A, int lda, const T* x, int incx, const T* beta, T* y, int incy) {      \
+    if (incx != 1 || incy != 1) unsupported("cublas" #LETTER "gemv with increments");                                  \
+    int rows = trans == CUBLAS_OP_N ? m : n, inner = trans == CUBLAS_OP_N ? n : m;                                     \
+    return gemm(handle, trans, CUBLAS_OP_N, rows, 1, inner, alpha, {A, TYPE, lda, 0}, {x, TYPE, inner, 0}, beta,       \
+                {y, TYPE, rows, 0}, 0, COMPUTE);                                                                       \
   }
 WARPWRIGHT_GEMM(S, float, CUDA_R_32F, CUBLAS_COMPUTE_32F)
 WARPWRIGHT_GEMM(D, double, CUDA_R_64F, CUBLAS_COMPUTE_64F)
@@ -143,7 +166,8 @@ cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t transa, cub
                             int k, const void* alpha, const void* A, cudaDataType Atype, int lda, const void* B,
                             cudaDataType Btype, int ldb, const void* beta, void* C, cudaDataType Ctype, int ldc,
                             cublasComputeType_t compute, cublasGemmAlgo_t) {
-  return gemm(handle, transa, transb, m, n, k, alpha, {A, Atype, lda, 0}, {B, Btype, ldb, 0}, beta, {C, Ctype, ldc, 0}, 0, compute);
+  return gemm(handle, transa, transb, m, n, k, alpha, {A, Atype, lda, 0}, {B, Btype, ldb, 0}, beta, {C, Ctype, ldc, 0},
+              0, compute);
 }
 cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int m, int n,
                             int k, const void* alpha, const void* A, cudaDataType Atype, int lda, const void* B,

@@ -16,8 +16,8 @@ Shape broadcast(c10::IntArrayRef a, c10::IntArrayRef b) {
   Shape shape = a.vec();
   for (size_t i = 0; i < b.size(); ++i) {
     int64_t& size = shape[a.size() - b.size() + i];
-    TORCH_CHECK(size == b[i] || size == 1 || b[i] == 1, "The size of tensor a (", size, ") must match the size of tensor b (",
-                b[i], ") at non-singleton dimension ", a.size() - b.size() + i);
+    TORCH_CHECK(size == b[i] || size == 1 || b[i] == 1, "The size of tensor a (", size,
+                ") must match the size of tensor b (", b[i], ") at non-singleton dimension ", a.size() - b.size() + i);
     if (size == 1) size = b[i];
   }
   return shape;
@@ -41,7 +41,8 @@ c10::ScalarType promoted(const at::Tensor& a, const c10::Scalar& b) {
 // Same strides as the operands when they agree, contiguous otherwise.
 at::Tensor room_for(const Shape& shape, const std::vector<at::Tensor>& operands, c10::ScalarType dtype) {
   for (const at::Tensor& operand : operands)
-    if (operand.sizes() != c10::IntArrayRef(shape) || operand.strides() != operands[0].strides()) return fresh(shape, dtype);
+    if (operand.sizes() != c10::IntArrayRef(shape) || operand.strides() != operands[0].strides())
+      return fresh(shape, dtype);
   return fresh_like(operands[0], dtype);
 }
 
@@ -89,13 +90,13 @@ namespace at {
 
 using namespace warpwright;
 
-#define WARPWRIGHT_DEFINE(NAME, RESULT)                                                \
-  Tensor Tensor::NAME() const { return unary(#NAME, *this, Result::RESULT); }          \
+#define WARPWRIGHT_DEFINE(NAME, RESULT)                                       \
+  Tensor Tensor::NAME() const { return unary(#NAME, *this, Result::RESULT); } \
   Tensor& Tensor::NAME##_() const { return unary_in_place(#NAME, *this); }
 WARPWRIGHT_UNARY_METHODS(WARPWRIGHT_DEFINE)
 #undef WARPWRIGHT_DEFINE
-#define WARPWRIGHT_DEFINE(NAME, RESULT)                                              \
-  Tensor NAME(const Tensor& self) { return unary(#NAME, self, Result::RESULT); }     \
+#define WARPWRIGHT_DEFINE(NAME, RESULT)                                          \
+  Tensor NAME(const Tensor& self) { return unary(#NAME, self, Result::RESULT); } \
   Tensor& NAME##_(Tensor& self) { return unary_in_place(#NAME, self); }
 WARPWRIGHT_UNARY_FUNCTIONS(WARPWRIGHT_DEFINE)
 #undef WARPWRIGHT_DEFINE
@@ -103,12 +104,12 @@ WARPWRIGHT_UNARY_FUNCTIONS(WARPWRIGHT_DEFINE)
   Tensor Tensor::NAME() const { return unary(#NAME, *this, Result::BOOL); }
 WARPWRIGHT_UNARY_TESTS(WARPWRIGHT_DEFINE)
 #undef WARPWRIGHT_DEFINE
-#define WARPWRIGHT_DEFINE(NAME, OP)                                                                            \
+#define WARPWRIGHT_DEFINE(NAME, OP)                                                                              \
   Tensor Tensor::NAME(const Tensor& other) const { return binary(#NAME ".Tensor", *this, other, Result::BOOL); } \
   Tensor Tensor::NAME(const Scalar& other) const { return binary(#NAME ".Scalar", *this, other, Result::BOOL); }
 WARPWRIGHT_COMPARISONS(WARPWRIGHT_DEFINE)
 #undef WARPWRIGHT_DEFINE
-#define WARPWRIGHT_DEFINE(NAME, OP)                                                                            \
+#define WARPWRIGHT_DEFINE(NAME, OP)                                                                              \
   Tensor Tensor::NAME(const Tensor& other) const { return binary(#NAME ".Tensor", *this, other, Result::SAME); } \
   Tensor Tensor::NAME(const Scalar& other) const { return binary(#NAME ".Scalar", *this, other, Result::SAME); }
 WARPWRIGHT_BITWISE(WARPWRIGHT_DEFINE)
@@ -122,18 +123,18 @@ WARPWRIGHT_PAIRWISE(WARPWRIGHT_DEFINE)
 WARPWRIGHT_LOGICAL(WARPWRIGHT_DEFINE)
 #undef WARPWRIGHT_DEFINE
 
-#define WARPWRIGHT_DEFINE(NAME)                                                                  \
-  Tensor Tensor::NAME(const Tensor& other, const Scalar& alpha) const {                          \
-    return binary(#NAME ".Tensor", *this, other, Result::SAME, alpha_of(alpha));                 \
-  }                                                                                              \
-  Tensor Tensor::NAME(const Scalar& other, const Scalar& alpha) const {                          \
-    return binary(#NAME ".Scalar", *this, other, Result::SAME, alpha_of(alpha));                 \
-  }                                                                                              \
-  Tensor& Tensor::NAME##_(const Tensor& other, const Scalar& alpha) const {                      \
-    return binary_in_place(#NAME ".Tensor", *this, other, alpha_of(alpha));                      \
-  }                                                                                              \
-  Tensor& Tensor::NAME##_(const Scalar& other, const Scalar& alpha) const {                      \
-    return binary_in_place(#NAME ".Scalar", *this, other, alpha_of(alpha));                      \
+#define WARPWRIGHT_DEFINE(NAME)                                                  \
+  Tensor Tensor::NAME(const Tensor& other, const Scalar& alpha) const {          \
+    return binary(#NAME ".Tensor", *this, other, Result::SAME, alpha_of(alpha)); \
+  }                                                                              \
+  Tensor Tensor::NAME(const Scalar& other, const Scalar& alpha) const {          \
+    return binary(#NAME ".Scalar", *this, other, Result::SAME, alpha_of(alpha)); \
+  }                                                                              \
+  Tensor& Tensor::NAME##_(const Tensor& other, const Scalar& alpha) const {      \
+    return binary_in_place(#NAME ".Tensor", *this, other, alpha_of(alpha));      \
+  }                                                                              \
+  Tensor& Tensor::NAME##_(const Scalar& other, const Scalar& alpha) const {      \
+    return binary_in_place(#NAME ".Scalar", *this, other, alpha_of(alpha));      \
   }
 WARPWRIGHT_DEFINE(add)
 WARPWRIGHT_DEFINE(sub)
@@ -146,7 +147,7 @@ WARPWRIGHT_DEFINE(div, FLOAT)
 WARPWRIGHT_DEFINE(remainder, SAME)
 WARPWRIGHT_DEFINE(fmod, SAME)
 #undef WARPWRIGHT_DEFINE
-#define WARPWRIGHT_DEFINE(NAME)                                                                                \
+#define WARPWRIGHT_DEFINE(NAME)                                                                                 \
   Tensor& Tensor::NAME##_(const Tensor& other) const { return binary_in_place(#NAME ".Tensor", *this, other); } \
   Tensor& Tensor::NAME##_(const Scalar& other) const { return binary_in_place(#NAME ".Scalar", *this, other); }
 WARPWRIGHT_DEFINE(mul)
@@ -175,8 +176,12 @@ Object limits(const std::optional<Scalar>& low, const std::optional<Scalar>& hig
 }
 }  // namespace
 
-Tensor Tensor::addcmul(const Tensor& a, const Tensor& b, const Scalar& value) const { return fused("addcmul", *this, a, b, value); }
-Tensor Tensor::addcdiv(const Tensor& a, const Tensor& b, const Scalar& value) const { return fused("addcdiv", *this, a, b, value); }
+Tensor Tensor::addcmul(const Tensor& a, const Tensor& b, const Scalar& value) const {
+  return fused("addcmul", *this, a, b, value);
+}
+Tensor Tensor::addcdiv(const Tensor& a, const Tensor& b, const Scalar& value) const {
+  return fused("addcdiv", *this, a, b, value);
+}
 Tensor& Tensor::addcmul_(const Tensor& a, const Tensor& b, const Scalar& value) const {
   library("addcmul", {*this, a, b}, {*this}, {{"value", json_of(value)}});
   return const_cast<Tensor&>(*this);

@@ -9,7 +9,8 @@ namespace {
 
 Shape stride_for(const Shape& shape, MemoryFormat format) {
   if (format != MemoryFormat::ChannelsLast && format != MemoryFormat::ChannelsLast3d) return contiguous_stride(shape);
-  TORCH_CHECK(shape.size() == (format == MemoryFormat::ChannelsLast ? 4 : 5), "required rank 4 tensor to use channels_last format");
+  TORCH_CHECK(shape.size() == (format == MemoryFormat::ChannelsLast ? 4 : 5),
+              "required rank 4 tensor to use channels_last format");
   Shape last(shape.begin(), shape.end());
   last.erase(last.begin() + 1);
   last.push_back(shape[1]);
@@ -123,7 +124,8 @@ Tensor zeros_like(const Tensor& like, const TensorOptions& options, std::optiona
 Tensor ones_like(const Tensor& like, const TensorOptions& options, std::optional<MemoryFormat> format) {
   return make_like(like, options, format).fill_(1);
 }
-Tensor full_like(const Tensor& like, const Scalar& value, const TensorOptions& options, std::optional<MemoryFormat> format) {
+Tensor full_like(const Tensor& like, const Scalar& value, const TensorOptions& options,
+                 std::optional<MemoryFormat> format) {
   return make_like(like, options, format).fill_(value);
 }
 Tensor rand_like(const Tensor&, const TensorOptions&, std::optional<MemoryFormat>) { unsupported("at::rand_like"); }
@@ -137,9 +139,9 @@ Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step, const 
   double count = std::ceil((end.toDouble() - start.toDouble()) / step.toDouble());
   Tensor result = make(static_cast<int64_t>(std::max(count, 0.0)), typed(options, real ? Scalar(0.0) : Scalar(0)));
   if (result.is_cuda())
-    library("arange.start_step", {}, {result}, {{"start", json_of(start)}, {"end", json_of(end)}, {"step", json_of(step)}});
-  else
-    write_host(result, [&](int64_t i) { return start.toDouble() + static_cast<double>(i) * step.toDouble(); });
+    library("arange.start_step", {}, {result},
+            {{"start", json_of(start)}, {"end", json_of(end)}, {"step", json_of(step)}});
+  else write_host(result, [&](int64_t i) { return start.toDouble() + static_cast<double>(i) * step.toDouble(); });
   return result;
 }
 Tensor arange(const Scalar& start, const Scalar& end, const TensorOptions& options) {
@@ -177,9 +179,15 @@ Tensor from_blob(void* data, IntArrayRef shape, const TensorOptions& options) {
   return from_blob(data, shape, contiguous_stride(shape), options);
 }
 
-Tensor Tensor::new_empty(IntArrayRef shape, const TensorOptions& options) const { return empty(shape, merged(*this, options)); }
-Tensor Tensor::new_zeros(IntArrayRef shape, const TensorOptions& options) const { return zeros(shape, merged(*this, options)); }
-Tensor Tensor::new_ones(IntArrayRef shape, const TensorOptions& options) const { return ones(shape, merged(*this, options)); }
+Tensor Tensor::new_empty(IntArrayRef shape, const TensorOptions& options) const {
+  return empty(shape, merged(*this, options));
+}
+Tensor Tensor::new_zeros(IntArrayRef shape, const TensorOptions& options) const {
+  return zeros(shape, merged(*this, options));
+}
+Tensor Tensor::new_ones(IntArrayRef shape, const TensorOptions& options) const {
+  return ones(shape, merged(*this, options));
+}
 Tensor Tensor::new_full(IntArrayRef shape, const Scalar& value, const TensorOptions& options) const {
   return full(shape, value, merged(*this, options));
 }
@@ -189,8 +197,7 @@ Tensor Tensor::new_full(IntArrayRef shape, const Scalar& value, const TensorOpti
 Tensor& Tensor::zero_() const { return fill_(0); }
 
 Tensor& Tensor::fill_(const Scalar& value) const {
-  if (!is_cuda())
-    write_host(*this, [&](int64_t) { return value.toDouble(); });
+  if (!is_cuda()) write_host(*this, [&](int64_t) { return value.toDouble(); });
   else if (numel() > 0)
     Recorder::current().add({{"op", "fill"}, {"target", json_of(*this)}, {"value", json_of(value)}});
   return const_cast<Tensor&>(*this);
@@ -267,10 +274,13 @@ Tensor Tensor::to(Device device, ScalarType type, bool, bool copy) const {
   upload(there, here);
   return there;
 }
-Tensor Tensor::to(ScalarType type, bool non_blocking, bool copy) const { return to(device(), type, non_blocking, copy); }
+Tensor Tensor::to(ScalarType type, bool non_blocking, bool copy) const {
+  return to(device(), type, non_blocking, copy);
+}
 Tensor Tensor::to(Device device, bool non_blocking) const { return to(device, scalar_type(), non_blocking); }
 Tensor Tensor::to(const TensorOptions& options, bool non_blocking, bool copy) const {
-  return to(options.device_opt().value_or(device()), options.scalar_type_opt().value_or(scalar_type()), non_blocking, copy);
+  return to(options.device_opt().value_or(device()), options.scalar_type_opt().value_or(scalar_type()), non_blocking,
+            copy);
 }
 
 }  // namespace at

@@ -75,7 +75,9 @@ KernelFacts facts_of(const void* function) {
 }
 
 template <class T>
-T rounded_up(T value, T granule) { return (value + granule - 1) / granule * granule; }
+T rounded_up(T value, T granule) {
+  return (value + granule - 1) / granule * granule;
+}
 
 // How many blocks fit on one multiprocessor: the scarcest of blocks, warps, registers and shared memory.
 int resident_blocks(const KernelFacts& kernel, int block, size_t dynamic_shared) {
@@ -83,7 +85,8 @@ int resident_blocks(const KernelFacts& kernel, int block, size_t dynamic_shared)
   if (block <= 0 || block > kernel.max_threads || block > gpu.maxThreadsPerBlock) return 0;
   int warps = (block + WARP - 1) / WARP;
   int registers = rounded_up(kernel.registers * WARP, REGISTER_GRANULE) * warps;
-  size_t shared = rounded_up(kernel.static_shared + dynamic_shared + gpu.reservedSharedMemPerBlock, size_t(SHARED_GRANULE));
+  size_t shared =
+      rounded_up(kernel.static_shared + dynamic_shared + gpu.reservedSharedMemPerBlock, size_t(SHARED_GRANULE));
   int limit = std::min(gpu.maxBlocksPerMultiProcessor, gpu.maxThreadsPerMultiProcessor / WARP / warps);
   if (registers > 0) limit = std::min(limit, gpu.regsPerMultiprocessor / registers);
   if (shared > 0) limit = std::min(limit, static_cast<int>(gpu.sharedMemPerMultiprocessor / shared));
@@ -164,7 +167,8 @@ cudaError_t set_attribute(const void* function, cudaFuncAttribute attribute, int
     case cudaFuncAttributeRequiredClusterWidth: return set_preference(function, "cluster_width", value);
     case cudaFuncAttributeRequiredClusterHeight: return set_preference(function, "cluster_height", value);
     case cudaFuncAttributeRequiredClusterDepth: return set_preference(function, "cluster_depth", value);
-    case cudaFuncAttributeClusterSchedulingPolicyPreference: return set_preference(function, "cluster_scheduling_policy", value);
+    case cudaFuncAttributeClusterSchedulingPolicyPreference:
+      return set_preference(function, "cluster_scheduling_policy", value);
     default: return cudaErrorInvalidValue;
   }
 }

@@ -22,7 +22,9 @@ class Reader {
   }
 
  private:
-  [[noreturn]] void fail(const char* wanted) { throw std::runtime_error(std::string("bad request: expected ") + wanted); }
+  [[noreturn]] void fail(const char* wanted) {
+    throw std::runtime_error(std::string("bad request: expected ") + wanted);
+  }
   void skip() {
     while (*at_ == ' ' || *at_ == '\n' || *at_ == '\t' || *at_ == '\r') ++at_;
   }

@@ -34,7 +34,9 @@ class Json {
   std::string text() const;
 
   template <class T>
-  const T* as() const { return std::get_if<T>(&held_); }
+  const T* as() const {
+    return std::get_if<T>(&held_);
+  }
   bool is_null() const { return held_.index() == 0; }
   const Json* find(const std::string& key) const;
   const Json& at(const std::string& key) const;

@@ -76,9 +76,8 @@ Json entry_list() {
   for (const Entry& entry : entries()) {
     Array parameters;
     for (const Parameter& p : entry.parameters)
-      parameters.push_back(Object{{"type", p.type},
-                                  {"name", p.name.empty() ? Json() : Json(p.name)},
-                                  {"default", p.fallback.has_value()}});
+      parameters.push_back(Object{
+          {"type", p.type}, {"name", p.name.empty() ? Json() : Json(p.name)}, {"default", p.fallback.has_value()}});
     list.push_back(Object{{"name", entry.name},
                           {"parameters", parameters},
                           {"library", entry.library.empty() ? Json() : Json(entry.library)}});
@@ -158,10 +157,8 @@ int main(int count, char** arguments) {
   if (binding.outcome == "error") binding.what = "binding";
   for (std::string line; std::getline(requests, line);) {
     Json request = Json::parse(line);
-    if (request.at("entry").is_null() && binding.outcome == "captured")
-      write_line(descriptor, entry_list());
-    else
-      write_line(descriptor, answer(request, binding));
+    if (request.at("entry").is_null() && binding.outcome == "captured") write_line(descriptor, entry_list());
+    else write_line(descriptor, answer(request, binding));
   }
   // Destructors of the host code's statics are nobody's business.
   std::fflush(nullptr);

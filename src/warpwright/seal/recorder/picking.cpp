@@ -59,7 +59,8 @@ Tensor Tensor::index_select(int64_t dim, const Tensor& index) const {
   return produce("index_select", shape, {*this, index}, {{"dim", d}});
 }
 Tensor Tensor::gather(int64_t dim, const Tensor& index) const {
-  return produce("gather", index.sizes().vec(), {*this, index}, {{"dim", wrap(dim, this->dim())}, {"sparse_grad", false}});
+  return produce("gather", index.sizes().vec(), {*this, index},
+                 {{"dim", wrap(dim, this->dim())}, {"sparse_grad", false}});
 }
 Tensor Tensor::scatter_add(int64_t dim, const Tensor& index, const Tensor& source) const {
   return produce("scatter_add", sizes().vec(), {*this, index, source}, {{"dim", wrap(dim, this->dim())}});
@@ -74,7 +75,8 @@ Tensor& Tensor::index_add_(int64_t dim, const Tensor& index, const Tensor& sourc
 }
 
 Tensor Tensor::repeat(IntArrayRef times) const {
-  TORCH_CHECK(static_cast<int64_t>(times.size()) >= dim(), "Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor");
+  TORCH_CHECK(static_cast<int64_t>(times.size()) >= dim(),
+              "Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor");
   Shape shape = times.vec();
   for (int64_t d = 0; d < dim(); ++d) shape[shape.size() - dim() + d] *= size(d);
   return produce("repeat", shape, {*this}, {{"repeats", json_of(times)}});
@@ -82,13 +84,20 @@ Tensor Tensor::repeat(IntArrayRef times) const {
 Tensor Tensor::repeat_interleave(int64_t times, std::optional<int64_t> dim) const {
   Shape shape = dim ? sizes().vec() : Shape{numel()};
   shape.at(dim ? wrap(*dim, this->dim()) : 0) *= times;
-  return produce("repeat_interleave.self_int", shape, {*this}, {{"repeats", times}, {"dim", dim ? Json(*dim) : Json()}});
+  return produce("repeat_interleave.self_int", shape, {*this},
+                 {{"repeats", times}, {"dim", dim ? Json(*dim) : Json()}});
 }
 Tensor Tensor::roll(IntArrayRef shifts, IntArrayRef dims) const {
   return produce("roll", sizes().vec(), {*this}, {{"shifts", json_of(shifts)}, {"dims", json_of(dims)}});
 }
-Tensor Tensor::flip(IntArrayRef dims) const { return produce("flip", sizes().vec(), {*this}, {{"dims", json_of(dims)}}); }
-Tensor Tensor::tril(int64_t diagonal) const { return produce("tril", sizes().vec(), {*this}, {{"diagonal", diagonal}}); }
-Tensor Tensor::triu(int64_t diagonal) const { return produce("triu", sizes().vec(), {*this}, {{"diagonal", diagonal}}); }
+Tensor Tensor::flip(IntArrayRef dims) const {
+  return produce("flip", sizes().vec(), {*this}, {{"dims", json_of(dims)}});
+}
+Tensor Tensor::tril(int64_t diagonal) const {
+  return produce("tril", sizes().vec(), {*this}, {{"diagonal", diagonal}});
+}
+Tensor Tensor::triu(int64_t diagonal) const {
+  return produce("triu", sizes().vec(), {*this}, {{"diagonal", diagonal}});
+}
 
 }  // namespace at

@@ -10,7 +10,8 @@ void require_inner(int64_t a, int64_t b, const char* name, const at::Tensor& x, 
   TORCH_CHECK(a == b, name, ": shapes cannot be multiplied: ", x.sizes(), " and ", y.sizes());
 }
 void require_same_type(const at::Tensor& a, const at::Tensor& b, const char* name) {
-  TORCH_CHECK(a.scalar_type() == b.scalar_type(), name, ": expected operands to have the same dtype, but got ", a.dtype(), " and ", b.dtype());
+  TORCH_CHECK(a.scalar_type() == b.scalar_type(), name, ": expected operands to have the same dtype, but got ",
+              a.dtype(), " and ", b.dtype());
 }
 
 Shape mm_shape(const at::Tensor& a, const at::Tensor& b) {
@@ -50,8 +51,10 @@ at::Tensor produce(const char* name, Shape shape, const Tensors& inputs, Object 
   library(name, inputs, {out}, std::move(options));
   return out;
 }
-at::Tensor& produce_into(at::Tensor& out, const char* name, const Shape& shape, const Tensors& inputs, Object options = {}) {
-  TORCH_CHECK(out.sizes() == c10::IntArrayRef(shape), name, ": out has shape ", out.sizes(), ", expected ", c10::IntArrayRef(shape));
+at::Tensor& produce_into(at::Tensor& out, const char* name, const Shape& shape, const Tensors& inputs,
+                         Object options = {}) {
+  TORCH_CHECK(out.sizes() == c10::IntArrayRef(shape), name, ": out has shape ", out.sizes(), ", expected ",
+              c10::IntArrayRef(shape));
   library(name, inputs, {out}, std::move(options));
   return out;
 }
@@ -99,13 +102,17 @@ at::Tensor convolve(const std::string& name, size_t dims, const at::Tensor& inpu
               ", expected input", input.sizes(), " to have ", weight.size(1) * groups, " channels, but got ", channels);
   Windowing w{weight.sizes().slice(2).vec(), spatial(stride, dims), spatial(padding, dims), spatial(dilation, dims)};
   return produce(name.c_str(), windowed(input, dims, weight.size(0), w), {input, weight, defined_or_none(bias)},
-                 {{"stride", json_of(w.stride)}, {"padding", json_of(w.padding)}, {"dilation", json_of(w.dilation)}, {"groups", groups}});
+                 {{"stride", json_of(w.stride)},
+                  {"padding", json_of(w.padding)},
+                  {"dilation", json_of(w.dilation)},
+                  {"groups", groups}});
 }
 
 at::Tensor convolve_transposed(const std::string& name, size_t dims, const at::Tensor& input, const at::Tensor& weight,
                                const std::optional<at::Tensor>& bias, c10::IntArrayRef stride, c10::IntArrayRef padding,
                                c10::IntArrayRef output_padding, int64_t groups, c10::IntArrayRef dilation) {
-  Shape s = spatial(stride, dims), p = spatial(padding, dims), o = spatial(output_padding, dims), d = spatial(dilation, dims);
+  Shape s = spatial(stride, dims), p = spatial(padding, dims), o = spatial(output_padding, dims),
+        d = spatial(dilation, dims);
   size_t lead = static_cast<size_t>(input.dim()) - dims;
   TORCH_CHECK(lead == 1 || lead == 2, name, ": unexpected input shape ", input.sizes());
   TORCH_CHECK(input.size(lead - 1) == weight.size(0), name, ": expected ", weight.size(0), " input channels");
@@ -114,7 +121,11 @@ at::Tensor convolve_transposed(const std::string& name, size_t dims, const at::T
   for (size_t i = 0; i < dims; ++i)
     shape[lead + i] = (shape[lead + i] - 1) * s[i] - 2 * p[i] + d[i] * (weight.size(2 + i) - 1) + o[i] + 1;
   return produce(name.c_str(), shape, {input, weight, defined_or_none(bias)},
-                 {{"stride", json_of(s)}, {"padding", json_of(p)}, {"output_padding", json_of(o)}, {"groups", groups}, {"dilation", json_of(d)}});
+                 {{"stride", json_of(s)},
+                  {"padding", json_of(p)},
+                  {"output_padding", json_of(o)},
+                  {"groups", groups},
+                  {"dilation", json_of(d)}});
 }
 
 at::Tensor pool(const char* name, size_t dims, const at::Tensor& self, const Windowing& w, Object extra) {
@@ -124,11 +135,14 @@ at::Tensor pool(const char* name, size_t dims, const at::Tensor& self, const Win
   return produce(name, windowed(self, dims, self.size(lead - 1), w), {self}, std::move(options));
 }
 
-Windowing pooling(size_t dims, c10::IntArrayRef kernel, c10::IntArrayRef stride, c10::IntArrayRef padding, c10::IntArrayRef dilation, bool ceil_mode) {
-  return {spatial(kernel, dims), spatial(stride.empty() ? kernel : stride, dims), spatial(padding, dims), spatial(dilation, dims), ceil_mode};
+Windowing pooling(size_t dims, c10::IntArrayRef kernel, c10::IntArrayRef stride, c10::IntArrayRef padding,
+                  c10::IntArrayRef dilation, bool ceil_mode) {
+  return {spatial(kernel, dims), spatial(stride.empty() ? kernel : stride, dims), spatial(padding, dims),
+          spatial(dilation, dims), ceil_mode};
 }
 
-at::Tensor average(const char* name, size_t dims, const at::Tensor& self, const Windowing& w, bool count_padding, Object extra = {}) {
+at::Tensor average(const char* name, size_t dims, const at::Tensor& self, const Windowing& w, bool count_padding,
+                   Object extra = {}) {
   Object options{{"ceil_mode", w.ceil_mode}, {"count_include_pad", count_padding}};
   options.insert(options.end(), extra.begin(), extra.end());
   return pool(name, dims, self, w, std::move(options));
@@ -145,7 +159,9 @@ using namespace warpwright;
 
 Tensor Tensor::mm(const Tensor& other) const { return produce("mm", mm_shape(*this, other), {*this, other}); }
 Tensor Tensor::bmm(const Tensor& other) const { return produce("bmm", bmm_shape(*this, other), {*this, other}); }
-Tensor Tensor::matmul(const Tensor& other) const { return produce("matmul", matmul_shape(*this, other), {*this, other}); }
+Tensor Tensor::matmul(const Tensor& other) const {
+  return produce("matmul", matmul_shape(*this, other), {*this, other});
+}
 Tensor Tensor::mv(const Tensor& vector) const { return produce("mv", matmul_shape(*this, vector), {*this, vector}); }
 Tensor Tensor::dot(const Tensor& other) const { return produce("dot", matmul_shape(*this, other), {*this, other}); }
 Tensor Tensor::outer(const Tensor& other) const { return produce("outer", {numel(), other.numel()}, {*this, other}); }
@@ -158,10 +174,17 @@ Tensor& Tensor::addmm_(const Tensor& a, const Tensor& b, const Scalar& beta, con
 Tensor Tensor::baddbmm(const Tensor& a, const Tensor& b, const Scalar& beta, const Scalar& alpha) const {
   return produce("baddbmm", bmm_shape(a, b), {*this, a, b}, scaled(beta, alpha));
 }
-Tensor& matmul_out(Tensor& out, const Tensor& a, const Tensor& b) { return produce_into(out, "matmul", matmul_shape(a, b), {a, b}); }
-Tensor& mm_out(Tensor& out, const Tensor& a, const Tensor& b) { return produce_into(out, "mm", mm_shape(a, b), {a, b}); }
-Tensor& bmm_out(Tensor& out, const Tensor& a, const Tensor& b) { return produce_into(out, "bmm", bmm_shape(a, b), {a, b}); }
-Tensor& addmm_out(Tensor& out, const Tensor& self, const Tensor& a, const Tensor& b, const Scalar& beta, const Scalar& alpha) {
+Tensor& matmul_out(Tensor& out, const Tensor& a, const Tensor& b) {
+  return produce_into(out, "matmul", matmul_shape(a, b), {a, b});
+}
+Tensor& mm_out(Tensor& out, const Tensor& a, const Tensor& b) {
+  return produce_into(out, "mm", mm_shape(a, b), {a, b});
+}
+Tensor& bmm_out(Tensor& out, const Tensor& a, const Tensor& b) {
+  return produce_into(out, "bmm", bmm_shape(a, b), {a, b});
+}
+Tensor& addmm_out(Tensor& out, const Tensor& self, const Tensor& a, const Tensor& b, const Scalar& beta,
+                  const Scalar& alpha) {
   return produce_into(out, "addmm", mm_shape(a, b), {self, a, b}, scaled(beta, alpha));
 }
 
@@ -173,25 +196,25 @@ Tensor linear(const Tensor& input, const Tensor& weight, const OptionalTensor& b
   return produce("linear", shape, {input, weight, defined_or_none(bias)});
 }
 
-#define WARPWRIGHT_LAYERS(N, TRANSPOSED)                                                                             \
-  Tensor conv##N##d(const Tensor& input, const Tensor& weight, const OptionalTensor& bias, IntArrayRef stride,       \
-                    IntArrayRef padding, IntArrayRef dilation, int64_t groups) {                                     \
-    return convolve("conv" #N "d", N, input, weight, bias, stride, padding, dilation, groups);                       \
-  }                                                                                                                  \
-  Tensor conv_transpose##N##d(const Tensor& input, const Tensor& weight, const OptionalTensor& bias,                 \
-                              IntArrayRef stride, IntArrayRef padding, IntArrayRef output_padding, int64_t groups,   \
-                              IntArrayRef dilation) {                                                                \
+#define WARPWRIGHT_LAYERS(N, TRANSPOSED)                                                                               \
+  Tensor conv##N##d(const Tensor& input, const Tensor& weight, const OptionalTensor& bias, IntArrayRef stride,         \
+                    IntArrayRef padding, IntArrayRef dilation, int64_t groups) {                                       \
+    return convolve("conv" #N "d", N, input, weight, bias, stride, padding, dilation, groups);                         \
+  }                                                                                                                    \
+  Tensor conv_transpose##N##d(const Tensor& input, const Tensor& weight, const OptionalTensor& bias,                   \
+                              IntArrayRef stride, IntArrayRef padding, IntArrayRef output_padding, int64_t groups,     \
+                              IntArrayRef dilation) {                                                                  \
     return convolve_transposed(TRANSPOSED, N, input, weight, bias, stride, padding, output_padding, groups, dilation); \
-  }                                                                                                                  \
-  Tensor max_pool##N##d(const Tensor& self, IntArrayRef kernel, IntArrayRef stride, IntArrayRef padding,             \
-                        IntArrayRef dilation, bool ceil_mode) {                                                      \
-    Windowing w = pooling(N, kernel, stride, padding, dilation, ceil_mode);                                          \
-    return pool("max_pool" #N "d", N, self, w, {{"dilation", json_of(w.dilation)}, {"ceil_mode", ceil_mode}});       \
-  }                                                                                                                  \
-  Tensor adaptive_avg_pool##N##d(const Tensor& self, IntArrayRef output) {                                           \
-    Shape size = spatial(output, N), shape = self.sizes().vec();                                                     \
-    std::copy(size.begin(), size.end(), shape.end() - N);                                                            \
-    return produce("adaptive_avg_pool" #N "d", shape, {self}, {{"output_size", json_of(size)}});                     \
+  }                                                                                                                    \
+  Tensor max_pool##N##d(const Tensor& self, IntArrayRef kernel, IntArrayRef stride, IntArrayRef padding,               \
+                        IntArrayRef dilation, bool ceil_mode) {                                                        \
+    Windowing w = pooling(N, kernel, stride, padding, dilation, ceil_mode);                                            \
+    return pool("max_pool" #N "d", N, self, w, {{"dilation", json_of(w.dilation)}, {"ceil_mode", ceil_mode}});         \
+  }                                                                                                                    \
+  Tensor adaptive_avg_pool##N##d(const Tensor& self, IntArrayRef output) {                                             \
+    Shape size = spatial(output, N), shape = self.sizes().vec();                                                       \
+    std::copy(size.begin(), size.end(), shape.end() - N);                                                              \
+    return produce("adaptive_avg_pool" #N "d", shape, {self}, {{"output_size", json_of(size)}});                       \
   }
 WARPWRIGHT_LAYERS(1, "conv_transpose1d")
 WARPWRIGHT_LAYERS(2, "conv_transpose2d.input")
@@ -199,7 +222,8 @@ WARPWRIGHT_LAYERS(3, "conv_transpose3d.input")
 #undef WARPWRIGHT_LAYERS
 
 Tensor convolution(const Tensor& input, const Tensor& weight, const OptionalTensor& bias, IntArrayRef stride,
-                   IntArrayRef padding, IntArrayRef dilation, bool transposed, IntArrayRef output_padding, int64_t groups) {
+                   IntArrayRef padding, IntArrayRef dilation, bool transposed, IntArrayRef output_padding,
+                   int64_t groups) {
   switch (weight.dim() + 10 * transposed) {
     case 3: return conv1d(input, weight, bias, stride, padding, dilation, groups);
     case 4: return conv2d(input, weight, bias, stride, padding, dilation, groups);
@@ -212,7 +236,8 @@ Tensor convolution(const Tensor& input, const Tensor& weight, const OptionalTens
   return Tensor();
 }
 
-Tensor avg_pool1d(const Tensor& self, IntArrayRef kernel, IntArrayRef stride, IntArrayRef padding, bool ceil_mode, bool count_padding) {
+Tensor avg_pool1d(const Tensor& self, IntArrayRef kernel, IntArrayRef stride, IntArrayRef padding, bool ceil_mode,
+                  bool count_padding) {
   return average("avg_pool1d", 1, self, pooling(1, kernel, stride, padding, 1, ceil_mode), count_padding);
 }
 Tensor avg_pool2d(const Tensor& self, IntArrayRef kernel, IntArrayRef stride, IntArrayRef padding, bool ceil_mode,
@@ -245,23 +270,29 @@ Tensor instance_norm(const Tensor& input, const OptionalTensor& weight, const Op
                      const OptionalTensor& mean, const OptionalTensor& var, bool use_input_stats, double momentum,
                      double eps, bool cudnn) {
   if (use_input_stats && mean && mean->defined()) unsupported("at::instance_norm that updates running statistics");
-  return produce("instance_norm", input.sizes().vec(),
-                 {input, defined_or_none(weight), defined_or_none(bias), defined_or_none(mean), defined_or_none(var)},
-                 {{"use_input_stats", use_input_stats}, {"momentum", momentum}, {"eps", eps}, {"cudnn_enabled", cudnn}});
+  return produce(
+      "instance_norm", input.sizes().vec(),
+      {input, defined_or_none(weight), defined_or_none(bias), defined_or_none(mean), defined_or_none(var)},
+      {{"use_input_stats", use_input_stats}, {"momentum", momentum}, {"eps", eps}, {"cudnn_enabled", cudnn}});
 }
-Tensor layer_norm(const Tensor& input, IntArrayRef shape, const OptionalTensor& weight, const OptionalTensor& bias, double eps, bool cudnn) {
-  TORCH_CHECK(shape.size() <= static_cast<size_t>(input.dim()) && input.sizes().slice(input.dim() - shape.size()) == shape,
-              "Given normalized_shape=", shape, ", expected input with matching last dimensions, but got ", input.sizes());
+Tensor layer_norm(const Tensor& input, IntArrayRef shape, const OptionalTensor& weight, const OptionalTensor& bias,
+                  double eps, bool cudnn) {
+  TORCH_CHECK(
+      shape.size() <= static_cast<size_t>(input.dim()) && input.sizes().slice(input.dim() - shape.size()) == shape,
+      "Given normalized_shape=", shape, ", expected input with matching last dimensions, but got ", input.sizes());
   return produce("layer_norm", input.sizes().vec(), {input, defined_or_none(weight), defined_or_none(bias)},
                  {{"normalized_shape", json_of(shape)}, {"eps", eps}, {"cudnn_enable", cudnn}});
 }
-Tensor group_norm(const Tensor& input, int64_t groups, const OptionalTensor& weight, const OptionalTensor& bias, double eps, bool cudnn) {
-  TORCH_CHECK(groups > 0 && input.size(1) % groups == 0, "Expected number of channels in input to be divisible by num_groups");
+Tensor group_norm(const Tensor& input, int64_t groups, const OptionalTensor& weight, const OptionalTensor& bias,
+                  double eps, bool cudnn) {
+  TORCH_CHECK(groups > 0 && input.size(1) % groups == 0,
+              "Expected number of channels in input to be divisible by num_groups");
   return produce("group_norm", input.sizes().vec(), {input, defined_or_none(weight), defined_or_none(bias)},
                  {{"num_groups", groups}, {"eps", eps}, {"cudnn_enabled", cudnn}});
 }
-Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, const Tensor& value, const OptionalTensor& mask,
-                                    double dropout, bool causal, std::optional<double> scale) {
+Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, const Tensor& value,
+                                    const OptionalTensor& mask, double dropout, bool causal,
+                                    std::optional<double> scale) {
   Shape shape = query.sizes().vec();
   shape.back() = value.size(-1);
   return produce("scaled_dot_product_attention", shape, {query, key, value, defined_or_none(mask)},

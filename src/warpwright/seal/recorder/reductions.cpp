@@ -21,7 +21,8 @@ c10::ScalarType summed(c10::ScalarType type) { return c10::isIntegralType(type, 
 c10::IntArrayRef listed(const c10::OptionalIntArrayRef& dims) { return dims ? *dims : c10::IntArrayRef(); }
 Json json_of_dims(const c10::OptionalIntArrayRef& dims) { return dims ? json_of(*dims) : Json(); }
 
-at::Tensor reduce(const char* name, const at::Tensor& self, c10::IntArrayRef dims, bool keep, c10::ScalarType dtype, Object options) {
+at::Tensor reduce(const char* name, const at::Tensor& self, c10::IntArrayRef dims, bool keep, c10::ScalarType dtype,
+                  Object options) {
   at::Tensor out = fresh(reduced(self, dims, keep), dtype);
   library(name, {self}, {out}, std::move(options));
   return out;
@@ -68,36 +69,36 @@ Tensor Tensor::prod(int64_t dim, bool keep, std::optional<ScalarType> dtype) con
                 {{"dim", dim}, {"keepdim", keep}, {"dtype", json_of(dtype)}});
 }
 
-#define WARPWRIGHT_EXTREME(NAME)                                                                              \
-  Tensor Tensor::NAME() const { return reduce(#NAME, *this, {}, false, scalar_type(), {}); }                  \
-  std::tuple<Tensor, Tensor> Tensor::NAME(int64_t dim, bool keep) const {                                     \
-    return with_indices(#NAME ".dim", *this, reduced(*this, dim, keep), {{"dim", dim}, {"keepdim", keep}});   \
-  }                                                                                                           \
-  Tensor Tensor::a##NAME(IntArrayRef dims, bool keep) const {                                                 \
-    return reduce("a" #NAME, *this, dims, keep, scalar_type(), {{"dim", json_of(dims)}, {"keepdim", keep}});  \
-  }                                                                                                           \
-  Tensor Tensor::arg##NAME(std::optional<int64_t> dim, bool keep) const {                                     \
-    return reduce("arg" #NAME, *this, dim ? IntArrayRef(*dim) : IntArrayRef(), keep, kLong,                   \
-                  {{"dim", dim ? Json(*dim) : Json()}, {"keepdim", keep}});                                   \
+#define WARPWRIGHT_EXTREME(NAME)                                                                             \
+  Tensor Tensor::NAME() const { return reduce(#NAME, *this, {}, false, scalar_type(), {}); }                 \
+  std::tuple<Tensor, Tensor> Tensor::NAME(int64_t dim, bool keep) const {                                    \
+    return with_indices(#NAME ".dim", *this, reduced(*this, dim, keep), {{"dim", dim}, {"keepdim", keep}});  \
+  }                                                                                                          \
+  Tensor Tensor::a##NAME(IntArrayRef dims, bool keep) const {                                                \
+    return reduce("a" #NAME, *this, dims, keep, scalar_type(), {{"dim", json_of(dims)}, {"keepdim", keep}}); \
+  }                                                                                                          \
+  Tensor Tensor::arg##NAME(std::optional<int64_t> dim, bool keep) const {                                    \
+    return reduce("arg" #NAME, *this, dim ? IntArrayRef(*dim) : IntArrayRef(), keep, kLong,                  \
+                  {{"dim", dim ? Json(*dim) : Json()}, {"keepdim", keep}});                                  \
   }
 WARPWRIGHT_EXTREME(max)
 WARPWRIGHT_EXTREME(min)
 #undef WARPWRIGHT_EXTREME
-#define WARPWRIGHT_TRUTH(NAME)                                                                   \
-  Tensor Tensor::NAME() const { return reduce(#NAME, *this, {}, false, kBool, {}); }             \
-  Tensor Tensor::NAME(int64_t dim, bool keep) const {                                            \
-    return reduce(#NAME ".dim", *this, dim, keep, kBool, {{"dim", dim}, {"keepdim", keep}});     \
+#define WARPWRIGHT_TRUTH(NAME)                                                               \
+  Tensor Tensor::NAME() const { return reduce(#NAME, *this, {}, false, kBool, {}); }         \
+  Tensor Tensor::NAME(int64_t dim, bool keep) const {                                        \
+    return reduce(#NAME ".dim", *this, dim, keep, kBool, {{"dim", dim}, {"keepdim", keep}}); \
   }
 WARPWRIGHT_TRUTH(all)
 WARPWRIGHT_TRUTH(any)
 #undef WARPWRIGHT_TRUTH
-#define WARPWRIGHT_SPREAD(NAME)                                                                            \
+#define WARPWRIGHT_SPREAD(NAME)                                                                                        \
   Tensor Tensor::NAME(bool unbiased) const { return spread(#NAME ".correction", *this, {}, unbiased ? 1 : 0, false); } \
-  Tensor Tensor::NAME(OptionalIntArrayRef dims, bool unbiased, bool keep) const {                          \
-    return spread(#NAME ".correction", *this, dims, unbiased ? 1 : 0, keep);                               \
-  }                                                                                                        \
-  Tensor Tensor::NAME(OptionalIntArrayRef dims, const std::optional<Scalar>& correction, bool keep) const { \
-    return spread(#NAME ".correction", *this, dims, correction, keep);                                     \
+  Tensor Tensor::NAME(OptionalIntArrayRef dims, bool unbiased, bool keep) const {                                      \
+    return spread(#NAME ".correction", *this, dims, unbiased ? 1 : 0, keep);                                           \
+  }                                                                                                                    \
+  Tensor Tensor::NAME(OptionalIntArrayRef dims, const std::optional<Scalar>& correction, bool keep) const {            \
+    return spread(#NAME ".correction", *this, dims, correction, keep);                                                 \
   }
 WARPWRIGHT_SPREAD(var)
 WARPWRIGHT_SPREAD(std)

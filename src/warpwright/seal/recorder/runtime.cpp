@@ -45,12 +45,9 @@ cudaError_t transfer(void* target, const void* source, size_t bytes, cudaMemcpyK
   if (kind == cudaMemcpyDeviceToHost || (from && !to)) reads_device_data("cudaMemcpy device to host");
   if (kind == cudaMemcpyHostToDevice && (from || !to)) return cudaErrorInvalidValue;
   if (kind == cudaMemcpyDeviceToDevice && (!from || !to)) return cudaErrorInvalidValue;
-  if (to && from)
-    copy(*to, *from, bytes);
-  else if (to)
-    upload(*to, source, bytes);
-  else
-    std::memcpy(target, source, bytes);
+  if (to && from) copy(*to, *from, bytes);
+  else if (to) upload(*to, source, bytes);
+  else std::memcpy(target, source, bytes);
   return cudaSuccess;
 }
 
@@ -85,7 +82,9 @@ const char* cudaGetErrorString(cudaError_t error) {
     default: return "unknown error";
   }
 }
-const char* cudaGetErrorName(cudaError_t error) { return error == cudaSuccess ? "cudaSuccess" : cudaGetErrorString(error); }
+const char* cudaGetErrorName(cudaError_t error) {
+  return error == cudaSuccess ? "cudaSuccess" : cudaGetErrorString(error);
+}
 
 // Memory.
 
@@ -95,7 +94,9 @@ cudaError_t cudaMallocManaged(void**, size_t, unsigned int) { unsupported("cudaM
 cudaError_t cudaMallocHost(void** pointer, size_t bytes, unsigned int) {
   return (*pointer = std::calloc(bytes ? bytes : 1, 1)) ? cudaSuccess : cudaErrorMemoryAllocation;
 }
-cudaError_t cudaHostAlloc(void** pointer, size_t bytes, unsigned int flags) { return cudaMallocHost(pointer, bytes, flags); }
+cudaError_t cudaHostAlloc(void** pointer, size_t bytes, unsigned int flags) {
+  return cudaMallocHost(pointer, bytes, flags);
+}
 cudaError_t cudaMallocPitch(void** pointer, size_t* pitch, size_t width, size_t height) {
   *pitch = (width + 511) / 512 * 512;
   return allocate(pointer, *pitch * height);
@@ -107,14 +108,13 @@ cudaError_t cudaFreeHost(void* pointer) { return std::free(pointer), cudaSuccess
 cudaError_t cudaMemset(void* pointer, int value, size_t bytes) {
   if (bytes == 0) return cudaSuccess;
   Place place = device_place(pointer, "cudaMemset");
-  Recorder::current().add({{"op", "memset"},
-                           {"buffer", place.buffer},
-                           {"offset", place.offset},
-                           {"bytes", bytes},
-                           {"value", value & 255}});
+  Recorder::current().add(
+      {{"op", "memset"}, {"buffer", place.buffer}, {"offset", place.offset}, {"bytes", bytes}, {"value", value & 255}});
   return cudaSuccess;
 }
-cudaError_t cudaMemsetAsync(void* pointer, int value, size_t bytes, cudaStream_t) { return cudaMemset(pointer, value, bytes); }
+cudaError_t cudaMemsetAsync(void* pointer, int value, size_t bytes, cudaStream_t) {
+  return cudaMemset(pointer, value, bytes);
+}
 cudaError_t cudaMemset2D(void* pointer, size_t pitch, int value, size_t width, size_t height) {
   for (size_t row = 0; row < height; ++row) cudaMemset(static_cast<char*>(pointer) + row * pitch, value, width);
   return cudaSuccess;
@@ -144,13 +144,12 @@ cudaError_t cudaMemcpy2DAsync(void* target, size_t target_pitch, const void* sou
 
 namespace warpwright {
 
-cudaError_t to_symbol(const void* symbol, size_t size, const void* source, size_t bytes, size_t offset, cudaMemcpyKind) {
+cudaError_t to_symbol(const void* symbol, size_t size, const void* source, size_t bytes, size_t offset,
+                      cudaMemcpyKind) {
   if (offset + bytes > size) return cudaErrorInvalidValue;
   Place target{Recorder::current().symbol(symbol, size), static_cast<int64_t>(offset)};
-  if (auto from = Recorder::current().locate(source))
-    copy(target, *from, bytes);
-  else
-    upload(target, source, bytes);
+  if (auto from = Recorder::current().locate(source)) copy(target, *from, bytes);
+  else upload(target, source, bytes);
   return cudaSuccess;
 }
 cudaError_t from_symbol(const char* call) { reads_device_data(call); }
@@ -171,7 +170,8 @@ Configuration configuration_of(const cudaLaunchConfig_t* config) {
         configuration.cluster = dim3(value.clusterDim.x, value.clusterDim.y, value.clusterDim.z);
         break;
       case cudaLaunchAttributeProgrammaticStreamSerialization:
-        configuration.attributes.emplace_back("programmatic_stream_serialization", value.programmaticStreamSerializationAllowed);
+        configuration.attributes.emplace_back("programmatic_stream_serialization",
+                                              value.programmaticStreamSerializationAllowed);
         break;
       case cudaLaunchAttributePriority: configuration.attributes.emplace_back("priority", value.priority); break;
       case cudaLaunchAttributeClusterSchedulingPolicyPreference:
@@ -190,10 +190,12 @@ Configuration configuration_of(const cudaLaunchConfig_t* config) {
 
 // Launches.
 
-cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void** arguments, size_t shared, cudaStream_t stream) {
+cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void** arguments, size_t shared,
+                             cudaStream_t stream) {
   return launch_packed(plain(grid, block, shared, stream), function, arguments);
 }
-cudaError_t cudaLaunchCooperativeKernel(const void* function, dim3 grid, dim3 block, void** arguments, size_t shared, cudaStream_t stream) {
+cudaError_t cudaLaunchCooperativeKernel(const void* function, dim3 grid, dim3 block, void** arguments, size_t shared,
+                                        cudaStream_t stream) {
   Configuration configuration = plain(grid, block, shared, stream);
   configuration.cooperative = true;
   return launch_packed(configuration, function, arguments);
@@ -215,7 +217,9 @@ cudaError_t cudaEventCreate(cudaEvent_t* event) {
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned int) { return cudaEventCreate(event); }
 cudaError_t cudaStreamBeginCapture(cudaStream_t, cudaStreamCaptureMode) { unsupported("cudaStreamBeginCapture"); }
 cudaError_t cudaStreamEndCapture(cudaStream_t, cudaGraph_t*) { unsupported("cudaStreamEndCapture"); }
-cudaError_t cudaGraphInstantiate(cudaGraphExec_t*, cudaGraph_t, unsigned long long) { unsupported("cudaGraphInstantiate"); }
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t*, cudaGraph_t, unsigned long long) {
+  unsupported("cudaGraphInstantiate");
+}
 cudaError_t cudaGraphLaunch(cudaGraphExec_t, cudaStream_t) { unsupported("cudaGraphLaunch"); }
 
 namespace at::cuda {

@@ -27,9 +27,7 @@ const char* toString(ScalarType type) {
 
 namespace {
 // bool < integers < floats < complex; inside a category the wider wins, and two different halves give float.
-int category(ScalarType t) {
-  return isComplexType(t) ? 3 : isFloatingType(t) ? 2 : isIntegralType(t) ? 1 : 0;
-}
+int category(ScalarType t) { return isComplexType(t) ? 3 : isFloatingType(t) ? 2 : isIntegralType(t) ? 1 : 0; }
 }  // namespace
 
 ScalarType promoteTypes(ScalarType a, ScalarType b) {
@@ -104,7 +102,9 @@ c10::ScalarType type_named(const std::string& name) {
 }
 
 Json json_of(const c10::Scalar& value) {
-  return value.isFloatingPoint() ? Json(value.toDouble()) : value.isBoolean() ? Json(value.toBool()) : Json(value.toLong());
+  return value.isFloatingPoint() ? Json(value.toDouble())
+         : value.isBoolean()     ? Json(value.toBool())
+                                 : Json(value.toLong());
 }
 Json json_of(const std::optional<c10::Scalar>& value) { return value ? json_of(*value) : Json(); }
 Json json_of(const std::optional<c10::ScalarType>& type) {

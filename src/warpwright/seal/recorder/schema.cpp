@@ -16,10 +16,8 @@ std::vector<std::string> pieces(const std::string& text) {
   std::string piece;
   for (char c : text) {
     depth += (c == '[' || c == '(') - (c == ']' || c == ')');
-    if (c == ',' && depth == 0)
-      list.push_back(std::exchange(piece, ""));
-    else
-      piece += c;
+    if (c == ',' && depth == 0) list.push_back(std::exchange(piece, ""));
+    else piece += c;
   }
   if (!trimmed(piece).empty()) list.push_back(piece);
   return list;

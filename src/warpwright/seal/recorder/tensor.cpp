@@ -41,7 +41,8 @@ at::Tensor view_of(const at::Tensor& tensor, Shape shape, Shape stride, int64_t 
 at::Tensor fresh_strided(Shape shape, Shape stride, c10::ScalarType dtype, bool device) {
   int64_t last = product(shape) == 0 ? -1 : 0;
   for (size_t i = 0; i < shape.size(); ++i) {
-    TORCH_CHECK(shape[i] >= 0, "Trying to create tensor with negative dimension ", shape[i], ": ", c10::IntArrayRef(shape));
+    TORCH_CHECK(shape[i] >= 0, "Trying to create tensor with negative dimension ", shape[i], ": ",
+                c10::IntArrayRef(shape));
     last += last < 0 ? 0 : (shape[i] - 1) * stride[i];
   }
   uint64_t bytes = static_cast<uint64_t>(last + 1) * c10::elementSize(dtype);
@@ -72,6 +73,19 @@ at::Tensor fresh_like(const at::Tensor& like, c10::ScalarType dtype) {
   return fresh_strided(like.sizes().vec(), dense_stride_like(like), dtype, like.is_cuda());
 }
 
+namespace {
+// The elements of a CPU tensor in the order of its shape.
+std::string elements_of(const at::Tensor& tensor) {
+  std::string text;
+  for (int64_t i = 0; i < tensor.numel(); ++i) {
+    int64_t rest = i, offset = 0;
+    for (int64_t d = tensor.dim(); d-- > 0; rest /= tensor.size(d)) offset += rest % tensor.size(d) * tensor.stride(d);
+    text += hex(static_cast<const char*>(tensor.data_ptr()) + offset * tensor.element_size(), tensor.element_size());
+  }
+  return text;
+}
+}  // namespace
+
 Json json_of(const at::Tensor& tensor) {
   if (!tensor.defined()) return nullptr;
   const at::TensorImpl& impl = *tensor.unsafeGetTensorImpl();
@@ -79,8 +93,7 @@ Json json_of(const at::Tensor& tensor) {
   if (impl.storage->on_device()) {
     view = {{"buffer", impl.storage->buffer_id()}, {"offset", impl.offset * tensor.element_size()}};
   } else {
-    if (!tensor.is_contiguous()) unsupported("returning a strided CPU tensor");
-    view = {{"host", true}, {"data", hex(tensor.data_ptr(), tensor.nbytes())}};
+    view = {{"host", true}, {"data", elements_of(tensor)}};
   }
   view.emplace_back("shape", json_of(impl.shape));
   view.emplace_back("stride", json_of(impl.stride));
@@ -95,8 +108,11 @@ void library(const std::string& operation, const Tensors& inputs, const Tensors&
     from.push_back(json_of(input));
   }
   for (const at::Tensor& output : outputs) to.push_back(json_of(output));
-  Recorder::current().add(
-      {{"op", "library"}, {"operation", operation}, {"inputs", from}, {"outputs", to}, {"options", std::move(options)}});
+  Recorder::current().add({{"op", "library"},
+                           {"operation", operation},
+                           {"inputs", from},
+                           {"outputs", to},
+                           {"options", std::move(options)}});
 }
 
 }  // namespace warpwright

@@ -97,7 +97,8 @@ std::vector<int64_t> wholes_from(const Value& value) {
 std::vector<double> reals_from(const Value& value) { return list_from<double>(value, real_from); }
 
 const char* kind_of(const Value& value) {
-  static const char* const names[] = {"none", "bool", "int", "float", "string", "tensor", "dtype", "list", "tuple", "dict"};
+  static const char* const names[] = {"none",   "bool",  "int",  "float", "string",
+                                      "tensor", "dtype", "list", "tuple", "dict"};
   return names[value.content().held.index()];
 }
 
@@ -107,7 +108,8 @@ std::string text_of(const TypeName& type) {
 
 Entry entry_of(const std::string& name, const Callable& callable) {
   Entry entry{name, "", {}, callable};
-  for (size_t i = 0; i < callable.count; ++i) entry.parameters.push_back({text_of(*callable.types[i]), "", std::nullopt});
+  for (size_t i = 0; i < callable.count; ++i)
+    entry.parameters.push_back({text_of(*callable.types[i]), "", std::nullopt});
   return entry;
 }
 

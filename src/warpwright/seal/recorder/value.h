@@ -15,11 +15,14 @@ struct Dictionary {
 };
 
 struct Value::Content {
-  std::variant<std::monostate, bool, int64_t, double, std::string, at::Tensor, c10::ScalarType, Values, Tuple, Dictionary>
+  std::variant<std::monostate, bool, int64_t, double, std::string, at::Tensor, c10::ScalarType, Values, Tuple,
+               Dictionary>
       held;
 
   template <class T>
-  const T* as() const { return std::get_if<T>(&held); }
+  const T* as() const {
+    return std::get_if<T>(&held);
+  }
 };
 
 // A value that does not fit a parameter. The binding adds which parameter it was.

@@ -12,10 +12,8 @@ Shape infer(IntArrayRef shape, int64_t count) {
   int64_t known = 1, open = -1;
   for (size_t i = 0; i < full.size(); ++i) {
     TORCH_CHECK(full[i] != -1 || open < 0, "only one dimension can be inferred");
-    if (full[i] == -1)
-      open = static_cast<int64_t>(i);
-    else
-      known *= full[i];
+    if (full[i] == -1) open = static_cast<int64_t>(i);
+    else known *= full[i];
   }
   if (open >= 0 && known > 0) full[open] = count / known;
   TORCH_CHECK(product(full) == count, "shape '", shape, "' is invalid for input of size ", count);
@@ -54,9 +52,10 @@ std::optional<Shape> stride_of_view(const Tensor& tensor, const Shape& shape) {
 Tensor Tensor::view(IntArrayRef shape) const {
   Shape full = infer(shape, numel());
   auto stride = stride_of_view(*this, full);
-  TORCH_CHECK(stride.has_value(),
-              "view size is not compatible with input tensor's size and stride (at least one dimension spans across two "
-              "contiguous subspaces). Use .reshape(...) instead.");
+  TORCH_CHECK(
+      stride.has_value(),
+      "view size is not compatible with input tensor's size and stride (at least one dimension spans across two "
+      "contiguous subspaces). Use .reshape(...) instead.");
   return view_of(*this, full, *stride, storage_offset());
 }
 

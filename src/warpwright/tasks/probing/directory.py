@@ -9,10 +9,9 @@ from typing import Any, Generic, TypeVar
 
 from warpwright.core.errors import TaskError
 from warpwright.tasks.probing.autograd import Handed, handed
-from warpwright.tasks.probing.exploring import borne, first
+from warpwright.tasks.probing.exploring import concluded, first
 from warpwright.tasks.probing.handing import fitting, handed_to_fn
 from warpwright.tasks.probing.observing import Subject
-from warpwright.tasks.probing.shrinking import small_runs
 from warpwright.tasks.probing.user_file import blaming, load, member
 from warpwright.tasks.probing.values import made
 from warpwright.tasks.seen import Findings, Job, Purpose, Run, Seen, Setting, TensorSeen
@@ -53,14 +52,8 @@ class Tried(Generic[S]):
     notes: tuple[str, ...]
 
     def findings(self, function: Any) -> Findings:
-        runs = (*self.runs, *small_runs(self.subject, self.arguments))
-        return Findings(
-            runs=runs,
-            mutates=self.subject.mutates(self.arguments),
-            distributions=borne(self.subject, self.arguments, runs),
-            summary=_summary(function),
-            notes=self.notes,
-        )
+        found = concluded(self.subject, self.arguments, self.runs)
+        return replace(found, summary=_summary(function), notes=self.notes)
 
 
 def forward_findings(job: Job) -> Findings:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TypeVar
 
 from warpwright.core.errors import TaskError
@@ -19,12 +20,21 @@ _FEW = 2**18
 
 def explored(job: Job, what: str, prepare: Prepare[Subject]) -> Findings:
     subject, arguments, given = first(job, what, prepare)
-    runs = (given, *small_runs(subject, arguments))
+    return concluded(subject, arguments, [given])
+
+
+def concluded(subject: Subject, arguments: tuple[Seen, ...], given: Sequence[Run]) -> Findings:
+    """What follows from the runs with given sizes. Everything else is asked of the least of runs, which costs least."""
+    runs = [*given, *small_runs(subject, arguments)]
+    alike = [run for run in runs if len(run.outputs) == len(given[0].outputs)]
+    least = min((_in_order(run, arguments) for run in alike), key=elements)
+    flowing = zip(given[0].outputs, subject.flows(least), strict=True)
+    outputs = tuple(replace(seen, grad=seen.grad and flows) for seen, flows in flowing)
     return Findings(
-        runs=runs,
+        runs=(replace(given[0], outputs=outputs), *runs[1:]),
         style="module" if subject.module else "function",
         state=tuple(subject.state),
-        mutates=subject.mutates(arguments),
+        mutates=subject.mutates(least),
         distributions=borne(subject, arguments, runs),
     )
 
@@ -36,7 +46,7 @@ def first(job: Job, what: str, prepare: Prepare[S]) -> tuple[S, tuple[Seen, ...]
         try:
             with blaming(job, what, remedy):
                 subject, arguments = prepare(device)
-                return subject, arguments, subject.first_run(arguments)
+                return subject, arguments, subject.run(arguments)
         except TaskError as error:
             if device == "cpu" or not _needs_data(error):
                 raise

@@ -41,14 +41,8 @@ class Subject:
             raise UsageError("returns no tensor; a kernel has nothing to compute")
         return Run(purpose=purpose, arguments=(*arguments, *self.state.values()), outputs=outputs)
 
-    def first_run(self, arguments: tuple[Seen, ...]) -> Run:
-        """The same, and which outputs a gradient can flow back from."""
-        run = self.run(arguments)
-        flows = self._flows(arguments)
-        outputs = [replace(seen, grad=seen.grad and flow) for seen, flow in zip(run.outputs, flows, strict=True)]
-        return replace(run, outputs=tuple(outputs))
-
-    def _flows(self, arguments: tuple[Seen, ...]) -> list[bool]:
+    def flows(self, arguments: tuple[Seen, ...]) -> list[bool]:
+        """Which outputs a gradient can flow back from."""
         values = [made(argument, self.device) for argument in arguments]
         for tensor in tensors_in(values):
             tensor.requires_grad_(tensor.is_floating_point())

@@ -16,7 +16,7 @@ from warpwright.tasks.probing.observing import Subject
 from warpwright.tasks.probing.values import elements
 from warpwright.tasks.seen import Purpose, Run, Seen, TensorSeen
 
-_LADDER = (1, 2, 3, 5, 7, 13, 17, 33, 67, 129)
+_LADDER = (1, 2, 3, 7, 17, 33, 67)
 _SMALL = 2**16
 _CASES, _WITNESSES, _ATTEMPTS = 5, 4, 40
 
@@ -86,16 +86,18 @@ def _free(subject: Subject, given: tuple[Seen, ...]) -> Choices:
 
 
 def _working(subject: Subject, given: tuple[Seen, ...], size: Size, free: Choices) -> Choices:
-    """Smaller values that work. One alone proves nothing: it broadcasts against anything."""
+    """Smaller values that work, fractions of the extent if no others do (heads and groups must divide it).
+
+    That one works proves nothing: it broadcasts against anything.
+    """
     settled = {other: min(value for value in values if value > 1) for other, values in free.items()}
-    ladder = sorted({*_LADDER, size.extent // 8, size.extent // 4, size.extent // 2})
-    values = [
-        value
-        for value in ladder
-        if 1 <= value < size.extent
-        and _works(subject, resized(given, settled), resized(given, {**settled, size: value}))
-    ]
-    return {size: values} if any(value > 1 for value in values) else {}
+    before = resized(given, settled)
+    for ladder in (_LADDER, sorted({size.extent // 8, size.extent // 4, size.extent // 2})):
+        smaller = [value for value in ladder if 1 <= value < size.extent]
+        values = [value for value in smaller if _works(subject, before, resized(given, {**settled, size: value}))]
+        if any(value > 1 for value in values):
+            return {size: values}
+    return {}
 
 
 def _works(subject: Subject, before: tuple[Seen, ...], after: tuple[Seen, ...]) -> bool:

@@ -19,10 +19,10 @@ struct KeyValuePair {
 };
 
 struct DeviceAlgorithm {
-#define WARPWRIGHT_ALGORITHM(NAME)                                \
-  template <class... A>                                           \
-  static cudaError_t NAME(const A&...) {                          \
-    ::warpwright::unsupported("cub device-wide " #NAME);          \
+#define WARPWRIGHT_ALGORITHM(NAME)                       \
+  template <class... A>                                  \
+  static cudaError_t NAME(const A&...) {                 \
+    ::warpwright::unsupported("cub device-wide " #NAME); \
   }
   WARPWRIGHT_ALGORITHM(Sum)
   WARPWRIGHT_ALGORITHM(Max)

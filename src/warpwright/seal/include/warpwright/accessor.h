@@ -26,10 +26,8 @@ class TensorAccessor {
   __host__ __device__ I stride(I i) const { return strides_[i]; }
   __host__ __device__ PtrType data() const { return data_; }
   __host__ __device__ decltype(auto) operator[](I i) const {
-    if constexpr (N == 1)
-      return static_cast<T&>(data_[strides_[0] * i]);
-    else
-      return TensorAccessor<T, N - 1, Traits, I>(data_ + strides_[0] * i, sizes_ + 1, strides_ + 1);
+    if constexpr (N == 1) return static_cast<T&>(data_[strides_[0] * i]);
+    else return TensorAccessor<T, N - 1, Traits, I>(data_ + strides_[0] * i, sizes_ + 1, strides_ + 1);
   }
 
  private:
@@ -54,10 +52,8 @@ class GenericPackedTensorAccessor {
   __host__ __device__ I stride(I i) const { return strides_[i]; }
   __host__ __device__ PtrType data() const { return data_; }
   __host__ __device__ decltype(auto) operator[](I i) const {
-    if constexpr (N == 1)
-      return static_cast<T&>(data_[strides_[0] * i]);
-    else
-      return TensorAccessor<T, N - 1, Traits, I>(data_ + strides_[0] * i, sizes_ + 1, strides_ + 1);
+    if constexpr (N == 1) return static_cast<T&>(data_[strides_[0] * i]);
+    else return TensorAccessor<T, N - 1, Traits, I>(data_ + strides_[0] * i, sizes_ + 1, strides_ + 1);
   }
 
  private:

@@ -47,10 +47,18 @@ class Error : public std::exception {
  private:
   char* message_;
 };
-class ValueError : public Error { using Error::Error; };
-class TypeError : public Error { using Error::Error; };
-class IndexError : public Error { using Error::Error; };
-class NotImplementedError : public Error { using Error::Error; };
+class ValueError : public Error {
+  using Error::Error;
+};
+class TypeError : public Error {
+  using Error::Error;
+};
+class IndexError : public Error {
+  using Error::Error;
+};
+class NotImplementedError : public Error {
+  using Error::Error;
+};
 
 namespace detail {
 
@@ -60,13 +68,7 @@ class Word {
   Word(const char* text);
   Word(const std::basic_string<char>& text);
   template <class T>
-  Word(const T& value)
-#if defined(WARPWRIGHT_CAPTURE) && !defined(__CUDA_ARCH__)
-      : value_(&value), print_([](std::ostream& out, const void* at) { out << *static_cast<const T*>(at); }) {
-  }
-#else
-      ;
-#endif
+  Word(const T& value);
   void print(std::ostream& out) const { print_(out, value_); }
 
  private:
@@ -74,6 +76,12 @@ class Word {
   void (*print_)(std::ostream&, const void*);
 };
 using Words = std::initializer_list<Word>;
+
+#ifdef WARPWRIGHT_CAPTURE
+template <class T>
+Word::Word(const T& value)
+    : value_(&value), print_([](std::ostream& out, const void* at) { out << *static_cast<const T*>(at); }) {}
+#endif
 
 enum class Failure { PLAIN, VALUE, TYPE, INDEX, NOT_IMPLEMENTED };
 [[noreturn]] void check_failed(Failure kind, const char* condition, Words words);
@@ -83,7 +91,9 @@ std::basic_string<char> joined(Words words);
 }  // namespace detail
 
 template <class... A>
-std::basic_string<char> str(const A&... words) { return detail::joined({detail::Word(words)...}); }
+std::basic_string<char> str(const A&... words) {
+  return detail::joined({detail::Word(words)...});
+}
 
 }  // namespace c10
 
@@ -91,18 +101,17 @@ namespace torch {
 using c10::Error;
 }
 
-#define WARPWRIGHT_CHECK(FAILURE, CONDITION, ...)                                                        \
-  do {                                                                                                   \
-    if (C10_UNLIKELY(!(CONDITION)))                                                                      \
-      ::c10::detail::check_failed(::c10::detail::Failure::FAILURE, #CONDITION, {__VA_ARGS__});           \
+#define WARPWRIGHT_CHECK(FAILURE, CONDITION, ...)                                              \
+  do {                                                                                         \
+    if (C10_UNLIKELY(!(CONDITION)))                                                            \
+      ::c10::detail::check_failed(::c10::detail::Failure::FAILURE, #CONDITION, {__VA_ARGS__}); \
   } while (false)
 
 #define TORCH_CHECK(CONDITION, ...) WARPWRIGHT_CHECK(PLAIN, CONDITION, ##__VA_ARGS__)
 #define TORCH_CHECK_VALUE(CONDITION, ...) WARPWRIGHT_CHECK(VALUE, CONDITION, ##__VA_ARGS__)
 #define TORCH_CHECK_TYPE(CONDITION, ...) WARPWRIGHT_CHECK(TYPE, CONDITION, ##__VA_ARGS__)
 #define TORCH_CHECK_INDEX(CONDITION, ...) WARPWRIGHT_CHECK(INDEX, CONDITION, ##__VA_ARGS__)
-#define TORCH_CHECK_NOT_IMPLEMENTED(CONDITION, ...) \
-  WARPWRIGHT_CHECK(NOT_IMPLEMENTED, CONDITION, ##__VA_ARGS__)
+#define TORCH_CHECK_NOT_IMPLEMENTED(CONDITION, ...) WARPWRIGHT_CHECK(NOT_IMPLEMENTED, CONDITION, ##__VA_ARGS__)
 #define TORCH_CHECK_WITH(ERROR, CONDITION, ...) WARPWRIGHT_CHECK(PLAIN, CONDITION, ##__VA_ARGS__)
 #define TORCH_CHECK_EQ(A, B) TORCH_CHECK((A) == (B), #A " must equal " #B)
 #define TORCH_CHECK_NE(A, B) TORCH_CHECK((A) != (B), #A " must differ from " #B)

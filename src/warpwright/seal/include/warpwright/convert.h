@@ -12,14 +12,14 @@ struct Convert {
   static_assert(sizeof(T) == 0, "warpwright unsupported: parameter or return type of a bound function");
 };
 
-#define WARPWRIGHT_CONVERT(T, WORD, FROM)                       \
-  template <>                                                   \
-  struct Convert<T> {                                           \
-    static constexpr TypeName NAME{WORD, nullptr};              \
-    using Held = T;                                             \
-    static T from(const Value& value) { return FROM(value); }   \
-    static T& pass(T& held) { return held; }                    \
-    static Value to(const T& value) { return Value(value); }    \
+#define WARPWRIGHT_CONVERT(T, WORD, FROM)                     \
+  template <>                                                 \
+  struct Convert<T> {                                         \
+    static constexpr TypeName NAME{WORD, nullptr};            \
+    using Held = T;                                           \
+    static T from(const Value& value) { return FROM(value); } \
+    static T& pass(T& held) { return held; }                  \
+    static Value to(const T& value) { return Value(value); }  \
   };
 WARPWRIGHT_CONVERT(at::Tensor, "tensor", tensor_from)
 WARPWRIGHT_CONVERT(bool, "bool", truth_from)
@@ -82,11 +82,17 @@ std::vector<T> items_from(const Value& value) {
   return list;
 }
 template <>
-inline std::vector<at::Tensor> items_from(const Value& value) { return tensors_from(value); }
+inline std::vector<at::Tensor> items_from(const Value& value) {
+  return tensors_from(value);
+}
 template <>
-inline std::vector<int64_t> items_from(const Value& value) { return wholes_from(value); }
+inline std::vector<int64_t> items_from(const Value& value) {
+  return wholes_from(value);
+}
 template <>
-inline std::vector<double> items_from(const Value& value) { return reals_from(value); }
+inline std::vector<double> items_from(const Value& value) {
+  return reals_from(value);
+}
 
 template <class L>
 Value list_of(const L& items) {
@@ -201,13 +207,16 @@ template <class F, class R, class... P>
 Callable callable_of(F function, R (*)(P...)) {
   static const TypeName* const types[] = {&Convert<std::decay_t<P>>::NAME..., nullptr};
   auto call = [](void* at, const Value* arguments) {
-    return call_with(*static_cast<F*>(at), arguments, static_cast<R (*)(P...)>(nullptr), std::index_sequence_for<P...>());
+    return call_with(*static_cast<F*>(at), arguments, static_cast<R (*)(P...)>(nullptr),
+                     std::index_sequence_for<P...>());
   };
   return {call, new F(function), types, sizeof...(P)};
 }
 
 template <class R, class... P>
-Callable make_callable(R (*function)(P...)) { return callable_of(function, function); }
+Callable make_callable(R (*function)(P...)) {
+  return callable_of(function, function);
+}
 template <class F, class R, class... P>
 Callable member_callable(F function, R (F::*)(P...) const) {
   return callable_of(function, static_cast<R (*)(P...)>(nullptr));

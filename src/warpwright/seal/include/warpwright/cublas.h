@@ -77,10 +77,9 @@ const char* cublasGetStatusName(cublasStatus_t status);
       cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int m, int n, int k, const T* alpha, \
       const T* A, int lda, long long strideA, const T* B, int ldb, long long strideB, const T* beta, T* C, int ldc,   \
       long long strideC, int batch);                                                                                  \
-  cublasStatus_t cublas##LETTER##gemmBatched(cublasHandle_t handle, cublasOperation_t transa,                         \
-                                             cublasOperation_t transb, int m, int n, int k, const T* alpha,           \
-                                             const T* const A[], int lda, const T* const B[], int ldb, const T* beta, \
-                                             T* const C[], int ldc, int batch);                                       \
+  cublasStatus_t cublas##LETTER##gemmBatched(                                                                         \
+      cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int m, int n, int k, const T* alpha, \
+      const T* const A[], int lda, const T* const B[], int ldb, const T* beta, T* const C[], int ldc, int batch);     \
   cublasStatus_t cublas##LETTER##gemv(cublasHandle_t handle, cublasOperation_t trans, int m, int n, const T* alpha,   \
                                       const T* A, int lda, const T* x, int incx, const T* beta, T* y, int incy);
 WARPWRIGHT_GEMM(S, float)
@@ -107,11 +106,11 @@ cublasStatus_t cublasSgemmEx(cublasHandle_t handle, cublasOperation_t transa, cu
                              int k, const float* alpha, const void* A, cudaDataType Atype, int lda, const void* B,
                              cudaDataType Btype, int ldb, const float* beta, void* C, cudaDataType Ctype, int ldc);
 
-#define TORCH_CUDABLAS_CHECK(...)                                                                              \
-  do {                                                                                                         \
-    const cublasStatus_t warpwright_status = __VA_ARGS__;                                                      \
-    if (warpwright_status != CUBLAS_STATUS_SUCCESS)                                                            \
-      ::warpwright::cuda_failed(#__VA_ARGS__, cublasGetStatusString(warpwright_status));                       \
+#define TORCH_CUDABLAS_CHECK(...)                                                        \
+  do {                                                                                   \
+    const cublasStatus_t warpwright_status = __VA_ARGS__;                                \
+    if (warpwright_status != CUBLAS_STATUS_SUCCESS)                                      \
+      ::warpwright::cuda_failed(#__VA_ARGS__, cublasGetStatusString(warpwright_status)); \
   } while (false)
 
 namespace at::cuda {

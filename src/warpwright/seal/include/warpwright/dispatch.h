@@ -10,26 +10,25 @@ inline at::ScalarType scalar_type(const at::DeprecatedTypeProperties& type) { re
 inline at::ScalarType scalar_type(caffe2::TypeMeta type) { return type.toScalarType(); }
 }  // namespace detail
 
-#define AT_PRIVATE_CASE_TYPE_USING_HINT(TYPE, HINT, ...)                            \
-  case TYPE: {                                                                      \
-    using HINT [[maybe_unused]] = ::c10::impl::ScalarTypeToCPPTypeT<TYPE>;          \
-    return __VA_ARGS__();                                                           \
+#define AT_PRIVATE_CASE_TYPE_USING_HINT(TYPE, HINT, ...)                   \
+  case TYPE: {                                                             \
+    using HINT [[maybe_unused]] = ::c10::impl::ScalarTypeToCPPTypeT<TYPE>; \
+    return __VA_ARGS__();                                                  \
   }
 #define AT_DISPATCH_CASE(TYPE, ...) AT_PRIVATE_CASE_TYPE_USING_HINT(TYPE, scalar_t, __VA_ARGS__)
 #define AT_PRIVATE_CASE_TYPE(NAME, TYPE, ...) AT_DISPATCH_CASE(TYPE, __VA_ARGS__)
 
-#define AT_DISPATCH_SWITCH(TYPE, NAME, ...)                                                       \
-  [&] {                                                                                           \
-    const auto& the_type = TYPE;                                                                  \
-    constexpr const char* at_dispatch_name = NAME;                                                \
-    const at::ScalarType _st = ::detail::scalar_type(the_type);                                   \
-    switch (_st) {                                                                                \
-      __VA_ARGS__                                                                                 \
-      default:                                                                                    \
-        ::c10::detail::check_failed(                                                              \
-            ::c10::detail::Failure::NOT_IMPLEMENTED, "",                                          \
-            {"\"", at_dispatch_name, "\" not implemented for '", ::c10::toString(_st), "'"});     \
-    }                                                                                             \
+#define AT_DISPATCH_SWITCH(TYPE, NAME, ...)                                                                           \
+  [&] {                                                                                                               \
+    const auto& the_type = TYPE;                                                                                      \
+    constexpr const char* at_dispatch_name = NAME;                                                                    \
+    const at::ScalarType _st = ::detail::scalar_type(the_type);                                                       \
+    switch (_st) {                                                                                                    \
+      __VA_ARGS__                                                                                                     \
+      default:                                                                                                        \
+        ::c10::detail::check_failed(::c10::detail::Failure::NOT_IMPLEMENTED, "",                                      \
+                                    {"\"", at_dispatch_name, "\" not implemented for '", ::c10::toString(_st), "'"}); \
+    }                                                                                                                 \
   }()
 
 // Groups of cases, smaller ones inside larger ones.
@@ -73,8 +72,7 @@ inline at::ScalarType scalar_type(caffe2::TypeMeta type) { return type.toScalarT
   AT_DISPATCH_SWITCH(TYPE, NAME, AT_DISPATCH_CASE_FLOATING_AND_COMPLEX_TYPES(__VA_ARGS__))
 #define AT_DISPATCH_INTEGRAL_TYPES(TYPE, NAME, ...) \
   AT_DISPATCH_SWITCH(TYPE, NAME, AT_DISPATCH_CASE_INTEGRAL_TYPES(__VA_ARGS__))
-#define AT_DISPATCH_ALL_TYPES(TYPE, NAME, ...) \
-  AT_DISPATCH_SWITCH(TYPE, NAME, AT_DISPATCH_CASE_ALL_TYPES(__VA_ARGS__))
+#define AT_DISPATCH_ALL_TYPES(TYPE, NAME, ...) AT_DISPATCH_SWITCH(TYPE, NAME, AT_DISPATCH_CASE_ALL_TYPES(__VA_ARGS__))
 #define AT_DISPATCH_ALL_TYPES_AND_COMPLEX(TYPE, NAME, ...) \
   AT_DISPATCH_SWITCH(TYPE, NAME, AT_DISPATCH_CASE_ALL_TYPES_AND_COMPLEX(__VA_ARGS__))
 
@@ -89,8 +87,7 @@ inline at::ScalarType scalar_type(caffe2::TypeMeta type) { return type.toScalarT
 #define AT_DISPATCH_FLOATING_TYPES_AND2(A, B, TYPE, NAME, ...) \
   AT_DISPATCH_SWITCH(TYPE, NAME, WARPWRIGHT_CASES_2(A, B, __VA_ARGS__) AT_DISPATCH_CASE_FLOATING_TYPES(__VA_ARGS__))
 #define AT_DISPATCH_FLOATING_TYPES_AND3(A, B, C, TYPE, NAME, ...) \
-  AT_DISPATCH_SWITCH(TYPE, NAME,                                  \
-                     WARPWRIGHT_CASES_3(A, B, C, __VA_ARGS__) AT_DISPATCH_CASE_FLOATING_TYPES(__VA_ARGS__))
+  AT_DISPATCH_SWITCH(TYPE, NAME, WARPWRIGHT_CASES_3(A, B, C, __VA_ARGS__) AT_DISPATCH_CASE_FLOATING_TYPES(__VA_ARGS__))
 #define AT_DISPATCH_FLOATING_TYPES_AND4(A, B, C, D, TYPE, NAME, ...) \
   AT_DISPATCH_SWITCH(TYPE, NAME,                                     \
                      WARPWRIGHT_CASES_4(A, B, C, D, __VA_ARGS__) AT_DISPATCH_CASE_FLOATING_TYPES(__VA_ARGS__))
@@ -111,8 +108,7 @@ inline at::ScalarType scalar_type(caffe2::TypeMeta type) { return type.toScalarT
 #define AT_DISPATCH_ALL_TYPES_AND4(A, B, C, D, TYPE, NAME, ...) \
   AT_DISPATCH_SWITCH(TYPE, NAME, WARPWRIGHT_CASES_4(A, B, C, D, __VA_ARGS__) AT_DISPATCH_CASE_ALL_TYPES(__VA_ARGS__))
 #define AT_DISPATCH_ALL_TYPES_AND_COMPLEX_AND(A, TYPE, NAME, ...) \
-  AT_DISPATCH_SWITCH(TYPE, NAME,                                  \
-                     WARPWRIGHT_CASES_1(A, __VA_ARGS__) AT_DISPATCH_CASE_ALL_TYPES_AND_COMPLEX(__VA_ARGS__))
+  AT_DISPATCH_SWITCH(TYPE, NAME, WARPWRIGHT_CASES_1(A, __VA_ARGS__) AT_DISPATCH_CASE_ALL_TYPES_AND_COMPLEX(__VA_ARGS__))
 #define AT_DISPATCH_ALL_TYPES_AND_COMPLEX_AND2(A, B, TYPE, NAME, ...) \
   AT_DISPATCH_SWITCH(TYPE, NAME,                                      \
                      WARPWRIGHT_CASES_2(A, B, __VA_ARGS__) AT_DISPATCH_CASE_ALL_TYPES_AND_COMPLEX(__VA_ARGS__))
@@ -120,8 +116,9 @@ inline at::ScalarType scalar_type(caffe2::TypeMeta type) { return type.toScalarT
   AT_DISPATCH_SWITCH(TYPE, NAME,                                         \
                      WARPWRIGHT_CASES_3(A, B, C, __VA_ARGS__) AT_DISPATCH_CASE_ALL_TYPES_AND_COMPLEX(__VA_ARGS__))
 
-#define AT_DISPATCH_INDEX_TYPES(TYPE, NAME, ...)                                                      \
-  AT_DISPATCH_SWITCH(TYPE, NAME, AT_PRIVATE_CASE_TYPE_USING_HINT(at::ScalarType::Int, index_t, __VA_ARGS__) \
+#define AT_DISPATCH_INDEX_TYPES(TYPE, NAME, ...)                                                \
+  AT_DISPATCH_SWITCH(TYPE, NAME,                                                                \
+                     AT_PRIVATE_CASE_TYPE_USING_HINT(at::ScalarType::Int, index_t, __VA_ARGS__) \
                          AT_PRIVATE_CASE_TYPE_USING_HINT(at::ScalarType::Long, index_t, __VA_ARGS__))
 
 #endif

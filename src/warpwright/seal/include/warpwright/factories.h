@@ -9,8 +9,8 @@ namespace at {
 // torch::tensor({1, 2, 3}): values the host code wrote down, kept on the CPU until they are sent to the device.
 Tensor tensor_of(const void* data, ScalarType type, IntArrayRef shape, const TensorOptions& options);
 
-#define WARPWRIGHT_FACTORY(NAME, ...)                                              \
-  Tensor NAME(IntArrayRef shape, ##__VA_ARGS__, const TensorOptions& options = {}); \
+#define WARPWRIGHT_FACTORY(NAME, ...)                                                      \
+  Tensor NAME(IntArrayRef shape, ##__VA_ARGS__, const TensorOptions& options = {});        \
   Tensor NAME##_like(const Tensor& like, ##__VA_ARGS__, const TensorOptions& options = {}, \
                      std::optional<MemoryFormat> format = std::nullopt);
 WARPWRIGHT_FACTORY(empty)

@@ -6,11 +6,12 @@
 
 namespace torch::nn::functional {
 
-#define WARPWRIGHT_OPTION(TYPE, NAME, DEFAULT)                \
- public:                                                      \
+#define WARPWRIGHT_OPTION(TYPE, NAME, DEFAULT)                         \
+ public:                                                               \
   auto& NAME(TYPE value) { return NAME##_ = std::move(value), *this; } \
-  const TYPE& NAME() const { return NAME##_; }                \
- private:                                                     \
+  const TYPE& NAME() const { return NAME##_; }                         \
+                                                                       \
+ private:                                                              \
   TYPE NAME##_ = DEFAULT;
 
 class SoftmaxFuncOptions {
@@ -59,7 +60,9 @@ inline at::Tensor layer_norm(const at::Tensor& x, const LayerNormFuncOptions& o)
 inline at::Tensor leaky_relu(const at::Tensor& x, const LeakyReLUFuncOptions& o = {}) {
   return at::leaky_relu(x, o.negative_slope());
 }
-inline at::Tensor pad(const at::Tensor& x, const PadFuncOptions& o) { return at::constant_pad_nd(x, o.pad(), o.value()); }
+inline at::Tensor pad(const at::Tensor& x, const PadFuncOptions& o) {
+  return at::constant_pad_nd(x, o.pad(), o.value());
+}
 inline at::Tensor conv2d(const at::Tensor& x, const at::Tensor& weight, const Conv2dFuncOptions& o = {}) {
   return at::conv2d(x, weight, o.bias(), o.stride(), o.padding(), o.dilation(), o.groups());
 }

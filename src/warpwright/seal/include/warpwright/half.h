@@ -64,40 +64,40 @@ __host__ __device__ BFloat16::operator float() const { return warpwright::BFloat
 #endif
 
 // Arithmetic is float arithmetic rounded back; with a wider partner the wider type wins, as in torch.
-#define WARPWRIGHT_SMALL_OPERATOR(T, OP)                                                                         \
-  inline __host__ __device__ T operator OP(const T& a, const T& b) {                                             \
-    return static_cast<float>(a) OP static_cast<float>(b);                                                       \
-  }                                                                                                              \
-  inline __host__ __device__ float operator OP(T a, float b) { return static_cast<float>(a) OP b; }              \
-  inline __host__ __device__ float operator OP(float a, T b) { return a OP static_cast<float>(b); }              \
-  inline __host__ __device__ double operator OP(T a, double b) { return static_cast<double>(a) OP b; }           \
-  inline __host__ __device__ double operator OP(double a, T b) { return a OP static_cast<double>(b); }           \
-  inline __host__ __device__ T operator OP(T a, int b) { return a OP static_cast<T>(static_cast<float>(b)); }    \
-  inline __host__ __device__ T operator OP(int a, T b) { return static_cast<T>(static_cast<float>(a)) OP b; }    \
+#define WARPWRIGHT_SMALL_OPERATOR(T, OP)                                                                          \
+  inline __host__ __device__ T operator OP(const T& a, const T& b) {                                              \
+    return static_cast<float>(a) OP static_cast<float>(b);                                                        \
+  }                                                                                                               \
+  inline __host__ __device__ float operator OP(T a, float b) { return static_cast<float>(a) OP b; }               \
+  inline __host__ __device__ float operator OP(float a, T b) { return a OP static_cast<float>(b); }               \
+  inline __host__ __device__ double operator OP(T a, double b) { return static_cast<double>(a) OP b; }            \
+  inline __host__ __device__ double operator OP(double a, T b) { return a OP static_cast<double>(b); }            \
+  inline __host__ __device__ T operator OP(T a, int b) { return a OP static_cast<T>(static_cast<float>(b)); }     \
+  inline __host__ __device__ T operator OP(int a, T b) { return static_cast<T>(static_cast<float>(a)) OP b; }     \
   inline __host__ __device__ T operator OP(T a, int64_t b) { return a OP static_cast<T>(static_cast<float>(b)); } \
   inline __host__ __device__ T operator OP(int64_t a, T b) { return static_cast<T>(static_cast<float>(a)) OP b; } \
-  inline __host__ __device__ T& operator OP##=(T& a, const T& b) { return a = a OP b; }                          \
-  inline __host__ __device__ float& operator OP##=(float& a, const T& b) { return a = a OP static_cast<float>(b); }
+  inline __host__ __device__ T& operator OP## = (T & a, const T& b) { return a = a OP b; }                        \
+  inline __host__ __device__ float& operator OP## = (float& a, const T& b) { return a = a OP static_cast<float>(b); }
 
-#define WARPWRIGHT_SMALL_FLOAT(T)                                                              \
-  inline __host__ __device__ T operator-(const T& a) { return -static_cast<float>(a); }        \
-  WARPWRIGHT_SMALL_OPERATOR(T, +)                                                              \
+#define WARPWRIGHT_SMALL_FLOAT(T)                                                       \
+  inline __host__ __device__ T operator-(const T& a) { return -static_cast<float>(a); } \
+  WARPWRIGHT_SMALL_OPERATOR(T, +)                                                       \
   WARPWRIGHT_SMALL_OPERATOR(T, -) WARPWRIGHT_SMALL_OPERATOR(T, *) WARPWRIGHT_SMALL_OPERATOR(T, /)
 
 WARPWRIGHT_SMALL_FLOAT(Half)
 WARPWRIGHT_SMALL_FLOAT(BFloat16)
 
 // The float8 types exist for storage: kernels reinterpret them or widen them.
-#define WARPWRIGHT_FLOAT8(NAME, BITS)                                                                      \
-  struct alignas(1) NAME {                                                                                 \
-    uint8_t x;                                                                                             \
-    struct from_bits_t {};                                                                                 \
-    static constexpr __host__ __device__ from_bits_t from_bits() { return {}; }                            \
-    NAME() = default;                                                                                      \
-    constexpr __host__ __device__ NAME(uint8_t bits, from_bits_t) : x(bits) {}                             \
-    __host__ __device__ NAME(float value) : x(static_cast<uint8_t>(warpwright::BITS::narrow(value))) {}    \
-    __host__ __device__ operator float() const { return warpwright::BITS::widen(x); }                      \
-  };                                                                                                       \
+#define WARPWRIGHT_FLOAT8(NAME, BITS)                                                                   \
+  struct alignas(1) NAME {                                                                              \
+    uint8_t x;                                                                                          \
+    struct from_bits_t {};                                                                              \
+    static constexpr __host__ __device__ from_bits_t from_bits() { return {}; }                         \
+    NAME() = default;                                                                                   \
+    constexpr __host__ __device__ NAME(uint8_t bits, from_bits_t) : x(bits) {}                          \
+    __host__ __device__ NAME(float value) : x(static_cast<uint8_t>(warpwright::BITS::narrow(value))) {} \
+    __host__ __device__ operator float() const { return warpwright::BITS::widen(x); }                   \
+  };                                                                                                    \
   WARPWRIGHT_SMALL_FLOAT(NAME)
 
 WARPWRIGHT_FLOAT8(Float8_e4m3fn, E4M3Bits)
@@ -120,20 +120,20 @@ inline __device__ BFloat16 __ldg(const BFloat16* address) {
 
 namespace std {
 
-#define WARPWRIGHT_SMALL_LIMITS(T, DIGITS, MAX_EXPONENT, MIN, LOWEST, MAX, EPSILON, INFINITE, QUIET, DENORM)    \
-  template <>                                                                                                   \
-  class numeric_limits<c10::T> {                                                                                \
-   public:                                                                                                      \
-    static constexpr bool is_specialized = true, is_signed = true, is_integer = false, is_exact = false;        \
-    static constexpr bool has_infinity = (INFINITE) != (QUIET), has_quiet_NaN = true, is_bounded = true;        \
-    static constexpr int digits = DIGITS, radix = 2, max_exponent = MAX_EXPONENT;                               \
-    static constexpr __host__ __device__ c10::T min() { return {MIN, c10::T::from_bits()}; }                    \
-    static constexpr __host__ __device__ c10::T lowest() { return {LOWEST, c10::T::from_bits()}; }              \
-    static constexpr __host__ __device__ c10::T max() { return {MAX, c10::T::from_bits()}; }                    \
-    static constexpr __host__ __device__ c10::T epsilon() { return {EPSILON, c10::T::from_bits()}; }            \
-    static constexpr __host__ __device__ c10::T infinity() { return {INFINITE, c10::T::from_bits()}; }          \
-    static constexpr __host__ __device__ c10::T quiet_NaN() { return {QUIET, c10::T::from_bits()}; }            \
-    static constexpr __host__ __device__ c10::T denorm_min() { return {DENORM, c10::T::from_bits()}; }          \
+#define WARPWRIGHT_SMALL_LIMITS(T, DIGITS, MAX_EXPONENT, MIN, LOWEST, MAX, EPSILON, INFINITE, QUIET, DENORM) \
+  template <>                                                                                                \
+  class numeric_limits<c10::T> {                                                                             \
+   public:                                                                                                   \
+    static constexpr bool is_specialized = true, is_signed = true, is_integer = false, is_exact = false;     \
+    static constexpr bool has_infinity = (INFINITE) != (QUIET), has_quiet_NaN = true, is_bounded = true;     \
+    static constexpr int digits = DIGITS, radix = 2, max_exponent = MAX_EXPONENT;                            \
+    static constexpr __host__ __device__ c10::T min() { return {MIN, c10::T::from_bits()}; }                 \
+    static constexpr __host__ __device__ c10::T lowest() { return {LOWEST, c10::T::from_bits()}; }           \
+    static constexpr __host__ __device__ c10::T max() { return {MAX, c10::T::from_bits()}; }                 \
+    static constexpr __host__ __device__ c10::T epsilon() { return {EPSILON, c10::T::from_bits()}; }         \
+    static constexpr __host__ __device__ c10::T infinity() { return {INFINITE, c10::T::from_bits()}; }       \
+    static constexpr __host__ __device__ c10::T quiet_NaN() { return {QUIET, c10::T::from_bits()}; }         \
+    static constexpr __host__ __device__ c10::T denorm_min() { return {DENORM, c10::T::from_bits()}; }       \
   };
 
 WARPWRIGHT_SMALL_LIMITS(Half, 11, 16, 0x0400, 0xFBFF, 0x7BFF, 0x1400, 0x7C00, 0x7E00, 0x0001)

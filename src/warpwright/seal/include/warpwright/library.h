@@ -2,34 +2,32 @@
 #ifndef WARPWRIGHT_LIBRARY_H
 #define WARPWRIGHT_LIBRARY_H
 
-#include "warpwright/tensor.h"
-#ifdef WARPWRIGHT_CAPTURE
-#include "warpwright/convert.h"
-#endif
+#include "warpwright/value.h"
 
 namespace c10 {
-enum class DispatchKey { CPU, CUDA, Meta, Autograd, AutogradCUDA, CompositeImplicitAutograd, CompositeExplicitAutograd };
+enum class DispatchKey {
+  CPU,
+  CUDA,
+  Meta,
+  Autograd,
+  AutogradCUDA,
+  CompositeImplicitAutograd,
+  CompositeExplicitAutograd
+};
 }
 
 namespace torch {
 
 class CppFunction {
  public:
-#ifdef WARPWRIGHT_CAPTURE
-  template <class F>
-  CppFunction(F function) : callable_(warpwright::make_callable(function)) {}
-  const warpwright::Callable& callable() const { return callable_; }
-#else
   template <class F>
   CppFunction(F function);
-#endif
   CppFunction& on(bool device) { return on_device_ = device, *this; }
   bool on_device() const { return on_device_; }
+  const warpwright::Callable& callable() const { return callable_; }
 
  private:
-#ifdef WARPWRIGHT_CAPTURE
   warpwright::Callable callable_;
-#endif
   bool on_device_ = true;
 };
 
@@ -37,7 +35,9 @@ inline bool runs_here(c10::DispatchKey key) { return key != c10::DispatchKey::CP
 inline bool runs_here(c10::DeviceType type) { return type == c10::DeviceType::CUDA; }
 
 template <class Key, class F>
-CppFunction dispatch(Key key, F function) { return CppFunction(function).on(runs_here(key)); }
+CppFunction dispatch(Key key, F function) {
+  return CppFunction(function).on(runs_here(key));
+}
 
 class Library {
  public:
@@ -46,7 +46,9 @@ class Library {
   Library& def(const char* schema, CppFunction function);
   Library& impl(const char* name, CppFunction function);
   template <class Key, class F>
-  Library& impl(const char* name, Key key, F function) { return impl(name, dispatch(key, function)); }
+  Library& impl(const char* name, Key key, F function) {
+    return impl(name, dispatch(key, function));
+  }
   void set_python_module(const char*) {}
 
  private:
@@ -65,8 +67,8 @@ struct LibraryBinding {
 #define TORCH_FN(FUNCTION) (&FUNCTION)
 #define TORCH_SELECTIVE_NAME(NAME) NAME
 #define TORCH_SELECTIVE_SCHEMA(SCHEMA) SCHEMA
-#define WARPWRIGHT_LIBRARY(FUNCTION, NAME, KEY, VARIABLE)                                                      \
-  static void FUNCTION(torch::Library&);                                                                       \
+#define WARPWRIGHT_LIBRARY(FUNCTION, NAME, KEY, VARIABLE)                                                       \
+  static void FUNCTION(torch::Library&);                                                                        \
   static ::warpwright::LibraryBinding C10_CONCATENATE(FUNCTION, _binding)(&FUNCTION, C10_STRINGIZE(NAME), KEY); \
   static void FUNCTION([[maybe_unused]] torch::Library& VARIABLE)
 #define TORCH_LIBRARY(NAME, VARIABLE) \
@@ -75,5 +77,12 @@ struct LibraryBinding {
   WARPWRIGHT_LIBRARY(C10_CONCATENATE(warpwright_fragment_, __LINE__), NAME, "", VARIABLE)
 #define TORCH_LIBRARY_IMPL(NAME, KEY, VARIABLE) \
   WARPWRIGHT_LIBRARY(C10_CONCATENATE(warpwright_impl_, __LINE__), NAME, #KEY, VARIABLE)
+
+#ifdef WARPWRIGHT_CAPTURE
+#include "warpwright/convert.h"
+
+template <class F>
+torch::CppFunction::CppFunction(F function) : callable_(warpwright::make_callable(function)) {}
+#endif
 
 #endif

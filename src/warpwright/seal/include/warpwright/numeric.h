@@ -8,18 +8,14 @@ namespace at {
 
 template <class T>
 inline __host__ __device__ bool _isnan(T value) {
-  if constexpr (std::is_integral<T>::value)
-    return false;
-  else
-    return static_cast<float>(value) != static_cast<float>(value);
+  if constexpr (std::is_integral<T>::value) return false;
+  else return static_cast<float>(value) != static_cast<float>(value);
 }
 inline __host__ __device__ bool _isnan(double value) { return value != value; }
 template <class T>
 inline __host__ __device__ bool _isinf(T value) {
-  if constexpr (std::is_integral<T>::value)
-    return false;
-  else
-    return !_isnan(value) && _isnan(static_cast<float>(value) - static_cast<float>(value));
+  if constexpr (std::is_integral<T>::value) return false;
+  else return !_isnan(value) && _isnan(static_cast<float>(value) - static_cast<float>(value));
 }
 
 // The bounds include the infinities of the types that have them.
@@ -29,34 +25,30 @@ struct numeric_limits {
   static constexpr __host__ __device__ T lowest() { return Standard::lowest(); }
   static constexpr __host__ __device__ T max() { return Standard::max(); }
   static __host__ __device__ T lower_bound() {
-    if constexpr (std::is_integral<T>::value)
-      return lowest();
-    else
-      return -Standard::infinity();
+    if constexpr (std::is_integral<T>::value) return lowest();
+    else return -Standard::infinity();
   }
   static constexpr __host__ __device__ T upper_bound() {
-    if constexpr (std::is_integral<T>::value)
-      return max();
-    else
-      return Standard::infinity();
+    if constexpr (std::is_integral<T>::value) return max();
+    else return Standard::infinity();
   }
 };
 
 }  // namespace at
 
 #ifdef __CUDA_ARCH__
-#define WARPWRIGHT_COMPAT(NAME)                                                \
-  inline __device__ float NAME(float x) { return ::NAME##f(x); }               \
+#define WARPWRIGHT_COMPAT(NAME)                                  \
+  inline __device__ float NAME(float x) { return ::NAME##f(x); } \
   inline __device__ double NAME(double x) { return ::NAME(x); }
-#define WARPWRIGHT_COMPAT2(NAME)                                               \
-  inline __device__ float NAME(float x, float y) { return ::NAME##f(x, y); }   \
+#define WARPWRIGHT_COMPAT2(NAME)                                             \
+  inline __device__ float NAME(float x, float y) { return ::NAME##f(x, y); } \
   inline __device__ double NAME(double x, double y) { return ::NAME(x, y); }
 #else
-#define WARPWRIGHT_COMPAT(NAME)                                                \
-  inline __host__ __device__ float NAME(float x) { return std::NAME(x); }      \
+#define WARPWRIGHT_COMPAT(NAME)                                           \
+  inline __host__ __device__ float NAME(float x) { return std::NAME(x); } \
   inline __host__ __device__ double NAME(double x) { return std::NAME(x); }
-#define WARPWRIGHT_COMPAT2(NAME)                                                        \
-  inline __host__ __device__ float NAME(float x, float y) { return std::NAME(x, y); }   \
+#define WARPWRIGHT_COMPAT2(NAME)                                                      \
+  inline __host__ __device__ float NAME(float x, float y) { return std::NAME(x, y); } \
   inline __host__ __device__ double NAME(double x, double y) { return std::NAME(x, y); }
 #endif
 
@@ -114,7 +106,9 @@ inline __device__ std::enable_if_t<std::is_arithmetic<T>::value, T> gpuAtomicAdd
   return atomicAdd(address, value);
 }
 template <class T>
-inline __device__ void gpuAtomicAddNoReturn(T* address, T value) { gpuAtomicAdd(address, value); }
+inline __device__ void gpuAtomicAddNoReturn(T* address, T value) {
+  gpuAtomicAdd(address, value);
+}
 namespace at::native {
 template <class T, class I>
 inline __device__ void fastAtomicAdd(T* tensor, I index, const I, T value, bool) {

@@ -10,9 +10,9 @@ using OptionalTensor = std::optional<Tensor>;
 using OptionalType = std::optional<ScalarType>;
 
 // Element by element.
-#define WARPWRIGHT_DECLARE(NAME, RESULT)                           \
-  inline Tensor NAME(const Tensor& self) { return self.NAME(); }   \
-  inline Tensor& NAME##_(Tensor& self) { return self.NAME##_(); }  \
+#define WARPWRIGHT_DECLARE(NAME, RESULT)                          \
+  inline Tensor NAME(const Tensor& self) { return self.NAME(); }  \
+  inline Tensor& NAME##_(Tensor& self) { return self.NAME##_(); } \
   inline Tensor& NAME##_out(Tensor& out, const Tensor& self) { return out.copy_(self.NAME()); }
 WARPWRIGHT_UNARY_METHODS(WARPWRIGHT_DECLARE)
 #undef WARPWRIGHT_DECLARE
@@ -25,8 +25,8 @@ WARPWRIGHT_UNARY_FUNCTIONS(WARPWRIGHT_DECLARE)
   inline Tensor NAME(const Tensor& self) { return self.NAME(); }
 WARPWRIGHT_UNARY_TESTS(WARPWRIGHT_DECLARE)
 #undef WARPWRIGHT_DECLARE
-#define WARPWRIGHT_DECLARE(NAME, OP)                                                         \
-  inline Tensor NAME(const Tensor& a, const Tensor& b) { return a.NAME(b); }                 \
+#define WARPWRIGHT_DECLARE(NAME, OP)                                         \
+  inline Tensor NAME(const Tensor& a, const Tensor& b) { return a.NAME(b); } \
   inline Tensor NAME(const Tensor& a, const Scalar& b) { return a.NAME(b); }
 WARPWRIGHT_COMPARISONS(WARPWRIGHT_DECLARE)
 WARPWRIGHT_BITWISE(WARPWRIGHT_DECLARE)
@@ -204,8 +204,8 @@ Tensor avg_pool3d(const Tensor& self, IntArrayRef kernel, IntArrayRef stride = {
                   std::optional<int64_t> divisor_override = std::nullopt);
 Tensor constant_pad_nd(const Tensor& self, IntArrayRef pad, const Scalar& value = 0);
 Tensor batch_norm(const Tensor& input, const OptionalTensor& weight, const OptionalTensor& bias,
-                  const OptionalTensor& running_mean, const OptionalTensor& running_var, bool training,
-                  double momentum, double eps, bool cudnn_enabled);
+                  const OptionalTensor& running_mean, const OptionalTensor& running_var, bool training, double momentum,
+                  double eps, bool cudnn_enabled);
 Tensor layer_norm(const Tensor& input, IntArrayRef normalized_shape, const OptionalTensor& weight = std::nullopt,
                   const OptionalTensor& bias = std::nullopt, double eps = 1e-5, bool cudnn_enable = true);
 Tensor group_norm(const Tensor& input, int64_t groups, const OptionalTensor& weight = std::nullopt,
@@ -221,8 +221,8 @@ Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, cons
 Tensor cat(TensorList tensors, int64_t dim = 0);
 inline Tensor concat(TensorList tensors, int64_t dim = 0) { return cat(tensors, dim); }
 Tensor stack(TensorList tensors, int64_t dim = 0);
-Tensor embedding(const Tensor& weight, const Tensor& indices, int64_t padding_idx = -1,
-                 bool scale_grad_by_freq = false, bool sparse = false);
+Tensor embedding(const Tensor& weight, const Tensor& indices, int64_t padding_idx = -1, bool scale_grad_by_freq = false,
+                 bool sparse = false);
 inline Tensor index_select(const Tensor& self, int64_t dim, const Tensor& index) {
   return self.index_select(dim, index);
 }

@@ -7,8 +7,8 @@
 //   include-host/  stand-ins for the toolkit's headers: on the path of g++ only, before include/
 //   recorder/      *.cpp, compiled once with the compile flags below (any -O) and linked into every capture program
 //   compile:    g++ -c -x c++ -std=c++17 -O0 -w -DWARPWRIGHT_CAPTURE -I include-host -I include
-//                   -include warpwright/capture.h rewritten.cpp               (warpwright/capture.h is what to precompile)
-//   link:       g++ -pie user.o recorder/*.o -ldl                                       (not stripped; main is in recorder/)
+//                   -include warpwright/capture.h rewritten.cpp        (warpwright/capture.h is what to precompile)
+//   link:       g++ -pie user.o recorder/*.o -ldl                                (not stripped; main is in recorder/)
 //   warpwright/capture.h is the umbrella: all our headers and the standard headers torch brings along. Every header of
 //   ours has an #ifndef guard. It defines __CUDACC__, __NVCC__ and __CUDACC_VER_*__ for the user's text.
 //   The words __global__ __device__ __host__ __shared__ __constant__ __managed__ __grid_constant__ __launch_bounds__
@@ -19,7 +19,7 @@
 //
 // 2. What the front writes
 //   k<<<grid, block, shared, stream>>>(args)    ->  (::warpwright::configure(grid, block, shared, stream), k(args))
-//   body of each __global__ function            ->  { ::warpwright::launched(::warpwright::here(), name1, pack..., name2); }
+//   body of each __global__ function            ->  { ::warpwright::launched(::warpwright::here(), name1, pack...); }
 //                                                   (unnamed parameters get a name; no parameters: launched(here()))
 //   bodies of __device__ functions              ->  dropped (declaration) or stubbed; __host__ __device__ keep theirs
 //   __device__/__constant__/__managed__ variables stay ordinary host variables: their address names the symbol
@@ -30,7 +30,7 @@
 //   Fewer lines than requests: the program died. All calls of one run share the process (static state survives).
 //   request: {"entry": "forward",
 //             "arguments": [VALUE, ...], "keywords": {"name": VALUE},                  keywords optional
-//             "buffers": [{"base": ADDRESS, "bytes": N}, ...],                         memory behind the tensor arguments
+//             "buffers": [{"base": ADDRESS, "bytes": N}, ...],                     memory behind the tensor arguments
 //             "scratch": {"base": ADDRESS, "gap": BYTES},   each new buffer: 512-aligned after the last one's end + gap
 //             "gpu": {"name": "...", "major": 9, "minor": 0, "multiprocessors": 132, ...},   section 5; optional
 //             "kernels": [{"code": CODE, "registers": R, "static_shared": B, "local": B, "max_threads": T}]}  optional
@@ -60,9 +60,10 @@
 //            retained: memory of an earlier request that the host code kept. Give each request of a process its own
 //            scratch base, so that a kept pointer cannot coincide with a new buffer.
 //   VIEW:   {"buffer": I, "offset": BYTES, "shape": [..], "stride": [ELEMENTS..], "dtype": "float32"}
-//           {"host": true, "shape":.., "stride":.., "dtype":.., "data": HEX} is a CPU tensor the host code made.
-//   CODE:   address in the program file (ELF virtual address). A launch by <<<>>> gives an address inside the stub's
-//           function (find the FUNC symbol that covers it); by function pointer, its first byte. A symbol: an OBJECT.
+//           {"host": true, "shape":.., "stride":.., "dtype":.., "data": HEX} is a CPU tensor that the host code made;
+//           its data are the elements in the order of the shape.
+//   CODE:   address in the program file (ELF virtual address). A launch gives an address inside the stub's function
+//           (find the FUNC symbol that covers it); attributes and queries its first byte. A symbol is an OBJECT.
 //   nodes, in order; HEX is lower-case hexadecimal text:
 //   {"op": "launch", "code": CODE, "grid": [x,y,z], "block": [x,y,z], "cluster": [x,y,z], "shared": BYTES,
 //    "cooperative": false, "attributes": {"name": INT}, "stream": S, "arguments": [HEX, ...]}
@@ -74,8 +75,9 @@
 //   {"op": "library", "operation": "addmm", "inputs": [VIEW|null..], "outputs": [VIEW..], "options": {..}}
 //       operation is an aten name with its overload when it has one ("add.Tensor", "sum.dim_IntList"); inputs are the
 //       schema's tensor arguments in order (a tensor list is spliced in), options its other arguments by their schema
-//       names; the results are to be written to outputs. "copy_": outputs[0].copy_(inputs[0]). "cublas.gemm": C = alpha*A@B + beta*C with inputs [C, A, B],
-//       outputs [C], options {alpha, beta, compute}. dtypes in options are {"dtype": "float16"}.
+//       names; the results are to be written to outputs. dtypes in options are {"dtype": "float16"}. Two are special:
+//       "copy_": outputs[0].copy_(inputs[0]); "cublas.gemm": C = alpha*A@B + beta*C with inputs [C, A, B], outputs [C],
+//       options {alpha, beta, compute}.
 //   attributes: {"code": CODE, "name": "max_dynamic_shared", "value": N, "node": NODE}
 //       names: max_dynamic_shared, shared_carveout, non_portable_cluster, cluster_width|height|depth,
 //       cluster_scheduling_policy, cache_config, shared_bank_size

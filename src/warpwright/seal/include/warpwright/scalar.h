@@ -25,7 +25,9 @@ class Scalar {
   ScalarType type() const { return isFloatingPoint() ? kDouble : isBoolean() ? kBool : kLong; }
 
   template <class T>
-  T to() const { return isFloatingPoint() ? static_cast<T>(real_) : static_cast<T>(whole_); }
+  T to() const {
+    return isFloatingPoint() ? static_cast<T>(real_) : static_cast<T>(whole_);
+  }
   double toDouble() const { return to<double>(); }
   float toFloat() const { return to<float>(); }
   int64_t toLong() const { return to<int64_t>(); }

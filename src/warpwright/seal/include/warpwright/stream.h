@@ -5,10 +5,11 @@
 #include "warpwright/device.h"
 #include "warpwright/tensor.h"
 
-#define C10_CUDA_CHECK(...)                                                                                      \
-  do {                                                                                                           \
-    const cudaError_t warpwright_status = __VA_ARGS__;                                                           \
-    if (warpwright_status != cudaSuccess) ::warpwright::cuda_failed(#__VA_ARGS__, cudaGetErrorString(warpwright_status)); \
+#define C10_CUDA_CHECK(...)                                                           \
+  do {                                                                                \
+    const cudaError_t warpwright_status = __VA_ARGS__;                                \
+    if (warpwright_status != cudaSuccess)                                             \
+      ::warpwright::cuda_failed(#__VA_ARGS__, cudaGetErrorString(warpwright_status)); \
   } while (false)
 #define AT_CUDA_CHECK(...) C10_CUDA_CHECK(__VA_ARGS__)
 #define C10_CUDA_CHECK_WARN(...) ((void)(__VA_ARGS__))
@@ -25,9 +26,10 @@
 #define C10_MAX_THREADS_PER_BLOCK(N) (N)
 #define C10_MIN_BLOCKS_PER_SM(THREADS, BLOCKS) (BLOCKS)
 
-#define CUDA_KERNEL_LOOP_TYPE(I, N, INDEX)                                                                   \
-  int64_t _i_n_d_e_x = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;                          \
-  for (INDEX I = _i_n_d_e_x; _i_n_d_e_x < (N); _i_n_d_e_x += static_cast<int64_t>(blockDim.x) * gridDim.x, I = _i_n_d_e_x)
+#define CUDA_KERNEL_LOOP_TYPE(I, N, INDEX)                                          \
+  int64_t _i_n_d_e_x = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; \
+  for (INDEX I = _i_n_d_e_x; _i_n_d_e_x < (N);                                      \
+       _i_n_d_e_x += static_cast<int64_t>(blockDim.x) * gridDim.x, I = _i_n_d_e_x)
 #define CUDA_KERNEL_LOOP(I, N) CUDA_KERNEL_LOOP_TYPE(I, N, int)
 
 namespace at::cuda {
@@ -70,7 +72,9 @@ inline void stream_synchronize(cudaStream_t) {}
 inline int64_t getNumGPUs() { return 1; }
 
 template <class T>
-constexpr __host__ __device__ T ATenCeilDiv(T a, T b) { return (a + b - 1) / b; }
+constexpr __host__ __device__ T ATenCeilDiv(T a, T b) {
+  return (a + b - 1) / b;
+}
 
 // There is one device to guard; naming another is beyond these headers.
 class CUDAGuard {
@@ -140,8 +144,6 @@ namespace cuda {
 using at::cuda::CUDAGuard;
 using at::cuda::CUDAStream;
 using at::cuda::CUDAStreamGuard;
-using at::cuda::OptionalCUDAGuard;
-using at::cuda::OptionalCUDAStreamGuard;
 using at::cuda::current_device;
 using at::cuda::device_count;
 using at::cuda::device_synchronize;
@@ -149,8 +151,10 @@ using at::cuda::getCurrentCUDAStream;
 using at::cuda::getDefaultCUDAStream;
 using at::cuda::getStreamFromExternal;
 using at::cuda::getStreamFromPool;
-using at::cuda::setCurrentCUDAStream;
+using at::cuda::OptionalCUDAGuard;
+using at::cuda::OptionalCUDAStreamGuard;
 using at::cuda::set_device;
+using at::cuda::setCurrentCUDAStream;
 using at::cuda::stream_synchronize;
 using at::cuda::warp_size;
 
@@ -200,9 +204,13 @@ inline std::optional<Device> device_of(const Tensor& t) {
 }
 
 template <class T, class U>
-constexpr __host__ __device__ T ceil_div(T a, U b) { return (a + b - 1) / b; }
+constexpr __host__ __device__ T ceil_div(T a, U b) {
+  return (a + b - 1) / b;
+}
 template <class T, class U>
-constexpr __host__ __device__ T round_up(T a, U b) { return ceil_div(a, b) * b; }
+constexpr __host__ __device__ T round_up(T a, U b) {
+  return ceil_div(a, b) * b;
+}
 
 struct Context {
   bool hasCUDA() const { return true; }

@@ -111,11 +111,17 @@ class Tensor {
     return static_cast<T*>(data_ptr_as(CppTypeToScalarType<std::remove_const_t<T>>::value));
   }
   template <class T>
-  const T* const_data_ptr() const { return data_ptr<T>(); }
+  const T* const_data_ptr() const {
+    return data_ptr<T>();
+  }
   template <class T>
-  T* mutable_data_ptr() const { return data_ptr<T>(); }
+  T* mutable_data_ptr() const {
+    return data_ptr<T>();
+  }
   template <class T>
-  T* data() const { return data_ptr<T>(); }
+  T* data() const {
+    return data_ptr<T>();
+  }
   template <class T, size_t N>
   TensorAccessor<T, N> accessor() const& {
     require_dim(N);
@@ -141,7 +147,9 @@ class Tensor {
   // Only tensors that the host code filled itself can answer.
   Scalar item() const;
   template <class T>
-  T item() const { return item().to<T>(); }
+  T item() const {
+    return item().to<T>();
+  }
 
   // Other views of the same memory.
   Tensor view(IntArrayRef shape) const;
@@ -256,9 +264,9 @@ class Tensor {
 #define WARPWRIGHT_DECLARE(NAME) Tensor NAME() const;
   WARPWRIGHT_UNARY_TESTS(WARPWRIGHT_DECLARE)
 #undef WARPWRIGHT_DECLARE
-#define WARPWRIGHT_DECLARE(NAME, OP)         \
-  Tensor NAME(const Tensor& other) const;    \
-  Tensor NAME(const Scalar& other) const;    \
+#define WARPWRIGHT_DECLARE(NAME, OP)                                    \
+  Tensor NAME(const Tensor& other) const;                               \
+  Tensor NAME(const Scalar& other) const;                               \
   Tensor operator OP(const Tensor& other) const { return NAME(other); } \
   Tensor operator OP(const Scalar& other) const { return NAME(other); }
   WARPWRIGHT_COMPARISONS(WARPWRIGHT_DECLARE)
@@ -361,8 +369,8 @@ class Tensor {
 };
 std::ostream& operator<<(std::ostream& out, const Tensor& tensor);
 
-#define WARPWRIGHT_OPERATOR(OP, NAME)                                                                      \
-  inline Tensor operator OP(const Tensor& a, const Tensor& b) { return a.NAME(b); }                        \
+#define WARPWRIGHT_OPERATOR(OP, NAME)                                               \
+  inline Tensor operator OP(const Tensor& a, const Tensor& b) { return a.NAME(b); } \
   inline Tensor operator OP(const Tensor& a, const Scalar& b) { return a.NAME(b); }
 WARPWRIGHT_OPERATOR(+, add)
 WARPWRIGHT_OPERATOR(-, sub)

@@ -13,7 +13,7 @@ class Value {
  public:
   struct Content;
 
-  Value();  // None
+  Value();                          // None
   Value(const at::Tensor& tensor);  // None when undefined
   Value(bool value);
   Value(int64_t value);

@@ -1,0 +1,134 @@
+"""A candidate compiled for the CPU: its kernels instrumented, linked with our runtime in place of a sanitizer's."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shlex
+import subprocess
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from pathlib import Path
+
+from warpwright.core.candidate import Candidate
+from warpwright.core.codec import content_id
+from warpwright.emulate.front import rewrite
+from warpwright.seal import capture, sandbox, toolchain
+from warpwright.seal.cache import Store
+from warpwright.seal.device import TORCH_FLAGS
+
+RUNTIME = Path(__file__).parent / "runtime"
+PROGRAM = "emulated"
+_LANGUAGE = (
+    toolchain.STANDARD,
+    "-w",
+    "-fpermissive",
+    "-DWARPWRIGHT_CAPTURE",
+    *(flag for flag in TORCH_FLAGS if flag.startswith("-D")),
+)
+_CHECKED = (
+    "-O1",
+    "-g1",
+    "-fno-tree-sra",
+    "-fno-omit-frame-pointer",
+    "-ffp-contract=off",
+    "-fno-strict-aliasing",
+    "-fsanitize=thread,bounds,shift,integer-divide-by-zero",
+    "--param",
+    "tsan-distinguish-volatile=1",
+)
+_SINCE_GCC_12 = ("--param", "tsan-instrument-func-entry-exit=0")
+_TEXT_LIMIT = 64 << 20
+_PROGRAM_LIMIT = 128 << 20
+
+
+@cache
+def _checked() -> tuple[str, ...]:
+    """The flags that this machine's compiler knows of those we want."""
+    probe = [str(toolchain.host_compiler()), *_SINCE_GCC_12, "-fsyntax-only", "-x", "c++", os.devnull]
+    known = subprocess.run(probe, capture_output=True, timeout=60, check=False).returncode == 0
+    return (*_CHECKED, *_SINCE_GCC_12) if known else _CHECKED
+
+
+def _paths() -> tuple[str, ...]:
+    folders = (RUNTIME / "include", toolchain.INCLUDE_HOST, toolchain.INCLUDE)
+    return tuple(part for folder in folders for part in ("-I", str(folder)))
+
+
+@cache
+def identity() -> str:
+    """A digest of everything of ours that an emulated program depends on."""
+    digest = hashlib.sha256(toolchain.headers().encode())
+    texts = [*RUNTIME.rglob("*"), *Path(__file__).parent.glob("*.py"), toolchain.ROOM / "editing.py"]
+    for path in sorted(path for path in texts if path.is_file() and path.suffix != ".md"):
+        digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()[:20]
+
+
+def prebuilt(store: Store) -> Path:
+    """The precompiled header and the runtime's object, made once per machine and version of our texts."""
+    return store.make(f"{identity()}-runtime", _prebuild)
+
+
+def _prebuild(folder: Path) -> None:
+    """These texts are ours: no sandbox, and a failure is ours too."""
+    compiler = str(toolchain.host_compiler())
+    (folder / "front.h").write_bytes((RUNTIME / "front.h").read_bytes())
+    header = [compiler, *_LANGUAGE, *_checked(), *_paths(), "-x", "c++-header", "front.h", "-o", "front.h.gch"]
+    sources = sorted((RUNTIME / "source").glob("*.cpp"))
+    plain = [compiler, *_LANGUAGE, *_paths(), "-O2", "-g0", "-c"]
+    compiling = [[*plain, str(source), "-o", f"{source.stem}.o"] for source in sources]
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        list(pool.map(lambda command: capture.must_compile(command, folder), [header, *compiling]))
+    parts = [f"{source.stem}.o" for source in sources]
+    capture.must_compile([compiler, "-r", "-nostdlib", *parts, "-o", "runtime.whole"], folder)
+    for part in parts:
+        (folder / part).unlink()
+    (folder / "runtime.whole").rename(folder / "runtime.o")
+
+
+def program(candidate: Candidate, store: Store) -> Path:
+    """The emulated program of a candidate, from the store where it is there; raises Refused where it cannot be built."""
+    key = content_id([candidate.source, candidate.flags.extra, identity()]) + "-emulated"
+    return store.make(key, lambda folder: _build(candidate, store, folder)) / PROGRAM
+
+
+def _build(candidate: Candidate, store: Store, place: Path) -> None:
+    tools, recorder = prebuilt(store), capture.prebuilt(store)
+    with store.staging() as folder:
+        (folder / "kernel.cu").write_bytes(candidate.source.encode("utf-8", "surrogateescape"))
+        defines = [flag for flag in candidate.flags.extra if flag.startswith(("-D", "-U"))]
+        text = rewrite(_preprocessed(folder, defines, tools))
+        (folder / "rewritten.ii").write_text(text, encoding="utf-8", errors="surrogateescape")
+        built = _compiled(folder, tools, recorder)
+    (place / PROGRAM).write_bytes(built)
+    (place / PROGRAM).chmod(0o755)
+
+
+def _preprocessed(folder: Path, defines: Sequence[str], tools: Path) -> str:
+    command = [str(toolchain.host_compiler()), *_LANGUAGE, *_checked(), *defines, *_paths()]
+    command += ["-include", str(tools / "front.h"), "-E", "-fpch-preprocess", "-x", "c++", "kernel.cu"]
+    done = _run([*command, "-o", "kernel.ii"], folder, (tools,))
+    text = sandbox.harvest(folder / "kernel.ii", _TEXT_LIMIT)
+    if done.returncode != 0 or text is None:
+        raise capture.build_refusal(done, folder)
+    return text.decode("utf-8", "surrogateescape")
+
+
+def _compiled(folder: Path, tools: Path, recorder: Path) -> bytes:
+    """One shell for both steps: starting a sandbox costs as much as linking."""
+    compiler = str(toolchain.host_compiler())
+    compiling = [compiler, *_LANGUAGE, *_checked(), "-fpreprocessed", "-c", "rewritten.ii", "-o", "kernel.o"]
+    objects = ["kernel.o", str(tools / "runtime.o"), str(recorder / "recorder.o")]
+    linking = [compiler, "-pie", *objects, "-ldl", "-o", PROGRAM]
+    done = _run(["/bin/sh", "-c", f"{shlex.join(compiling)} && {shlex.join(linking)}"], folder, (tools, recorder))
+    built = sandbox.harvest(folder / PROGRAM, _PROGRAM_LIMIT)
+    if done.returncode != 0 or built is None:
+        raise capture.build_refusal(done, folder)
+    return built
+
+
+def _run(command: Sequence[str], folder: Path, tools: Sequence[Path]) -> sandbox.Finished:
+    readable = (*toolchain.readable(), RUNTIME, *tools)
+    return sandbox.run(command, readable=readable, writable=folder, limits=capture.COMPILE_LIMITS)

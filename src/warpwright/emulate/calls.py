@@ -1,0 +1,81 @@
+"""What an emulated program is asked: one call of one entry point on real bytes, in one order of threads."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from warpwright.core.dtypes import dtype_named
+from warpwright.core.gpus import Gpu
+from warpwright.core.signature import Spec
+from warpwright.seal.calls import gpu_facts, tensors_of, values
+
+_ARENA = 0x100000000000
+_APART = 1 << 17
+_ALIGNMENT = 512
+STEPS = 300_000_000
+"""Checked accesses before a call is given up: some seconds."""
+
+
+class Order(StrEnum):
+    """In which order threads, warps and blocks take their turns."""
+
+    FORWARD = "forward"
+    REVERSE = "reverse"
+    SHUFFLED = "shuffled"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    entry: str
+    arguments: tuple[Spec, ...]
+    contents: tuple[bytes, ...]
+    """Of the tensor arguments, flat and in order."""
+    order: Order = Order.FORWARD
+    seed: int = 0
+    shifted: bool = False
+    """Whether tensors start one element beyond an aligned address."""
+    counters: bool = False
+
+
+def request(call: Call, gpu: Gpu, number: int, folder: Path) -> bytes:
+    """One line; the bytes of the arguments go to a file of their own beside it."""
+    (folder / input_name(number)).write_bytes(b"".join(call.contents))
+    buffers, base, position = [], _ARENA + _APART, 0
+    tensors = [tensor for spec in call.arguments for tensor in tensors_of(spec)]
+    for tensor, content in zip(tensors, call.contents, strict=True):
+        shift = dtype_named(tensor.dtype).bytes if call.shifted else 0
+        place = {"data": input_name(number), "at": position} if content else {"data": None, "at": 0}
+        buffers.append({"base": base + shift, "bytes": len(content), **place})
+        base += -(-len(content) // _ALIGNMENT) * _ALIGNMENT + 2 * _APART
+        position += len(content)
+    asked = {
+        "entry": call.entry,
+        "arguments": values(call.arguments),
+        "buffers": buffers,
+        "scratch": {"base": base, "gap": _APART},
+        "gpu": gpu_facts(gpu),
+        "emulation": _emulation(call, number),
+    }
+    return json.dumps(asked).encode() + b"\n"
+
+
+def _emulation(call: Call, number: int) -> dict[str, object]:
+    return {
+        "order": call.order,
+        "seed": call.seed,
+        "counters": call.counters,
+        "blocks": None,
+        "steps": STEPS,
+        "outputs": output_name(number),
+    }
+
+
+def input_name(number: int) -> str:
+    return f"input-{number}"
+
+
+def output_name(number: int) -> str:
+    return f"output-{number}"

@@ -1,0 +1,112 @@
+"""What an emulated program reports, read as hostile data: the candidate shared the process that wrote it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from warpwright.core.codec import CodecError, decode
+from warpwright.core.plan import Triple
+from warpwright.seal import trace
+from warpwright.seal.trace import BadTrace
+from warpwright.seal.traced import Trace
+
+_MOST_FINDINGS = 10_000
+
+
+class Tier(StrEnum):
+    """How much a finding weighs."""
+
+    FATAL = "fatal"
+    """The GPU faults or hangs, or the result is undefined."""
+    LIKELY = "likely"
+    """Undefined by the programming model: wrong in some order or on some hardware."""
+    TOLERATED = "tolerated"
+    """Outside of the model, but hardware does what was meant."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Other:
+    """The other side of a race."""
+
+    code: int = 0
+    block: Triple | None = None
+    thread: Triple | None = None
+    access: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Memory:
+    """What was touched: a buffer or a shared variable, from its own start."""
+
+    space: str
+    offset: int
+    bytes: int
+    buffer: int | None = None
+    name: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reported:
+    """One kind of trouble at one place of the code, and how often it was met."""
+
+    kind: str
+    severity: Tier
+    message: str
+    count: int
+    kernel: str = ""
+    launch: int | None = None
+    code: int = 0
+    file: str | None = None
+    line: int | None = None
+    block: Triple | None = None
+    thread: Triple | None = None
+    other: Other | None = None
+    memory: Memory | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Content:
+    """Where in the outputs file the bytes of a buffer are."""
+
+    buffer: int
+    at: int
+    bytes: int
+    written: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """One call: what the host code did, and what its kernels did."""
+
+    trace: Trace
+    outcome: str
+    what: str = ""
+    findings: tuple[Reported, ...] = ()
+    contents: tuple[Content, ...] = ()
+    counters: Mapping[str, int] = field(default_factory=dict)
+
+
+def read(line: bytes) -> Report:
+    """One line of a program's answer."""
+    host = trace.read(line)
+    try:
+        found = json.loads(line).get("emulation")
+        return Report(trace=host, outcome="skipped") if found is None else _report(host, found)
+    except (CodecError, KeyError, TypeError, AttributeError) as error:
+        raise BadTrace(f"the emulated program wrote something else than a report: {error!s:.200}") from None
+
+
+def _report(host: Trace, data: Mapping[str, Any]) -> Report:
+    findings: tuple[Reported, ...] = decode(tuple[Reported, ...], data.get("findings", [])[:_MOST_FINDINGS])
+    return Report(
+        trace=host,
+        outcome=decode(str, data["outcome"]),
+        what=decode(str, data.get("what", ""))[:1000],
+        findings=findings,
+        contents=decode(tuple[Content, ...], data.get("contents", [])),
+        counters=decode(Mapping[str, int], data.get("counters", {})),
+    )

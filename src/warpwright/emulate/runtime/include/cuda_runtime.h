@@ -1,0 +1,12 @@
+// cuda_runtime.h with device meaning: the host's part as it is, the device words for real.
+#ifndef WARPWRIGHT_CUDA_RUNTIME_H
+#define WARPWRIGHT_CUDA_RUNTIME_H
+
+#include <cuda_words.h>
+
+#include "device_words.h"
+
+#include <cuda_runtime_api.h>
+#include <vector_types.h>
+
+#endif

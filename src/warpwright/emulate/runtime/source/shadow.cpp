@@ -1,0 +1,99 @@
+#include "shadow.h"
+
+#include <sys/mman.h>
+
+#include <stdexcept>
+
+namespace warpwright::emulated {
+
+Region* region_at[SPAN >> GRANULE_BITS];
+
+namespace {
+
+constexpr uintptr_t PAGE = 4096, GRANULE = 1ull << GRANULE_BITS;
+constexpr size_t STRAY_LIMIT = 16384;
+
+void map_at(uintptr_t address, size_t bytes) {
+  void* wanted = reinterpret_cast<void*>(address);
+  void* got = mmap(wanted, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  if (got != wanted) throw std::runtime_error("no address space for device memory");
+}
+
+}  // namespace
+
+void Region::make_cells() {
+  origin = base & ~uintptr_t(15);
+  cell_count = ((base + bytes - origin) >> shift) + 16;
+  size_t size = cell_count * sizeof(Cell);
+  void* memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) throw std::runtime_error("no address space for the shadow of device memory");
+  cells = static_cast<Cell*>(memory);
+}
+
+void Region::drop_cells() {
+  munmap(cells, cell_count * sizeof(Cell));
+  cells = nullptr;
+}
+
+void Region::refine(unsigned wanted_shift) {
+  Cell* coarse = cells;
+  const size_t coarse_count = cell_count;
+  const unsigned finer = shift - wanted_shift;
+  shift = wanted_shift;
+  make_cells();
+  for (size_t i = 0; i < cell_count && i >> finer < coarse_count; ++i) cells[i] = coarse[i >> finer];
+  munmap(coarse, coarse_count * sizeof(Cell));
+}
+
+void Region::mark(uintptr_t address, size_t size, Stamp stamp) {
+  if (size == 0) return;
+  for (uintptr_t at = (address - origin) >> shift; at <= (address + size - 1 - origin) >> shift; ++at)
+    cells[at].write = stamp;
+}
+
+Region& Arena::add(uintptr_t base, size_t bytes, Space space, int buffer) {
+  auto region = std::make_unique<Region>();
+  region->base = base;
+  region->bytes = bytes;
+  region->space = space;
+  region->buffer = buffer;
+  region->make_cells();
+  if (base - ARENA < SPAN) {
+    uintptr_t first = (base - ARENA) >> GRANULE_BITS, last = (base + (bytes ? bytes - 1 : 0) - ARENA) >> GRANULE_BITS;
+    if (last >= SPAN >> GRANULE_BITS) throw std::runtime_error("a buffer lies outside the arena");
+    map_at(ARENA + first * GRANULE, (last - first + 1) * GRANULE);
+    for (uintptr_t i = first; i <= last; ++i) region_at[i] = region.get();
+  }
+  regions_.push_back(std::move(region));
+  return *regions_.back();
+}
+
+void Arena::clear() {
+  for (auto& region : regions_) {
+    region->drop_cells();
+    if (region->base - ARENA >= SPAN) continue;
+    uintptr_t first = (region->base - ARENA) >> GRANULE_BITS, last = (region->base + region->bytes - ARENA) >> GRANULE_BITS;
+    for (uintptr_t i = first; i <= last; ++i)
+      if (region_at[i] == region.get()) region_at[i] = nullptr;
+    munmap(reinterpret_cast<void*>(ARENA + first * GRANULE), (last - first + 1) * GRANULE);
+  }
+  regions_.clear();
+}
+
+Region* Arena::nearest(uintptr_t address) {
+  Region* best = nullptr;
+  uintptr_t best_distance = ~uintptr_t(0);
+  for (auto& region : regions_) {
+    uintptr_t distance = address < region->base ? region->base - address : address - region->base;
+    if (distance < best_distance) best = region.get(), best_distance = distance;
+  }
+  return best;
+}
+
+bool Arena::back_page(uintptr_t address) {
+  if (address - ARENA >= SPAN || ++stray_pages_ > STRAY_LIMIT) return false;
+  void* page = reinterpret_cast<void*>(address & ~(PAGE - 1));
+  return mmap(page, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == page;
+}
+
+}  // namespace warpwright::emulated
