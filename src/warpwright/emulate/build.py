@@ -89,7 +89,7 @@ def _prebuild(folder: Path) -> None:
 
 
 def program(candidate: Candidate, store: Store) -> Path:
-    """The emulated program of a candidate, from the store where it is there; raises Refused where it cannot be built."""
+    """The emulated program of a candidate, from the store where it is there. Raises Refused where it cannot be."""
     key = content_id([candidate.source, candidate.flags.extra, identity()]) + "-emulated"
     return store.make(key, lambda folder: _build(candidate, store, folder)) / PROGRAM
 

@@ -163,7 +163,8 @@ class _Front(Editing):
         if self.code.text(opening) != "(" or close is None:
             return
         text, *operands = self._sections(opening + 1, close)
-        calls = [self._operand(way, *piece) for way, part in zip(("out", "in"), operands, strict=False) for piece in part]
+        ways = zip(("out", "in"), operands, strict=False)
+        calls = [self._operand(way, *piece) for way, pieces in ways for piece in pieces]
         written = f"::warpwright::Ptx({self.flat(*text[0])}){''.join(calls)}.run()"
         self.replace(word, close + 1, written)
 

@@ -45,10 +45,13 @@ def run(program: Path, calls: Sequence[Call], gpu: Gpu, store: Store) -> list[Ra
 
 
 def _process(program: Path, calls: Sequence[Call], gpu: Gpu, store: Store) -> list[Ran]:
-    """One process that answers its calls in order. Whoever follows a call that killed it is asked again, afresh."""
+    """One process that answers its calls in order. What follows a call that killed it is asked of a fresh one."""
     ran: list[Ran] = []
     while len(ran) < len(calls):
         ran += _attempt(program, calls[len(ran) :], gpu, store)
+        if ran[-1].report is None and ran[-1].ended.reason is not None:
+            # It went beyond a limit, and the rest may do so too: we wait for that only once.
+            ran += [ran[-1]] * (len(calls) - len(ran))
     return ran
 
 

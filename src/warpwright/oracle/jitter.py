@@ -39,14 +39,14 @@ _COMPOUND = {
     "native_group_norm_backward", "nll_loss_forward", "nll_loss_backward",
 }  # fmt: skip
 _EXACT = {
-    "relu", "neg", "abs", "clone", "copy_", "where", "gather", "index", "index_select", "cat", "stack", "amax", "amin",
-    "max", "min", "maximum", "minimum", "clamp", "clamp_min", "clamp_max", "embedding", "_to_copy", "to",
-    "constant_pad_nd", "max_pool2d_with_indices", "sort", "topk", "argmax", "argmin", "sign", "sgn", "floor", "ceil", "round", "detach",
-    "threshold_backward", "masked_fill", "masked_fill_", "scatter", "fill_", "zero_", "tril", "triu", "roll", "flip",
-    "repeat", "full", "full_like", "zeros", "zeros_like", "ones", "ones_like", "empty", "empty_like", "arange", "alias",
-    "scalar_tensor", "lift_fresh", "slice_backward", "select_backward", "new_zeros", "new_full", "new_empty",
-    "index_put_", "scatter_", "empty_strided", "select_scatter", "slice_scatter", "new_empty_strided", "bernoulli",
-    "isnan", "isinf",
+    "relu", "neg", "abs", "clone", "copy_", "where", "gather", "index", "index_select", "cat", "stack", "amax",
+    "amin", "max", "min", "maximum", "minimum", "clamp", "clamp_min", "clamp_max", "embedding", "_to_copy", "to",
+    "constant_pad_nd", "max_pool2d_with_indices", "sort", "topk", "argmax", "argmin", "sign", "sgn", "floor", "ceil",
+    "round", "detach", "threshold_backward", "masked_fill", "masked_fill_", "scatter", "fill_", "zero_", "tril",
+    "triu", "roll", "flip", "repeat", "full", "full_like", "zeros", "zeros_like", "ones", "ones_like", "empty",
+    "empty_like", "arange", "alias", "scalar_tensor", "lift_fresh", "slice_backward", "select_backward", "new_zeros",
+    "new_full", "new_empty", "index_put_", "scatter_", "empty_strided", "select_scatter", "slice_scatter",
+    "new_empty_strided", "bernoulli", "isnan", "isinf",
 }  # fmt: skip
 
 

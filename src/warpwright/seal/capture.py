@@ -57,8 +57,8 @@ def _prebuild(folder: Path) -> None:
     must_compile([*flags, "-x", "c++-header", "front.h", "-o", "front.h.gch"], folder)
     sources = [*sorted(toolchain.RECORDER.glob("*.cpp")), toolchain.ROOM / "hostlink.cpp"]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        compiling = [*flags, "-include", "front.h", "-c"]
-        list(pool.map(lambda source: must_compile([*compiling, str(source), "-o", f"{source.stem}.o"], folder), sources))
+        compiling = [[*flags, "-include", "front.h", "-c", str(path), "-o", f"{path.stem}.o"] for path in sources]
+        list(pool.map(lambda command: must_compile(command, folder), compiling))
     parts = [f"{source.stem}.o" for source in sources[:-1]]
     must_compile([compiler, "-r", "-nostdlib", *parts, "-o", "whole.o"], folder)
     for part in parts:

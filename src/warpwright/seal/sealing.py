@@ -53,9 +53,17 @@ def _key(task: Task, candidate: Candidate, cases: Sequence[Case]) -> str:
 
 
 def _made(task: Task, candidate: Candidate, cases: Sequence[Case], store: Store, key: str) -> Sealed:
-    if len(candidate.source) > MOST_SOURCE_BYTES:
-        size = f"{len(candidate.source) >> 20} MiB"
-        raise refuted("source-size", f"the source has {size}; {MOST_SOURCE_BYTES >> 20} MiB are allowed")
+    _check_text(candidate.source)
     with store.staging() as folder:
         piece = Workpiece(task=task, candidate=candidate, cases=cases, store=store, folder=folder)
         return artefact.with_hashes(piece.sealed(key))
+
+
+def _check_text(source: str) -> None:
+    try:
+        size = len(source.encode("utf-8", "surrogateescape"))
+    except UnicodeEncodeError:
+        raise refuted("source", "the source is not text") from None
+    if size > MOST_SOURCE_BYTES:
+        message = f"the source has {size >> 20} MiB; {MOST_SOURCE_BYTES >> 20} MiB are allowed"
+        raise refuted("source-size", message)

@@ -213,6 +213,7 @@ _TEXTS = {
     "blank": "\n",
     "only an include": "#include <torch/extension.h>",
     "binary": "\x00\x01\x02",
+    "stray surrogate": "\ud800",
     "braces": "}" * 1000,
     "raw string": 'R"x(',
     "open #if": "#if 0\n",

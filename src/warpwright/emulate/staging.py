@@ -1,0 +1,127 @@
+"""One draw of a task as calls of a program, and what came back as tensors: the oracle's side of the wall."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from warpwright.core.plan import View
+from warpwright.core.signature import Spec, TensorSpec, arguments, arranged, flatten, forward_arguments, output_gradients
+from warpwright.core.task import Direction, Draw, Task
+from warpwright.emulate.calls import Call, Order
+from warpwright.emulate.running import Ran
+from warpwright.oracle.reference import Tensors, tensors_in
+from warpwright.oracle.storage import from_bytes, to_bytes
+from warpwright.oracle.truth import Scenario, scenario
+
+if TYPE_CHECKING:
+    from warpwright.emulate.report import Report
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trial:
+    """A draw, and how it is to be run."""
+
+    draw: Draw
+    order: Order = Order.FORWARD
+    shifted: bool = False
+
+    @property
+    def label(self) -> str:
+        return self.draw.case.name + (", shifted by one element" if self.shifted else "")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stage:
+    """A draw made real."""
+
+    task: Task
+    draw: Draw
+    given: Scenario
+
+    def first(self, trial: Trial) -> Call:
+        """The call that the task's direction is named for; forward's for a training pair."""
+        backward = self.task.direction is Direction.BACKWARD
+        specs = arguments(self.task, self.draw.case)
+        return _call("backward" if backward else "forward", specs, self._contents(), trial)
+
+    def _contents(self) -> list[bytes]:
+        given = self.given
+        if self.task.direction is not Direction.BACKWARD:
+            return [to_bytes(tensor) for tensor in tensors_in(given.arguments)]
+        ordered = arranged(self.task, self.draw.case, given.gradients, given.saves, given.arguments)
+        return [to_bytes(tensor) for tensor in tensors_in(ordered)]
+
+    def second(self, trial: Trial, forward: Ran) -> Call | None:
+        """The backward half of a training pair, on what the first half saved; None where that is not to be had."""
+        saved = _views(forward.report)[len(self.task.outputs) :]
+        held = [(view, forward.contents.get(view.buffer)) for view in saved]
+        if any(content is None for _, content in held):
+            return None
+        specs: list[Spec] = [*output_gradients(self.task, self.draw.case)]
+        specs += [_saved(number, view) for number, view in enumerate(saved)]
+        contents = [to_bytes(tensor) for tensor in self.given.gradients]
+        contents += [(content or b"")[view.offset :] for view, content in held]
+        return _call("backward", tuple(specs), contents, trial)
+
+    def results(self, first: Ran, second: Ran | None) -> Tensors | None:
+        """What is owed, in the order of the oracle; None where bytes are missing."""
+        outputs = _views(first.report)
+        if self.task.direction is Direction.TRAINING:
+            outputs = outputs[: len(self.task.outputs)]
+        found = [_tensor(first, view) for view in outputs]
+        found += [self._mutated(first, number) for number in sorted(self.mutable)]
+        found += [_tensor(second, view) for view in _views(second.report)] if second else []
+        return None if any(tensor is None for tensor in found) else [tensor for tensor in found if tensor is not None]
+
+    def changed(self, ran: Ran, call: Call) -> str | None:
+        """The first argument that no longer holds what was put there, although the task does not allow it."""
+        names = [tensor.name for spec in call.arguments for tensor in flatten(spec)]
+        for number, content in enumerate(call.contents):
+            same = ran.contents.get(number, content) == content
+            if not same and (call.entry == "backward" or number not in self.mutable):
+                return names[number]
+        return None
+
+    @property
+    def mutable(self) -> frozenset[int]:
+        """Positions of the tensors that the task lets a candidate change."""
+        if self.task.direction is Direction.BACKWARD:
+            return frozenset()
+        specs = forward_arguments(self.task, self.draw.case)
+        owners = [spec.name for spec in specs for _ in flatten(spec)]
+        return frozenset(number for number, name in enumerate(owners) if name in self.task.mutates)
+
+    def _mutated(self, ran: Ran, number: int) -> object | None:
+        specs = [tensor for spec in forward_arguments(self.task, self.draw.case) for tensor in flatten(spec)]
+        spec, content = specs[number], ran.contents.get(number)
+        return None if content is None else from_bytes(content, spec.dtype, spec.shape, spec.stride)
+
+
+def staged(task: Task, draw: Draw) -> Stage:
+    return Stage(task=task, draw=draw, given=scenario(task, draw))
+
+
+def _call(entry: str, specs: tuple[Spec, ...], contents: Sequence[bytes], trial: Trial) -> Call:
+    return Call(
+        entry=entry,
+        arguments=specs,
+        contents=tuple(contents),
+        order=trial.order,
+        seed=trial.draw.seed + 1,
+        shifted=trial.shifted,
+    )
+
+
+def _saved(number: int, view: View) -> TensorSpec:
+    return TensorSpec(name=f"saved_{number}", shape=view.shape, stride=view.stride, dtype=view.dtype)
+
+
+def _views(report: Report | None) -> list[View]:
+    return [view for view in report.trace.returns if isinstance(view, View)] if report else []
+
+
+def _tensor(ran: Ran, view: View) -> object | None:
+    content = ran.contents.get(view.buffer)
+    return None if content is None else from_bytes(content, view.dtype, view.shape, view.stride, view.offset)
