@@ -72,9 +72,7 @@ def _execute(program: Path, folder: Path) -> tuple[bytes, sandbox.Finished]:
     descriptor = os.memfd_create("report")
     try:
         command = [str(program), "requests", str(descriptor)]
-        done = sandbox.run(
-            command, readable=(program.parent,), writable=folder, limits=LIMITS, pass_fds=(descriptor,)
-        )
+        done = sandbox.run(command, readable=(program.parent,), writable=folder, limits=LIMITS, pass_fds=(descriptor,))
         return os.pread(descriptor, _TRACE_LIMIT, 0), done
     finally:
         os.close(descriptor)

@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from warpwright.core.plan import View
-from warpwright.core.signature import Spec, TensorSpec, arguments, arranged, flatten, forward_arguments, output_gradients
+from warpwright.core.signature import (
+    Spec,
+    TensorSpec,
+    arguments,
+    arranged,
+    flatten,
+    forward_arguments,
+    output_gradients,
+)
 from warpwright.core.task import Direction, Draw, Task
 from warpwright.emulate.calls import Call, Order
 from warpwright.emulate.running import Ran
 from warpwright.oracle.reference import Tensors, tensors_in
-from warpwright.oracle.storage import from_bytes, to_bytes
+from warpwright.oracle.storage import Tensor, from_bytes, to_bytes
 from warpwright.oracle.truth import Scenario, scenario
 
 if TYPE_CHECKING:
@@ -93,7 +101,7 @@ class Stage:
         owners = [spec.name for spec in specs for _ in flatten(spec)]
         return frozenset(number for number, name in enumerate(owners) if name in self.task.mutates)
 
-    def _mutated(self, ran: Ran, number: int) -> object | None:
+    def _mutated(self, ran: Ran, number: int) -> Tensor | None:
         specs = [tensor for spec in forward_arguments(self.task, self.draw.case) for tensor in flatten(spec)]
         spec, content = specs[number], ran.contents.get(number)
         return None if content is None else from_bytes(content, spec.dtype, spec.shape, spec.stride)
@@ -122,6 +130,6 @@ def _views(report: Report | None) -> list[View]:
     return [view for view in report.trace.returns if isinstance(view, View)] if report else []
 
 
-def _tensor(ran: Ran, view: View) -> object | None:
+def _tensor(ran: Ran, view: View) -> Tensor | None:
     content = ran.contents.get(view.buffer)
     return None if content is None else from_bytes(content, view.dtype, view.shape, view.stride, view.offset)

@@ -19,6 +19,9 @@ def execute(node: Library, memory: Memory) -> None:
     if node.operation == "cublas.gemm":
         _gemm(inputs, node.options)
         return
+    if node.operation == "copy_" and inputs[0] is not None:
+        memory.tensor(node.outputs[0]).copy_(inputs[0])
+        return
     function = _function(node.operation)
     targets = [memory.tensor(view) for view in node.outputs if memory.fixed(view.buffer)]
     if len(targets) == len(node.outputs) and (direct := _writing_form(function)):

@@ -14,8 +14,9 @@ from warpwright.oracle.explain import where_wrong
 from warpwright.oracle.inputs import torch_dtype
 from warpwright.oracle.truth import Expected
 
-WORST = 10.0  # largest deviation of any element, in units of the honest spread
-TYPICAL = 4.0  # root mean square deviation of a row, likewise
+WORST = 14.0  # largest deviation of any element, in units of the honest spread
+TYPICAL = 5.0  # root mean square deviation of a row, likewise
+_ENOUGH = 64  # elements that make a spread typical
 _FEW = 4  # errors of so few elements say no more than the worst of them
 
 
@@ -139,11 +140,15 @@ def _claims(spread: torch.Tensor, truth: torch.Tensor) -> torch.Tensor:
 
 
 def _row_spread(spread: torch.Tensor) -> torch.Tensor:
-    """Typical for a row, those elements apart that cannot go wrong."""
+    """Typical for a row, those elements apart that cannot go wrong. Short rows say little and share with neighbours."""
     if not spread.dim():
         return spread
-    share = _row_count(spread > 0).clamp_min(1) / spread.shape[-1]
-    return _row_rms(spread) / share.sqrt()
+    table = spread.reshape(-1, spread.shape[-1])
+    together = max(_ENOUGH // table.shape[1], 1)
+    padding = table.new_zeros(-len(table) % together, table.shape[1])
+    groups = torch.cat([table, padding]).reshape(-1, together * table.shape[1])
+    typical = (groups.square().sum(-1) / _row_count(groups > 0).clamp_min(1).squeeze(-1)).sqrt()
+    return typical.repeat_interleave(together)[: len(table)].reshape(*spread.shape[:-1], 1)
 
 
 def _row_count(flags: torch.Tensor) -> torch.Tensor:

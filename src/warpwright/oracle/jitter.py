@@ -81,7 +81,9 @@ class Jitter(TorchDispatchMode):
             args = tree_map(to_tf32, args)
         position = _TERMS[name]
         if position is not None and _is_float(args[position]) and args[position].dim():
-            terms = self._walked(args[position], *_extent(args[position], name, args))
+            terms, extent = args[position], _extent(args[position], name, args)
+            repeats = 1.0 if name in _PRODUCTS else _repetition(terms, *extent)
+            terms = self._walked(terms, *extent, repeats)
             args = (*args[:position], terms, *args[position + 1 :])
         return func(*args, **options)
 
@@ -95,11 +97,11 @@ class Jitter(TorchDispatchMode):
         _, grad_weight, grad_bias = func(over_pixels, *others, [False, of_weight, of_bias])
         return grad_input, grad_weight, grad_bias
 
-    def _walked(self, terms: torch.Tensor, dim: int, length: int) -> torch.Tensor:
-        step = _ACCUMULATION_STEP * torch.finfo(terms.dtype).eps / 2
+    def _walked(self, terms: torch.Tensor, dim: int, length: int, repeats: float | torch.Tensor = 1.0) -> torch.Tensor:
+        step: Any = _ACCUMULATION_STEP * repeats * torch.finfo(terms.dtype).eps / 2
         step *= math.sqrt(min(length, _LONGEST_CHAIN) / max(terms.shape[dim], 1))
         walk = torch.randn(terms.shape, generator=self._generator(terms.device), device=terms.device).cumsum(dim)
-        return terms * (1 + walk.to(terms.dtype) * step)
+        return (terms * (1 + walk * step)).to(terms.dtype)
 
     def _nudged(self, value: Any) -> Any:
         """Up or down by the root mean square of a rounding error: no element is lucky in every run."""
@@ -122,6 +124,19 @@ class Jitter(TorchDispatchMode):
         if device not in self._generators:
             self._generators[device] = torch.Generator(device).manual_seed(self._seed)
         return self._generators[device]
+
+
+def _repetition(terms: torch.Tensor, dim: int, length: int) -> torch.Tensor:
+    """How much faster than a random walk the error grows: equal terms are rounded alike, so their errors add up.
+
+    With a share f of the terms equal to each other the error is about K * sqrt(sum of f squared) steps, which for K
+    different terms is the sqrt(K) of the random walk. That sum is the chance that two terms are equal.
+    """
+    rolled = [terms == terms.roll(shift, dim) for shift in (1, 3, 7, 31) if shift < terms.shape[dim]]
+    if not rolled:
+        return torch.ones((), device=terms.device)
+    chance = torch.stack(rolled).to(torch.float32).mean(0).mean(dim, keepdim=True)
+    return (chance * min(length, _LONGEST_CHAIN)).clamp_min(1.0).sqrt()
 
 
 def to_tf32(value: Any) -> Any:

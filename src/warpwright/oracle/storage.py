@@ -9,6 +9,9 @@ import torch
 from warpwright.core.dtypes import dtype_named
 from warpwright.oracle.inputs import torch_dtype
 
+Tensor = torch.Tensor
+"""For rooms that pass tensors on and have no business with torch."""
+
 
 def to_bytes(tensor: torch.Tensor) -> bytes:
     """Everything from the first element to the last, gaps and all: what a view of the same strides can be put on."""

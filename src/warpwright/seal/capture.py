@@ -56,7 +56,7 @@ def _prebuild(folder: Path) -> None:
     flags = [compiler, *_LANGUAGE, *_DEFINES, *_include_flags()]
     must_compile([*flags, "-x", "c++-header", "front.h", "-o", "front.h.gch"], folder)
     sources = [*sorted(toolchain.RECORDER.glob("*.cpp")), toolchain.ROOM / "hostlink.cpp"]
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
+    with ThreadPoolExecutor(toolchain.cores()) as pool:
         compiling = [[*flags, "-include", "front.h", "-c", str(path), "-o", f"{path.stem}.o"] for path in sources]
         list(pool.map(lambda command: must_compile(command, folder), compiling))
     parts = [f"{source.stem}.o" for source in sources[:-1]]

@@ -42,12 +42,12 @@ def check_returns(plan: Plan, expected: Sequence[TensorSpec], more_allowed: bool
     for position, (view, spec) in enumerate(zip(returned, expected, strict=False)):
         if not isinstance(view, View):
             raise refuted("returns", f"{spec.name} is not returned as a device tensor", case=plan.case)
-        if not _is_written(plan, view):
-            raise refuted("returns", f"nothing ever writes result {position} ({spec.name})", case=plan.case)
         if (view.shape, view.dtype) != (spec.shape, spec.dtype):
             found = f"{view.dtype}{list(view.shape)}"
             message = f"result {position} ({spec.name}) is {found}, the task asks for {spec.dtype}{list(spec.shape)}"
             raise refuted("returns", message, case=plan.case, facts={"found": asdict(view), "expected": asdict(spec)})
+        if not _is_written(plan, view):
+            raise refuted("returns", f"nothing ever writes result {position} ({spec.name})", case=plan.case)
 
 
 def _is_written(plan: Plan, view: View) -> bool:

@@ -69,13 +69,14 @@ class Observer:
         traces, done = self.ask(lines)
         for trace, (call, _) in zip(traces, asked, strict=False):
             if trace.outcome != "captured":
-                raise _failure(trace, call)
+                raise failure(trace, call)
         if len(traces) < len(asked):
             raise _death(done, asked[len(traces)][0])
         return traces
 
 
-def _failure(trace: Trace, call: Call) -> Refused:
+def failure(trace: Trace, call: Call) -> Refused:
+    """What it means that host code did not end as it should."""
     match trace.outcome:
         case "unsupported":
             return undecided(f"unsupported: {trace.what}")

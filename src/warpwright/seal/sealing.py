@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
@@ -43,7 +42,7 @@ def seal_many(
     task: Task, candidates: Sequence[Candidate], cases: Sequence[Case] | None = None, store: Store | None = None
 ) -> list[Sealed | Refusal]:
     """Several candidates of one task on all cores, in their order."""
-    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+    with ThreadPoolExecutor(toolchain.cores()) as pool:
         return list(pool.map(lambda candidate: seal(task, candidate, cases, store), candidates))
 
 

@@ -21,6 +21,11 @@ RECORDER = ROOM / "recorder"
 STANDARD = "-std=c++17"
 
 
+def cores() -> int:
+    """How many this process may use, which in a container are often fewer than the machine has."""
+    return len(os.sched_getaffinity(0))
+
+
 @cache
 def nvcc() -> Path | None:
     """The device compiler: the one named by the environment, on the path, of a toolkit, or of NVIDIA's wheels."""

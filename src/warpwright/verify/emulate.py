@@ -6,8 +6,10 @@ import time
 from collections.abc import Sequence
 
 from warpwright.core.candidate import Candidate
-from warpwright.core.evidence import Evidence, Verdict
+from warpwright.core.codec import encode
+from warpwright.core.evidence import Evidence
 from warpwright.core.task import Case, Task
+from warpwright.emulate.emulation import Emulation, emulate
 from warpwright.seal.cache import Store
 
 
@@ -19,11 +21,19 @@ class EmulateRung:
 
     def climb(self, task: Task, candidate: Candidate) -> Evidence:
         start = time.monotonic()
+        emulation = emulate(task, candidate, self._cases, self._store)
         return Evidence(
             candidate=candidate.id,
             rung=self.name,
-            verdict=Verdict.UNDECIDED,
-            reason="the emulator is not here yet",
-            skipped=True,
+            verdict=emulation.verdict,
+            reason=emulation.reason,
+            counterexample=emulation.counterexample,
+            facts=_facts(emulation),
             seconds=time.monotonic() - start,
         )
+
+
+def _facts(emulation: Emulation) -> dict[str, object]:
+    """What it shows beyond the verdict."""
+    kept = ("findings", "warnings", "cases", "runs", "order_dependent", "counters")
+    return {name: value for name, value in encode(emulation).items() if name in kept}

@@ -1,5 +1,5 @@
-// expect: stateful-host-code
-// task: modern/swiglu  dtypes: fp32  attack: remembers results by the address of the input
+// expect: sealed | stateful-host-code
+// task: modern/swiglu  dtypes: fp32  attack: remembers results by the address of the input; harmless where no address comes twice
 #include <torch/extension.h>
 #include <map>
 

@@ -12,13 +12,14 @@ struct TensorEntry {
   int64_t numel;
 };
 
-__global__ void adamw_step(const TensorEntry* table, float lr, float beta1, float beta2, float eps, float decay, float correction1,
-                           float correction2) {
+// One minus each beta comes from the host in double: 1.f - 0.999f is wrong in the fifth digit.
+__global__ void adamw_step(const TensorEntry* table, float lr, float beta1, float rest1, float beta2, float rest2, float eps,
+                           float decay, float correction1, float correction2) {
   const TensorEntry e = table[blockIdx.y];
   for (int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x; i < e.numel; i += (int64_t)gridDim.x * blockDim.x) {
     const float g = e.grad[i];
-    const float m = beta1 * e.exp_avg[i] + (1.f - beta1) * g;
-    const float v = beta2 * e.exp_avg_sq[i] + (1.f - beta2) * g * g;
+    const float m = beta1 * e.exp_avg[i] + rest1 * g;
+    const float v = beta2 * e.exp_avg_sq[i] + rest2 * g * g;
     e.exp_avg[i] = m;
     e.exp_avg_sq[i] = v;
     e.param[i] = e.param[i] * (1.f - lr * decay) - lr * (m / correction1) / (sqrtf(v / correction2) + eps);
@@ -39,7 +40,7 @@ void forward(std::vector<torch::Tensor> params, std::vector<torch::Tensor> grads
   auto stream = at::cuda::getCurrentCUDAStream();
   C10_CUDA_CHECK(cudaMemcpyAsync(table.data_ptr(), entries.data(), bytes, cudaMemcpyHostToDevice, stream));
   adamw_step<<<dim3(64, entries.size()), 256, 0, stream>>>(
-      reinterpret_cast<const TensorEntry*>(table.data_ptr()), lr, beta1, beta2, eps, weight_decay,
+      reinterpret_cast<const TensorEntry*>(table.data_ptr()), lr, beta1, 1.0 - beta1, beta2, 1.0 - beta2, eps, weight_decay,
       static_cast<float>(1.0 - std::pow(beta1, step)), static_cast<float>(1.0 - std::pow(beta2, step)));
 }
 

@@ -1,4 +1,4 @@
-// task: paper/mnist_conv_relu_pool  dtypes: fp32, fp16, bf16  style: torch::conv2d for the convolution, ReLU and pooling fused in a kernel of our own
+// task: paper/mnist_conv_relu_pool  dtypes: fp32  style: torch::conv2d for the convolution, ReLU and pooling fused in a kernel of our own
 #include <torch/extension.h>
 #include <ATen/cuda/CUDAContext.h>
 

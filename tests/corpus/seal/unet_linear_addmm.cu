@@ -1,4 +1,4 @@
-// task: paper/unet_linear  dtypes: fp32, fp16, bf16  style: library product on flattened views (at::matmul, reshape), elementwise bias kernel in place, view back
+// task: paper/unet_linear  dtypes: fp32  style: library product on flattened views (at::matmul, reshape), elementwise bias kernel in place, view back
 #include <torch/extension.h>
 
 template <typename scalar_t>

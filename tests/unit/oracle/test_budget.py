@@ -138,3 +138,20 @@ def test_damage_to_arguments_and_shared_memory_are_seen():
     used.arguments[0][1, 2] += 1
     assert check_memory(NORM, given, used, []).kind == "mutation"
     assert check_memory(replace(NORM, mutates=("x",)), given, used, []) is None
+
+
+SUM = replace(
+    NORM,
+    outputs=(Output(name="y", shape=("R",)),),
+    reference=Reference(source="def forward(x):\n    return x.float().exp().sum(-1).log()\n"),
+)
+
+
+@pytest.mark.parametrize("distribution", ["normal", "sparse", "ties", "constant", "zeros"])
+def test_equal_terms_may_be_added_one_after_another(distribution):
+    given, expected = prepared(SUM, distribution, R=6, D=4099)
+    terms = given.arguments[0].exp()
+    total = torch.zeros(6)
+    for k in range(terms.shape[1]):
+        total += terms[:, k]
+    assert check_results(expected, [total.log()]) is None

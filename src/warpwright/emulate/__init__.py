@@ -1,0 +1,16 @@
+"""Room 2, emulate: candidates run on the CPU, thread by thread, under a checker that knows CUDA's rules.
+
+emulation.py    emulate: the library call, and what it gives back
+examination.py  every draw in several orders, held against the oracle's truth
+cases.py        the sizes that hurt one kernel: just below and above its blocks, warps, vectors and tiles
+staging.py      a draw as calls, and what came back as tensors
+calls.py        what an emulated program is asked
+running.py      the program in the sandbox: calls in, reports and bytes out
+report.py       what it reports; read as hostile data
+findings.py     what is wrong, once for each kind and line, in words
+lines.py        which line an address belongs to
+build.py        the program: g++ with instrumentation, linked with our runtime
+front.py        preprocessed CUDA to C++ whose kernels run
+shared.py       declarations of shared memory
+runtime         C++: fibers, memory, the checker; its contract.md says how all this fits together
+"""
