@@ -10,7 +10,7 @@ SUITABLE := import sys, venv; sys.exit(sys.version_info < (3, 11))
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 	$$p -c '$(SUITABLE)' 2>/dev/null && echo $$p && break; done)
 
-.PHONY: help setup compilers demo test check format
+.PHONY: help setup compilers demo test check format mutants
 
 help:  ## list what can be made
 	@awk -F ':.*## *' '/^[a-z]+:.*##/ {printf "make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -26,6 +26,9 @@ check: setup  ## set up, then run the linter, the formatter and the type checker
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
+
+mutants: setup  ## set up, then plant bugs in correct kernels and count those that the emulator finds
+	@OMP_NUM_THREADS=1 $(BIN)/python bench/mutants.py
 
 format: setup  ## mend what the linter and the formatter can mend
 	@$(BIN)/ruff check --fix .

@@ -70,7 +70,8 @@ def check_all(
 
 def _check(piece: Piece, gpu: str, fast_math: bool, dtypes: tuple[str, ...]) -> Checked:
     candidate = read_candidate(piece.path, gpu, fast_math)
-    return Checked(path=piece.path, source=candidate.source, dossier=_climbed(piece.task, candidate, dtypes))
+    wanted = dtypes or (piece.label.dtypes if piece.label else ())
+    return Checked(path=piece.path, source=candidate.source, dossier=_climbed(piece.task, candidate, wanted))
 
 
 def _climbed(task: Task, candidate: Candidate, dtypes: tuple[str, ...]) -> Dossier:

@@ -20,7 +20,7 @@ from warpwright.seal.device import TORCH_FLAGS
 
 RUNTIME = Path(__file__).parent / "runtime"
 PROGRAM = "emulated"
-_LANGUAGE = (
+LANGUAGE = (
     toolchain.STANDARD,
     "-w",
     "-fpermissive",
@@ -51,7 +51,7 @@ def _checked() -> tuple[str, ...]:
     return (*_CHECKED, *_SINCE_GCC_12) if known else _CHECKED
 
 
-def _paths() -> tuple[str, ...]:
+def include_paths() -> tuple[str, ...]:
     folders = (RUNTIME / "include", toolchain.INCLUDE_HOST, toolchain.INCLUDE)
     return tuple(part for folder in folders for part in ("-I", str(folder)))
 
@@ -75,9 +75,9 @@ def _prebuild(folder: Path) -> None:
     """These texts are ours: no sandbox, and a failure is ours too."""
     compiler = str(toolchain.host_compiler())
     (folder / "front.h").write_bytes((RUNTIME / "front.h").read_bytes())
-    header = [compiler, *_LANGUAGE, *_checked(), *_paths(), "-x", "c++-header", "front.h", "-o", "front.h.gch"]
+    header = [compiler, *LANGUAGE, *_checked(), *include_paths(), "-x", "c++-header", "front.h", "-o", "front.h.gch"]
     sources = sorted((RUNTIME / "source").glob("*.cpp"))
-    plain = [compiler, *_LANGUAGE, *_paths(), "-O2", "-g0", "-c"]
+    plain = [compiler, *LANGUAGE, *include_paths(), "-I", str(toolchain.RECORDER), "-O2", "-g0", "-c"]
     compiling = [[*plain, str(source), "-o", f"{source.stem}.o"] for source in sources]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         list(pool.map(lambda command: capture.must_compile(command, folder), [header, *compiling]))
@@ -107,7 +107,7 @@ def _build(candidate: Candidate, store: Store, place: Path) -> None:
 
 
 def _preprocessed(folder: Path, defines: Sequence[str], tools: Path) -> str:
-    command = [str(toolchain.host_compiler()), *_LANGUAGE, *_checked(), *defines, *_paths()]
+    command = [str(toolchain.host_compiler()), *LANGUAGE, *_checked(), *defines, *include_paths()]
     command += ["-include", str(tools / "front.h"), "-E", "-fpch-preprocess", "-x", "c++", "kernel.cu"]
     done = _run([*command, "-o", "kernel.ii"], folder, (tools,))
     text = sandbox.harvest(folder / "kernel.ii", _TEXT_LIMIT)
@@ -119,7 +119,7 @@ def _preprocessed(folder: Path, defines: Sequence[str], tools: Path) -> str:
 def _compiled(folder: Path, tools: Path, recorder: Path) -> bytes:
     """One shell for both steps: starting a sandbox costs as much as linking."""
     compiler = str(toolchain.host_compiler())
-    compiling = [compiler, *_LANGUAGE, *_checked(), "-fpreprocessed", "-c", "rewritten.ii", "-o", "kernel.o"]
+    compiling = [compiler, *LANGUAGE, *_checked(), "-fpreprocessed", "-c", "rewritten.ii", "-o", "kernel.o"]
     objects = ["kernel.o", str(tools / "runtime.o"), str(recorder / "recorder.o")]
     linking = [compiler, "-pie", *objects, "-ldl", "-o", PROGRAM]
     done = _run(["/bin/sh", "-c", f"{shlex.join(compiling)} && {shlex.join(linking)}"], folder, (tools, recorder))

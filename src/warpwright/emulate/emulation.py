@@ -37,6 +37,8 @@ class Emulation:
     """Cases in which other orders of threads gave other bits."""
     counters: Mapping[str, int] = field(default_factory=dict)
     """Of the largest case."""
+    digest: str | None = None
+    """Of every bit of every result: two candidates that share it did the same in all that was tried."""
 
 
 def emulate(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -21,6 +22,7 @@ from warpwright.emulate.staging import Stage, Trial, staged
 from warpwright.oracle.check import check_results, same_bits
 from warpwright.oracle.draws import check_draws
 from warpwright.oracle.reference import Tensors
+from warpwright.oracle.storage import to_bytes
 from warpwright.oracle.truth import Expected, expectations
 from warpwright.seal import observe
 from warpwright.seal.cache import Store
@@ -211,6 +213,7 @@ def _emulation(outcomes: Sequence[Outcome]) -> Emulation:
         runs=len(outcomes),
         order_dependent=dependent,
         counters=_largest(outcomes),
+        digest=_digest(outcomes),
     )
 
 
@@ -258,3 +261,12 @@ def _warnings(outcomes: Sequence[Outcome], dependent: Sequence[str]) -> Iterator
 def _largest(outcomes: Sequence[Outcome]) -> Mapping[str, int]:
     counted = [ran.report.counters for outcome in outcomes for ran in outcome.ran if ran.report]
     return max(counted, key=lambda counters: sum(counters.values()), default={})
+
+
+def _digest(outcomes: Sequence[Outcome]) -> str | None:
+    if any(outcome.results is None for outcome in outcomes):
+        return None
+    digest = hashlib.sha256()
+    for tensor in (tensor for outcome in outcomes for tensor in outcome.results or ()):
+        digest.update(to_bytes(tensor) + b"\0")
+    return digest.hexdigest()[:20]

@@ -10,6 +10,7 @@ from warpwright.emulate.report import Memory, Report, Reported, Tier
 
 _TIERS = list(Tier)
 _ACCESSES = {"read": "reads", "write": "writes", "atomic": "atomically updates"}
+_VERBS = {"read": "reads", "written": "writes", "updated": "atomically updates"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,11 +99,11 @@ class _Words:
         """Who does what to which element without waiting for whom, and where a barrier would have to be."""
         other = self.item.other
         assert other is not None
-        does = "reads" if "read" in self.item.message.split()[:2] else "touches"
+        does = next((verb for word, verb in _VERBS.items() if f" is {word}" in self.item.message), "uses")
         place = self._place(self.item.memory) if self.item.memory else "the same memory"
         same = other.block == self.item.block
         whom = f"thread {_spot(other.thread)}" + ("" if same else f" of block {_spot(other.block)}")
-        text = f"{self._who()} {does} {place} while {whom} {_ACCESSES.get(other.access, 'touches')} it"
+        text = f"{self._who()} {does} {place} while {whom} {_ACCESSES.get(other.access, 'uses')} it"
         return text + self._remedy(same)
 
     def _remedy(self, same_block: bool) -> str:

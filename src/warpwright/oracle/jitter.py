@@ -98,10 +98,10 @@ class Jitter(TorchDispatchMode):
         return grad_input, grad_weight, grad_bias
 
     def _walked(self, terms: torch.Tensor, dim: int, length: int, repeats: float | torch.Tensor = 1.0) -> torch.Tensor:
-        step: Any = _ACCUMULATION_STEP * repeats * torch.finfo(terms.dtype).eps / 2
-        step *= math.sqrt(min(length, _LONGEST_CHAIN) / max(terms.shape[dim], 1))
+        stretch = math.sqrt(min(length, _LONGEST_CHAIN) / max(terms.shape[dim], 1))
+        step = _ACCUMULATION_STEP * stretch * torch.finfo(terms.dtype).eps / 2
         walk = torch.randn(terms.shape, generator=self._generator(terms.device), device=terms.device).cumsum(dim)
-        return (terms * (1 + walk * step)).to(terms.dtype)
+        return (terms * (1 + walk * repeats * step)).to(terms.dtype)
 
     def _nudged(self, value: Any) -> Any:
         """Up or down by the root mean square of a rounding error: no element is lucky in every run."""
@@ -112,9 +112,13 @@ class Jitter(TorchDispatchMode):
         return (value * (1 + (up.to(torch.float64) * 2 - 1) * step)).to(value.dtype)
 
     def _rounded(self, value: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
-        """To sixteen bits, up or down by chance: where an error is cancelled later, only chance tells its size."""
-        noise = (self._uniform(value).to(torch.float64) - 0.5) * torch.finfo(dtype).eps / math.sqrt(2)
-        noisy = (value * (1 + noise)).to(dtype)
+        """To sixteen bits, up or down by chance: where an error is cancelled later, only chance tells its size.
+
+        Less than half a unit in the last place is added, so that what needs no rounding is not rounded.
+        """
+        _, exponent = torch.frexp(value.to(torch.float64))
+        unit = torch.ldexp(torch.full_like(value, torch.finfo(dtype).eps, dtype=torch.float64), exponent - 1)
+        noisy = (value + (self._uniform(value).to(torch.float64) - 0.5) * 0.999 * unit).to(dtype)
         return torch.where(noisy.isfinite(), noisy, value.to(dtype))
 
     def _uniform(self, like: torch.Tensor) -> torch.Tensor:

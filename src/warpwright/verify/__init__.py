@@ -6,6 +6,7 @@ seal.py        rung: does it compile, is its host code a pure plan, would the dr
 emulate.py     rung: is it right on the CPU, under the eyes of the emulator
 mutants.py     correct kernels with one planted bug, to measure verifiers with
 mutations.py   where each kind of bug can be planted
+survey.py      how many planted bugs the emulator finds
 evaluation.py  verdicts against a labelled set
 admission.py   whether a task refutes what is wrong and accepts what is right
 """

@@ -21,6 +21,8 @@ class Label:
     task: str
     verdict: Verdict
     kind: str
+    dtypes: tuple[str, ...] = ()
+    """Those it is for, where it is not for all of its task's: from a column `dtypes`, if there is one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +62,13 @@ def _label(path: Path, number: int, row: dict[str, str | None]) -> Label:
     source = path.parent / named["file"]
     if not source.is_file():
         raise UsageError(f"{path}, line {number}: {named['file']} does not exist")
-    return Label(path=source, task=named["task"], verdict=Verdict(named["verdict"]), kind=named["class"] or "unnamed")
+    return Label(
+        path=source,
+        task=named["task"],
+        verdict=Verdict(named["verdict"]),
+        kind=named["class"] or "unnamed",
+        dtypes=tuple((row.get("dtypes") or "").split()),
+    )
 
 
 def verdict_of(dossier: Dossier, rung: str | None) -> Verdict | None:

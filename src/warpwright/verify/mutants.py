@@ -6,6 +6,7 @@ original does, save where names mislead us; whether it still behaves the same on
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -44,6 +45,17 @@ def mutants(source: str) -> Iterator[Mutant]:
     for kind, find in KINDS.items():
         for edit in find(text):
             yield _mutant(text, kind, edit)
+
+
+def few_of_each_kind(source: str, most: int) -> list[Mutant]:
+    """At most so many mutants of each kind, the first ones."""
+    seen: Counter[str] = Counter()
+    chosen = []
+    for mutant in mutants(source):
+        seen[mutant.kind] += 1
+        if seen[mutant.kind] <= most:
+            chosen.append(mutant)
+    return chosen
 
 
 def _mutant(text: Text, kind: str, edit: Edit) -> Mutant:

@@ -62,16 +62,14 @@ template <bool BUG> __global__ void lock_never_released(const float* x, float* y
 PLANT(lock_never_released, 1, 128, 0)
 
 // hang
-template <bool BUG> __global__ void last_block_waits_for_one_too_many(const float* x, float* y, int n) {
+template <bool BUG> __global__ void polls_what_never_changes(const float* x, float* y, int n) {
   const int i = blockIdx.x * 32 + threadIdx.x;
-  if (i < n && i > 0) y[i] = x[i];
-  if (i == 0) {
-    int seen = 0;
-    do { seen += 1; } while (BUG ? y[n] == y[n] || seen > 0 : seen < 4);
-    y[0] = static_cast<float>(seen);
-  }
+  const volatile float* watched = x;
+  int seen = 0;
+  while (i == 0 && (BUG ? watched[0] == x[0] : seen < 4)) seen += 1;
+  if (i < n) y[i] = static_cast<float>(seen);
 }
-PLANT(last_block_waits_for_one_too_many, (n + 31) / 32, 32, 0)
+PLANT(polls_what_never_changes, (n + 31) / 32, 32, 0)
 
 // division
 template <bool BUG> __global__ void divides_by_zero(const float* x, float* y, int n) {
@@ -126,12 +124,12 @@ template <bool BUG> __global__ void optional_tensor_that_is_not_there(const floa
 PLANT(optional_tensor_that_is_not_there, 1, 128, 0)
 
 // no-device-work unwritten
-template <bool BUG> torch::Tensor returns_what_it_was_given(torch::Tensor x) {
+template <bool BUG> torch::Tensor launches_nothing(torch::Tensor x) {
   auto y = torch::empty_like(x);
   if (!BUG) copies<false><<<1, 128>>>(x.data_ptr<float>(), y.data_ptr<float>(), x.numel());
   return y;
 }
-PLANT_HOST(returns_what_it_was_given)
+PLANT_HOST(launches_nothing)
 
 // no-device-work unwritten
 template <bool BUG> torch::Tensor writes_to_another_tensor(torch::Tensor x) {

@@ -10,6 +10,11 @@
 
 using namespace warpwright;
 
+namespace warpwright {
+// A capture leaves it at the record; the emulator links another one that runs what was recorded.
+__attribute__((weak)) void carry_out(const Json&, Object&) {}
+}  // namespace warpwright
+
 namespace {
 
 at::Tensor tensor_from(const Json& request) {
@@ -133,6 +138,7 @@ Json answer(const Json& request, const Ending& binding) {
   for (const auto& member : *recorded.as<Object>()) trace.push_back(member);
   trace.emplace_back("arguments", std::move(arguments));
   trace.emplace_back("returns", std::move(returns));
+  carry_out(request, trace);
   return trace;
 }
 

@@ -1,6 +1,7 @@
 // An access that is not plainly in order: out of bounds, misaligned, uninitialised, or at odds with another thread.
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 #include "machine.h"
 
@@ -23,6 +24,7 @@ struct ContestedWrite {
   Finding finding;
 };
 std::vector<ContestedWrite> contested;
+std::optional<Overrun> overrun;
 
 bool is_read(Access access) { return access == Access::READ || access == Access::VOLATILE_READ; }
 bool is_atomic(Access access) { return access >= Access::ATOMIC; }
@@ -254,7 +256,43 @@ void count(Machine& machine, const Region& region, uintptr_t address, size_t byt
 
 }  // namespace
 
-void settle_writes() {
+namespace {
+
+void report_overrun(Severity severity) {
+  Finding finding;
+  finding.kind = "bounds";
+  finding.severity = severity;
+  finding.file = overrun->file;
+  finding.line = overrun->line;
+  finding.message = "index " + std::to_string(overrun->index) + " of an array of type " + overrun->type;
+  Machine::current().report(std::move(finding));
+  overrun.reset();
+}
+
+// The access is that of a row beyond its end if it lies where the index would put it, in an array of such rows.
+void judge_overrun(uintptr_t address, size_t bytes) {
+  hot.tracing = Machine::current().settings.counters;
+  Region* region = address - ARENA < SPAN ? region_at[(address - ARENA) >> GRANULE_BITS] : nullptr;
+  bool in_rows = false;
+  if (region && region->space == Space::SHARED && overrun->extent > 0) {
+    const SharedVariable* variable = Machine::current().variable_at(address - region->base);
+    const int64_t row = overrun->extent * static_cast<int64_t>(bytes);
+    const int64_t offset = static_cast<int64_t>(address - region->base - (variable ? variable->offset : 0));
+    in_rows = variable && (offset - overrun->index * static_cast<int64_t>(bytes)) % row == 0;
+  }
+  report_overrun(in_rows ? Severity::TOLERATED : Severity::FATAL);
+}
+
+}  // namespace
+
+void note_bounds(const Overrun& seen) {
+  if (overrun) report_overrun(Severity::FATAL);
+  overrun = seen;
+  hot.tracing = true;  // the next access comes the long way
+}
+
+void settle() {
+  if (overrun) report_overrun(Severity::FATAL);
   if (contested.empty()) return;
   std::vector<ContestedWrite> settling;
   settling.swap(contested);
@@ -269,7 +307,8 @@ void settle_writes() {
 void check(uintptr_t address, size_t bytes, Access access, uint32_t site) {
   Machine& machine = Machine::current();
   if (!machine.in_kernel()) return;
-  settle_writes();
+  if (overrun) judge_overrun(address, bytes);
+  settle();
   if (--hot.steps_left <= 0) machine.end("budget", machine.launch->kernel);
   Region* region = address - ARENA < SPAN ? region_at[(address - ARENA) >> GRANULE_BITS] : device_variables(address);
   if (!region) return address - ARENA < SPAN ? out_of_bounds(address, bytes, access, site) : outside_arena(address, bytes, access, site);

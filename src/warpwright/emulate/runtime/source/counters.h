@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "json.h"
+#include "../../../seal/recorder/json.h"
 #include "shadow.h"
 
 namespace warpwright::emulated {

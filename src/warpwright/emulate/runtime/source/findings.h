@@ -8,7 +8,7 @@
 #include <tuple>
 #include <vector>
 
-#include "json.h"
+#include "../../../seal/recorder/json.h"
 #include "shadow.h"
 #include "vector_types.h"
 

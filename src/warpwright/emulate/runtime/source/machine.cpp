@@ -4,7 +4,7 @@
 #include <csetjmp>
 
 #include "faults.h"
-#include "recorder.h"
+#include "../../../seal/recorder/recorder.h"
 
 extern "C" {
 uint3 warpwright_thread_index, warpwright_block_index;
@@ -125,7 +125,7 @@ void Machine::run(const Launch& wanted) {
     run_blocks(chosen_blocks());
   block_ = nullptr;
   hot.stack = 0, hot.stack_bytes = ~uintptr_t(0), hot.tracing = false;
-  settle_writes();
+  settle();
   for (auto& region : arena.regions())
     if (region->space != Space::SHARED) counters.add_unique(*region, floor);
   launch = nullptr;
@@ -331,7 +331,7 @@ void Machine::enter() {
 void Machine::wait(State state) {
   Thread& me = thread();
   me.state = state;
-  settle_writes();
+  settle();
   Context::change(me.context, scheduler_);
 }
 

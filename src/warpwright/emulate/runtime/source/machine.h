@@ -214,7 +214,16 @@ uint32_t site_of(const void* code);
 
 // check.cpp: what is behind an access that is not plainly in order.
 void check(uintptr_t address, size_t bytes, Access access, uint32_t site);
-void settle_writes();
+// What could not be judged when it happened is judged now: contested writes and indices beyond a row.
+void settle();
+// An index beyond its array. Rows of shared arrays are run over on purpose; the access that follows tells.
+struct Overrun {
+  const char* file;
+  uint32_t line;
+  int64_t index, extent;
+  const char* type;
+};
+void note_bounds(const Overrun& overrun);
 
 }  // namespace warpwright::emulated
 

@@ -1,5 +1,7 @@
 // What the compiler's checks of undefined behaviour call: array bounds, shifts and divisions, with their places.
+#include <cstdlib>
 #include <cstring>
+#include <stdexcept>
 
 #include "machine.h"
 
@@ -46,11 +48,11 @@ struct BoundsData {
   Place place;
   const Type *array, *index;
 };
-// Rows of shared arrays are often run over on purpose; where the array itself ends is checked at the access.
 void __ubsan_handle_out_of_bounds(BoundsData* data, uintptr_t index) {
-  const bool shared_row = Machine::current().in_kernel() && Machine::current().is_shared_row(data->array->name);
-  report(data->place, "bounds", shared_row ? Severity::TOLERATED : Severity::FATAL,
-         "index " + std::to_string(signed_value(data->index, index)) + " of an array of type " + data->array->name);
+  if (!Machine::current().in_kernel() || hot.stack == 0) return;
+  const char* extent = std::strrchr(data->array->name, '[');
+  note_bounds({data->place.file, data->place.line, signed_value(data->index, index),
+               extent ? std::strtoll(extent + 1, nullptr, 10) : 0, data->array->name});
 }
 struct ShiftData {
   Place place;

@@ -1,5 +1,6 @@
 // Where threads meet: barriers of a block, operations of a warp, and what follows for the order of their accesses.
 #include <algorithm>
+#include <ctime>
 
 #include "machine.h"
 
@@ -246,13 +247,13 @@ void poll() {
   machine.wait(State::POLLING);
 }
 
-long long clock() {
+long long ticks() {
   static long long now = 0;
   ++Machine::current().progress;
   return now += 20;
 }
 
-unsigned long long global_timer() { return static_cast<unsigned long long>(clock()); }
+unsigned long long global_timer() { return static_cast<unsigned long long>(ticks()); }
 
 void trap(const char* kind, const char* message) {
   Machine& machine = Machine::current();
@@ -268,3 +269,6 @@ void trap(const char* kind, const char* message) {
 void count_flops(uint64_t flops) { Machine::current().counters.flops += flops; }
 
 }  // namespace warpwright::emulated
+
+// Kernels spell it like the C library's.
+extern "C" clock_t clock() noexcept { return static_cast<clock_t>(warpwright::emulated::ticks()); }

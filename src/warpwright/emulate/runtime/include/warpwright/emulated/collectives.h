@@ -23,8 +23,7 @@ inline void __threadfence() { warpwright::emulated::fence(warpwright::emulated::
 inline void __threadfence_system() { warpwright::emulated::fence(warpwright::emulated::Fence::DEVICE); }
 inline void __threadfence_block() { warpwright::emulated::fence(warpwright::emulated::Fence::BLOCK); }
 inline void __nanosleep(unsigned) { warpwright::emulated::poll(); }
-inline long long clock64() { return warpwright::emulated::clock(); }
-inline int clock() { return static_cast<int>(warpwright::emulated::clock()); }
+inline long long clock64() { return warpwright::emulated::ticks(); }
 [[noreturn]] inline void __trap() { warpwright::emulated::trap("trap", "__trap()"); }
 inline void __brkpt() {}
 

@@ -63,7 +63,7 @@ enum class Fence : uint8_t { BLOCK, DEVICE };
 void fence(Fence scope);
 // One turn of a loop that waits for other threads.
 void poll();
-long long clock();
+long long ticks();
 unsigned long long global_timer();
 [[noreturn]] void trap(const char* kind, const char* message);
 

@@ -1,0 +1,34 @@
+// Operations that the host code leaves to torch, as plain loops over strided views.
+#ifndef WARPWRIGHT_EMULATE_LIBRARY_H
+#define WARPWRIGHT_EMULATE_LIBRARY_H
+
+#include <functional>
+#include <string>
+
+#include "../../../seal/recorder/json.h"
+#include "shadow.h"
+
+namespace warpwright::emulated {
+
+struct View {
+  View(const Json& view, Region& region);
+  Region* region;
+  uintptr_t base;
+  std::vector<int64_t> shape, stride;  // stride in bytes
+  std::string dtype;
+  size_t element_bytes;
+
+  int64_t count() const;
+  void each(const std::function<void(uintptr_t)>& visit) const;
+  std::vector<uintptr_t> addresses() const;
+  double load(uintptr_t address) const;
+  void store(uintptr_t address, double value) const;
+};
+
+void fill(const View& target, const Json& value);
+// Throws the outcome "unsupported" for what is not among them.
+void carry_out_library(const Json& node, const std::function<View(const Json&)>& view);
+
+}  // namespace warpwright::emulated
+
+#endif

@@ -1,0 +1,75 @@
+"""A survey of mutants: how many of the bugs planted in correct kernels the emulator finds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from warpwright.core.candidate import Candidate
+from warpwright.core.evidence import Verdict
+from warpwright.core.sealed import Sealed
+from warpwright.core.task import Case, Role, Task
+from warpwright.emulate.build import program
+from warpwright.emulate.cases import hurting_cases
+from warpwright.emulate.emulation import Emulation
+from warpwright.emulate.examination import Examination
+from warpwright.seal.cache import Store, default_root
+from warpwright.seal.refusal import Refusal, Refused, refuted
+from warpwright.seal.sealing import seal
+from warpwright.seal.trace import BadTrace
+from warpwright.verify.mutants import Mutant, mutants
+
+
+class Fate(StrEnum):
+    REFUTED = "refuted"
+    EQUIVALENT = "equivalent"
+    """The same bits as the original in every run and every order, and nothing to report."""
+    SURVIVED = "survived"
+    UNDECIDED = "undecided"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Surveyed:
+    """One mutant, and why it met its fate."""
+
+    original: str
+    mutant: Mutant
+    fate: Fate
+    why: str
+
+
+class Survey:
+    """One correct kernel. Inputs and truth are computed once for all of its mutants."""
+
+    def __init__(self, name: str, task: Task, source: str, cases: Sequence[Case], store: Store | None = None) -> None:
+        self._name, self._source = name, source
+        self._store = store or Store(root=default_root())
+        checked = tuple(case for case in cases if case.role is Role.CHECK)
+        candidate = Candidate(source=source)
+        sealed = seal(task, candidate, checked, self._store)
+        plans = sealed.plans if isinstance(sealed, Sealed) else ()
+        self._edges = hurting_cases(task, plans, sorted({case.dtype for case in checked}))
+        self._examination = Examination(task=task, cases=checked, gpu=candidate.flags.gpu, store=self._store)
+        self.original = self._emulated(source)
+
+    def fates(self, chosen: Iterable[Mutant] | None = None) -> Iterator[Surveyed]:
+        for mutant in mutants(self._source) if chosen is None else chosen:
+            fate, why = self._fate(self._emulated(mutant.source))
+            yield Surveyed(original=self._name, mutant=mutant, fate=fate, why=why)
+
+    def _emulated(self, source: str) -> Emulation | Refusal:
+        try:
+            return self._examination.of(program(Candidate(source=source), self._store), self._edges)
+        except Refused as refused:
+            return refused.refusal
+        except BadTrace as bad:
+            return refuted("trace", str(bad)).refusal
+
+    def _fate(self, found: Emulation | Refusal) -> tuple[Fate, str]:
+        if found.counterexample is not None:
+            return Fate.REFUTED, f"{found.counterexample.kind}: {found.counterexample.message}"
+        if found.verdict is not Verdict.HOLDS or isinstance(found, Refusal):
+            return Fate.UNDECIDED, found.reason or ""
+        same = isinstance(self.original, Emulation) and found.digest == self.original.digest
+        return (Fate.EQUIVALENT, "same bits in every run") if same else (Fate.SURVIVED, "other bits, within tolerance")

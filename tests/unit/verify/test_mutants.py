@@ -1,0 +1,74 @@
+"""Mutants: each is the original with one change, of the kind it says, on the line it says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from warpwright.verify.mutants import KINDS, Mutant, mutants
+
+CORPUS = Path(__file__).parents[2] / "corpus" / "seal"
+KERNEL = """#include <torch/extension.h>
+__global__ void k(const float* x, float* y, int n, int m, float eps) {
+  __shared__ float s[32], t[4][5];
+  float sum = 0.0f, best = -INFINITY;
+  for (int i = threadIdx.x; i < n; i += blockDim.x) {
+    sum += x[i * m + n];
+  }
+  s[threadIdx.x] = sum;
+  __syncthreads();
+  if (threadIdx.x < 16) t[0][1] = s[threadIdx.x + 16];
+  sum += __shfl_xor_sync(0xffffffffu, sum, 1);
+  if (threadIdx.x >= n) return;
+  atomicAdd(&y[0], rsqrtf(sum + eps));
+}
+void f(int n) {
+  k<<<(n + 31) / 32, 32>>>(x, y, n, 1, 1e-5f);
+  k<<<n, 32>>>(x, y, n, 1, 1e-5f);
+}
+"""
+
+
+def of_kind(kind: str) -> list[Mutant]:
+    return [mutant for mutant in mutants(KERNEL) if mutant.kind == kind]
+
+
+@pytest.mark.parametrize(
+    ("kind", "line", "text"),
+    [
+        ("dropped barrier", 9, "  ;"),
+        ("shifted bound", 5, "i <= n;"),
+        ("shifted bound", 12, "if (threadIdx.x > n) return;"),
+        ("changed stride", 5, "i += 2 * (blockDim.x)"),
+        ("dropped tail", 10, "if (true) t"),
+        ("dropped tail", 12, "if (false) return;"),
+        ("swapped indices", 6, "x[n * m + i]"),
+        ("swapped indices", 10, "t[1][0] ="),
+        ("wrong identity", 4, "sum = 1.0f"),
+        ("wrong identity", 4, "best = 0.0f"),
+        ("dropped epsilon", 13, "rsqrtf(sum )"),
+        ("half accumulation", 6, "sum = __int_as_float("),
+        ("uninitialised shared", 8, "if (threadIdx.x != 0) s[threadIdx.x] = sum;"),
+        ("wrong mask", 11, "0x0000ffffu, sum, 1"),
+        ("missing atomic", 13, "*(&y[0]) += rsqrtf(sum + eps);"),
+        ("off-by-one grid", 16, "(n ) / 32"),
+        ("off-by-one grid", 17, "<<<(n) - 1, 32>>>"),
+    ],
+)
+def test_a_bug_of_each_kind_is_planted(kind: str, line: int, text: str) -> None:
+    assert any(mutant.line == line and text in mutant.source.splitlines()[line - 1] for mutant in of_kind(kind))
+
+
+def test_nothing_else_changes() -> None:
+    for mutant in mutants(KERNEL):
+        assert mutant.source != KERNEL
+        before, after = KERNEL.splitlines(), mutant.source.splitlines()
+        assert len(before) == len(after)
+        assert sum(old != new for old, new in zip(before, after, strict=True)) == 1
+
+
+def test_there_are_enough_of_every_kind() -> None:
+    found = [mutant for path in sorted(CORPUS.glob("*.cu")) for mutant in mutants(path.read_text())]
+    assert len(found) >= 400
+    assert {mutant.kind for mutant in found} == set(KINDS)
