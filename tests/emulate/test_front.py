@@ -47,6 +47,7 @@ def test_a_pack_is_expanded() -> None:
         ("__shared__ alignas(16) half t[8];", "alignas(16) half t[8];", "t"),
         ("__shared__ typename Sum<T, 4>::Storage u;", "typename Sum<T, 4>::Storage u;", "u"),
         ("volatile __shared__ int v;", "volatile int v;", "v"),
+        ("__shared__ union { int a; float b; } w;", "union { int a; float b; } w;", "w"),
     ],
 )
 def test_shared_variables_become_references(declaration: str, member: str, names: str) -> None:

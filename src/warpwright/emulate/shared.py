@@ -59,11 +59,11 @@ def declaration_at(code: Code, word: int) -> Declaration:
 def _declarators(code: Code, here: int) -> list[tuple[int, int]]:
     """What commas separate, up to the `;`. The first piece holds the type as well."""
     pieces, start = [], here
-    while here < len(code) and code.text(here) not in (";", "{", "}"):
+    while here < len(code) and code.text(here) not in (";", "}"):
         if code.text(here) == ",":
             pieces.append((start, here))
             start = here + 1
-        if code.text(here) in ("(", "[") and here in code.partner:
+        if code.text(here) in ("(", "[", "{") and here in code.partner:
             here = code.partner[here] + 1
         elif code.text(here) == "<":
             here = code.past_angles(here) or here + 1

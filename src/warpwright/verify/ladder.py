@@ -9,13 +9,14 @@ from warpwright.core.errors import OurFault
 from warpwright.core.evidence import Dossier, Evidence, Fault, Verdict
 from warpwright.core.protocols import Rung
 from warpwright.core.task import Case, Task
+from warpwright.verify.emulate import EmulateRung
 from warpwright.verify.seal import SealRung
 from warpwright.verify.source import SourceRung
 
 
 def rungs(cases: Sequence[Case] | None = None) -> tuple[Rung, ...]:
     """All there are, in order; on the given cases of a task, or on all of them."""
-    return SourceRung(), SealRung(cases)
+    return SourceRung(), SealRung(cases), EmulateRung(cases)
 
 
 def climb(task: Task, candidate: Candidate, ladder: Sequence[Rung] | None = None) -> Dossier:

@@ -1,4 +1,4 @@
-// expect: sealed | stateful-host-code | host-crash | exception
+// expect: returns | stateful-host-code | host-crash | exception
 // task: modern/swiglu  dtypes: fp32  attack: a thread that launches after forward has returned; what is not in the plan never happens
 #include <torch/extension.h>
 #include <thread>

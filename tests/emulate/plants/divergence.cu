@@ -88,6 +88,7 @@ template <bool BUG> __global__ void vote_of_those_who_care(const float* x, float
   const int t = threadIdx.x;
   bool any = false;
   if (!BUG || t % 4 == 0) any = __any_sync(0xffffffffu, t < n && x[t] > 0.0f);  // here
+  __syncwarp();  // here
   if (t < n) y[t] = any ? 1.0f : 0.0f;
 }
 PLANT(vote_of_those_who_care, 1, 128, 0)
@@ -112,7 +113,8 @@ template <bool BUG> __global__ void syncwarp_in_a_branch(const float* x, float* 
     if (BUG) __syncwarp();  // here
     else __syncwarp(0x000000ffu);
   }
-  if (t < n) y[t] = x[t];
+  const unsigned all = __ballot_sync(0xffffffffu, t < n);  // here
+  if (t < n) y[t] = x[t] + all;
 }
 PLANT(syncwarp_in_a_branch, 1, 128, 0)
 

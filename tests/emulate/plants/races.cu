@@ -83,7 +83,7 @@ template <bool BUG> __global__ void double_buffer_with_one_buffer(const float* x
   __shared__ float s[2][32];
   const int t = threadIdx.x;
   const int other = BUG ? 0 : 1;
-  s[0][t % 32] = x[t % 32];
+  if (t < 32) s[0][t] = x[t];
   __syncthreads();
   float sum = 0.0f;
   for (int k = 1; k < 4; ++k) {

@@ -25,6 +25,8 @@ struct ContestedWrite {
 };
 std::vector<ContestedWrite> contested;
 std::optional<Overrun> overrun;
+int overrun_patience;
+constexpr int ACCESSES_BETWEEN = 8;  // that an index may be ahead of its use
 
 bool is_read(Access access) { return access == Access::READ || access == Access::VOLATILE_READ; }
 bool is_atomic(Access access) { return access >= Access::ATOMIC; }
@@ -211,10 +213,17 @@ void Checking::write(Cell& cell) {
   const bool volatile_pair = access == Access::VOLATILE_WRITE && region->space == Space::SHARED &&
                              warp_of(cell.write) == warp_of(hot.stamp) && cell.write >= hot.launch_floor;
   const bool exempt = is_atomic(access) && cell.write & ATOMIC && !volatile_pair;
-  if (cell.write && !exempt && !settled(cell.write, only_met))
+  const bool after_plain_of_others = access == Access::ATOMIC && cell.flags & PLAIN_FIRST && cell.write >= hot.launch_floor &&
+                                     region->space != Space::SHARED && !settled(cell.write, only_met);
+  if (after_plain_of_others || (cell.write && !exempt && !settled(cell.write, only_met)))
     race("two threads write the same memory", cell.write, cell.write_site, cell.write & ATOMIC ? "atomic" : "write", false);
   against_readers(cell);
-  cell.write = hot.stamp | (is_atomic(access) ? ATOMIC : 0);
+  // An atomic operation does not hide the plain write of the same thread, or of its block, from those who come later.
+  const bool over_plain = access == Access::ATOMIC && cell.write >= hot.launch_floor && !(cell.write & ATOMIC);
+  const bool unsettled = over_plain && segment_of(cell.write) >= machine.thread().floor;
+  if (over_plain) cell.flags |= PLAIN_FIRST;
+  else if (cell.write < hot.launch_floor || !is_atomic(access)) cell.flags &= ~PLAIN_FIRST;
+  cell.write = hot.stamp | (is_atomic(access) && !unsettled ? ATOMIC : 0);
   cell.write_site = site;
 }
 
@@ -271,7 +280,6 @@ void report_overrun(Severity severity) {
 
 // The access is that of a row beyond its end if it lies where the index would put it, in an array of such rows.
 void judge_overrun(uintptr_t address, size_t bytes) {
-  hot.tracing = Machine::current().settings.counters;
   Region* region = address - ARENA < SPAN ? region_at[(address - ARENA) >> GRANULE_BITS] : nullptr;
   bool in_rows = false;
   if (region && region->space == Space::SHARED && overrun->extent > 0) {
@@ -280,6 +288,8 @@ void judge_overrun(uintptr_t address, size_t bytes) {
     const int64_t offset = static_cast<int64_t>(address - region->base - (variable ? variable->offset : 0));
     in_rows = variable && (offset - overrun->index * static_cast<int64_t>(bytes)) % row == 0;
   }
+  if (!in_rows && --overrun_patience > 0) return;
+  hot.tracing = Machine::current().settings.counters;
   report_overrun(in_rows ? Severity::TOLERATED : Severity::FATAL);
 }
 
@@ -288,11 +298,16 @@ void judge_overrun(uintptr_t address, size_t bytes) {
 void note_bounds(const Overrun& seen) {
   if (overrun) report_overrun(Severity::FATAL);
   overrun = seen;
+  overrun_patience = ACCESSES_BETWEEN;
   hot.tracing = true;  // the next access comes the long way
 }
 
-void settle() {
+void settle_all() {
   if (overrun) report_overrun(Severity::FATAL);
+  settle();
+}
+
+void settle() {
   if (contested.empty()) return;
   std::vector<ContestedWrite> settling;
   settling.swap(contested);

@@ -12,15 +12,35 @@ inline bool plainly_settled(Stamp stamp) {
          (((stamp ^ hot.stamp) & THREAD_BITS) == 0 && stamp >= hot.first);
 }
 
+// Readers of one interval are the lanes of a warp, or too many to matter who they are.
+inline void join_plainly(Cell& cell, uint32_t site) {
+  constexpr Stamp WARP_BITS = THREAD_BITS & ~Stamp(62);
+  if (cell.flags & MANY_WARPS) return;
+  if (((cell.read ^ hot.stamp) & WARP_BITS) == 0) {
+    cell.lanes |= hot.lane_bit;
+    cell.read &= ~ATOMIC;
+    return;
+  }
+  cell.flags |= MANY_WARPS;
+  cell.read = hot.stamp;
+  cell.read_site = site;
+}
+
 inline bool plain_read(Cell& cell, uint32_t site) {
   if (UNLIKELY(!plainly_settled(cell.write))) return false;
   if (cell.read == hot.stamp) return true;
-  if (UNLIKELY(cell.read >= hot.launch_floor && !(cell.read - hot.first < hot.floor - hot.first))) return false;
-  const bool old = cell.read < hot.launch_floor;
+  if (cell.read >= hot.floor && cell.read >= hot.first) {
+    // Lanes that met in between take the long way, because their order is known better.
+    if (UNLIKELY(segment_of(cell.read) != segment_of(hot.stamp) && !(cell.flags & MANY_WARPS))) return false;
+    join_plainly(cell, site);
+    return true;
+  }
+  if (UNLIKELY(hot.first == ~Stamp(0) && cell.read >= hot.launch_floor)) return false;
+  const uint32_t others = cell.read < hot.launch_floor ? 0 : cell.read < hot.first ? MANY_BLOCKS : cell.flags & MANY_BLOCKS;
   cell.read = hot.stamp;
   cell.lanes = hot.lane_bit;
   cell.read_site = site;
-  cell.flags &= old ? ~(MANY_WARPS | MANY_BLOCKS) : ~MANY_WARPS;
+  cell.flags = (cell.flags & ~(MANY_WARPS | MANY_BLOCKS)) | others;
   return true;
 }
 
@@ -64,10 +84,9 @@ inline void access(uintptr_t address, const void* code, bool aligned) {
   for (unsigned i = 0; i < cells; ++i)
     if (UNLIKELY(!(WRITE ? plain_write(cell[i], site) : plain_read(cell[i], site)))) return check(address, BYTES, WHAT, site);
   if (UNLIKELY(--hot.steps_left <= 0)) return check(address, BYTES, WHAT, site);
-  Counters& counters = Machine::current().counters;
   const int space = static_cast<int>(region->space), traffic = WRITE ? 1 : 0;
-  ++counters.accesses[space][traffic];
-  counters.bytes[space][traffic] += BYTES;
+  ++hot.counters->accesses[space][traffic];
+  hot.counters->bytes[space][traffic] += BYTES;
 }
 
 void range(uintptr_t address, size_t bytes, const void* code, Access what) {

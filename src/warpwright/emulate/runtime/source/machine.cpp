@@ -49,6 +49,7 @@ void Machine::begin(const Settings& wanted) {
   free_slots_.clear();
   random_.seed(wanted.seed);
   hot.steps_left = wanted.steps;
+  hot.counters = &counters;
 }
 
 uint3 Machine::block_index(unsigned number) const { return unravel(number, launch->grid); }
@@ -331,7 +332,7 @@ void Machine::enter() {
 void Machine::wait(State state) {
   Thread& me = thread();
   me.state = state;
-  settle();
+  settle_all();
   Context::change(me.context, scheduler_);
 }
 

@@ -25,6 +25,7 @@ struct Hot {
   int64_t steps_left = 0;
   uint32_t lane_bit = 0;
   bool tracing = false;
+  Counters* counters = nullptr;
 };
 extern Hot hot;
 
@@ -214,8 +215,9 @@ uint32_t site_of(const void* code);
 
 // check.cpp: what is behind an access that is not plainly in order.
 void check(uintptr_t address, size_t bytes, Access access, uint32_t site);
-// What could not be judged when it happened is judged now: contested writes and indices beyond a row.
+// What could not be judged when it happened is judged now: contested writes, and before a thread waits also indices.
 void settle();
+void settle_all();
 // An index beyond its array. Rows of shared arrays are run over on purpose; the access that follows tells.
 struct Overrun {
   const char* file;

@@ -40,7 +40,7 @@ enum CellFlag : uint32_t {
   MANY_BLOCKS = 2,  // readers of several blocks in this launch
   NO_MANS_LAND = 4,
   IN_FLIGHT = 8,  // target of an asynchronous copy that nobody has waited for
-  VOLATILE_WRITE_FLAG = 16
+  PLAIN_FIRST = 16  // atomic operations came after a plain write of the same launch
 };
 
 enum class Space : uint8_t { GLOBAL, SHARED, DEVICE };
