@@ -27,7 +27,7 @@ from warpwright.core.signature import TensorSpec
 from warpwright.core.task import Role
 from warpwright.emulate import build
 from warpwright.emulate.calls import Call
-from warpwright.emulate.emulation import emulate
+from warpwright.emulate.emulating import emulate
 from warpwright.emulate.front import rewrite
 from warpwright.emulate.running import run
 from warpwright.seal import capture, toolchain

@@ -103,6 +103,27 @@ def _libcuda_version() -> str | None:
     return f"CUDA {version.value // 1000}.{version.value % 1000 // 10}"
 
 
+def _nvcc() -> str | None:
+    """On the path, in a toolkit, or from NVIDIA's wheels."""
+    from warpwright.seal.toolchain import nvcc_of_wheels
+
+    path = _located("nvcc") or next((str(found) for found in nvcc_of_wheels()), None)
+    return path and _version(_printed(path, "--version") or "", path)
+
+
+def _sandbox() -> str | None:
+    """What candidates are held in here, and what that leaves open."""
+    from warpwright.core.errors import OurFault
+    from warpwright.seal.sandbox import isolation
+
+    try:
+        found = isolation()
+    except OurFault:
+        return None
+    layers = [found.mode, f"landlock {found.landlock}" if found.landlock else "", "seccomp" if found.seccomp else ""]
+    return "; ".join([", ".join(filter(None, layers)), *found.gaps])
+
+
 def _tool(name: str) -> Callable[[], str | None]:
     """A program on the PATH or in the CUDA toolkit, by the version it prints."""
 
@@ -165,6 +186,7 @@ def _key_probe(name: str) -> _Probe:
 
 
 _CUDA_REMEDY = "install the CUDA toolkit, or set CUDA_HOME to it"
+_NVCC_REMEDY = "pip install 'warpwright[nvcc]', or install the CUDA toolkit"
 _PROBES = (
     _Probe(
         name="Python",
@@ -187,7 +209,7 @@ _PROBES = (
         remedy="apt install g++",
         required=True,
     ),
-    _Probe(name="nvcc", look=_tool("nvcc"), needed_for="compiling for a GPU", remedy=_CUDA_REMEDY),
+    _Probe(name="nvcc", look=_nvcc, needed_for="compiling for a GPU", remedy=_NVCC_REMEDY),
     _Probe(name="clang", look=_tool("clang"), needed_for="a second host compiler", remedy="apt install clang"),
     _Probe(name="GPU", look=_gpu, needed_for="checks and times on a GPU", remedy="use a machine with an NVIDIA GPU"),
     _Probe(name="driver", look=_driver, needed_for="checks and times on a GPU", remedy="install the NVIDIA driver"),
@@ -210,5 +232,11 @@ _PROBES = (
         look=_landlock,
         needed_for="files closed to candidates",
         remedy="use Linux 5.13 or newer with landlock enabled",
+    ),
+    _Probe(
+        name="sandbox",
+        look=_sandbox,
+        needed_for="compiling and recording candidates",
+        remedy="use Linux with user namespaces or landlock",
     ),
 )

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
+HOUSE = ROOT / "src" / "warpwright"
 
 
 @pytest.fixture(scope="module")
@@ -39,6 +40,14 @@ def test_the_wheel_carries_every_source_and_nothing_else(installed: Path) -> Non
     packed = {path.relative_to(installed) for path in (installed / "warpwright").rglob("*") if path.is_file()}
     ours = {path for path in packed if path.parts[1] != "suites"}
     assert ours == {path for path in tracked if path.suffix != ".pyc"}
+
+
+@pytest.mark.parametrize("folder", ["seal/include", "seal/include-host", "seal/recorder", "emulate/runtime"])
+def test_the_wheel_carries_our_headers_and_runtimes(installed: Path, folder: str) -> None:
+    texts = [path for path in (HOUSE / folder).rglob("*") if path.is_file()]
+    assert texts
+    for text in texts:
+        assert (installed / "warpwright" / text.relative_to(HOUSE)).read_bytes() == text.read_bytes()
 
 
 def test_the_wheel_gives_the_command(installed: Path) -> None:

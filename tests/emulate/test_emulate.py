@@ -9,7 +9,7 @@ import pytest
 
 from warpwright.core.candidate import Candidate
 from warpwright.core.evidence import Verdict
-from warpwright.emulate.emulation import emulate
+from warpwright.emulate.emulating import emulate
 from warpwright.seal.cache import Store
 from warpwright.verify.emulate import EmulateRung
 from warpwright.verify.mutants import few_of_each_kind

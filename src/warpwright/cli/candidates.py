@@ -41,3 +41,11 @@ def one_task(name: str, inputs: list[str] | None = None) -> Task:
     from warpwright.tasks import load
 
     return load(name, inputs=inputs or ())[0]
+
+
+def pastime(what: str) -> str:
+    """What to say while a candidate is compiled: the first time our own headers are too, which takes far longer."""
+    from warpwright.seal.cache import Store, default_root
+    from warpwright.seal.capture import is_prebuilt
+
+    return what if is_prebuilt(Store(root=default_root())) else f"preparing headers, once; then {what}"

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from warpwright.cli.candidates import one_task, read_candidate
+from warpwright.cli.candidates import one_task, pastime, read_candidate
 from warpwright.cli.screen import plain, progress, screen, waiting
 from warpwright.cli.verdicts import details, sentence, show_dossier, warnings
 from warpwright.core.candidate import Candidate
@@ -62,7 +62,7 @@ def check_all(
     wanted = tuple(dtype_named(name).name for name in dtypes)
     check_one = partial(_check, gpu=gpu, fast_math=fast_math, dtypes=wanted)
     if len(work) == 1:
-        with waiting(f"checking {work[0].path.name}", silent=silent):
+        with waiting(pastime(f"checking {work[0].path.name}"), silent=silent):
             return [check_one(work[0])]
     with progress(silent=silent) as bar:
         return parallel(check_one, work, jobs=jobs, progress=bar, label=lambda piece: piece.path.name)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from warpwright.cli.candidates import FastMath, GpuName, Kernel, TaskName, one_task, read_candidate
+from warpwright.cli.candidates import FastMath, GpuName, Kernel, TaskName, one_task, pastime, read_candidate
 from warpwright.cli.output import Json, emit
 from warpwright.cli.tasks import Inputs
 from warpwright.core.errors import Exit
@@ -36,7 +36,7 @@ def seal(
     from warpwright.seal.summary import summarise
 
     asked, candidate = one_task(task, inputs), read_candidate(kernel, gpu, fast_math)
-    with waiting(f"sealing {kernel.name}", silent=as_json):
+    with waiting(pastime(f"sealing {kernel.name}"), silent=as_json):
         outcome = seal_candidate(asked, candidate)
     if isinstance(outcome, Refusal):
         _refuse(outcome, asked, as_json)

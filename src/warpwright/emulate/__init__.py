@@ -1,7 +1,9 @@
 """Room 2, emulate: candidates run on the CPU, thread by thread, under a checker that knows CUDA's rules.
 
-emulation.py    emulate: the library call, and what it gives back
+emulating.py    emulate: the library call
+emulation.py    what it gives back
 examination.py  every draw in several orders, held against the oracle's truth
+conclusion.py   what refutes, what is only worth a warning, what cannot be told
 cases.py        the sizes that hurt one kernel: just below and above its blocks, warps, vectors and tiles
 staging.py      a draw as calls, and what came back as tensors
 calls.py        what an emulated program is asked

@@ -39,6 +39,8 @@ _CHECKED = (
     "tsan-distinguish-volatile=1",
 )
 _SINCE_GCC_12 = ("--param", "tsan-instrument-func-entry-exit=0")
+_READERS = ("declarations", "editing", "front", "tokens")
+"""What of the seal room reads and rewrites a source."""
 _TEXT_LIMIT = 64 << 20
 _PROGRAM_LIMIT = 128 << 20
 
@@ -57,18 +59,29 @@ def include_paths() -> tuple[str, ...]:
 
 
 @cache
+def _runtime_identity() -> str:
+    """A digest of what the runtime's object and the precompiled header depend on."""
+    texts = sorted(path for path in RUNTIME.rglob("*") if path.is_file() and path.suffix != ".md")
+    return _digest(f"{toolchain.headers()} {LANGUAGE} {_checked()}", texts)
+
+
+@cache
 def identity() -> str:
     """A digest of everything of ours that an emulated program depends on."""
-    digest = hashlib.sha256(toolchain.headers().encode())
-    texts = [*RUNTIME.rglob("*"), *Path(__file__).parent.glob("*.py"), toolchain.ROOM / "editing.py"]
-    for path in sorted(path for path in texts if path.is_file() and path.suffix != ".md"):
+    fronts = [Path(__file__).parent / name for name in ("front.py", "shared.py")]
+    return _digest(_runtime_identity(), [*fronts, *(toolchain.ROOM / f"{name}.py" for name in _READERS)])
+
+
+def _digest(seed: str, texts: Sequence[Path]) -> str:
+    digest = hashlib.sha256(seed.encode())
+    for path in texts:
         digest.update(path.name.encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()[:20]
 
 
 def prebuilt(store: Store) -> Path:
     """The precompiled header and the runtime's object, made once per machine and version of our texts."""
-    return store.make(f"{identity()}-runtime", _prebuild)
+    return store.make_once(f"{_runtime_identity()}-runtime", _prebuild)
 
 
 def _prebuild(folder: Path) -> None:

@@ -2,46 +2,34 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from warpwright.core.evidence import Counterexample, Verdict
+from warpwright.core.evidence import Counterexample
 from warpwright.core.gpus import gpu_named
 from warpwright.core.plan import View
 from warpwright.core.signature import flatten, results
 from warpwright.core.task import Case, Direction, Draw, Task
 from warpwright.emulate.calls import Call, Order
+from warpwright.emulate.conclusion import Outcome, concluded, refutes, wrong_in
 from warpwright.emulate.emulation import Emulation
-from warpwright.emulate.findings import Finding, findings, merged
+from warpwright.emulate.findings import Finding, findings
 from warpwright.emulate.lines import resolved
 from warpwright.emulate.report import Report, Tier
 from warpwright.emulate.running import Ran, run
 from warpwright.emulate.staging import Stage, Trial, staged
-from warpwright.oracle.check import check_results, same_bits
+from warpwright.oracle.check import check_results
+from warpwright.oracle.distance import distance
 from warpwright.oracle.draws import check_draws
 from warpwright.oracle.reference import Tensors
-from warpwright.oracle.storage import to_bytes
 from warpwright.oracle.truth import Expected, expectations
 from warpwright.seal import observe
 from warpwright.seal.cache import Store
 
-_MOST_REORDERED = 1 << 17
-"""Elements of a case that is also run in other orders: what order changes shows in small cases."""
+_MOST_REORDERED = 1 << 19
+"""Bytes that a case may be given to be run in other orders as well: what order changes shows in small cases."""
 _SHIFTED_PER_TYPE = 2
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
-    """One trial as it went."""
-
-    trial: Trial
-    ran: tuple[Ran, ...]
-    results: Tensors | None
-    found: tuple[Finding, ...]
-    wrong: Counterexample | None
-    undecided: str | None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -61,9 +49,9 @@ class Examination:
     def of(self, program: Path, edges: Sequence[Case]) -> Emulation:
         """The check draws first; what is refuted there need not be hurt any further."""
         outcomes = list(self._outcomes(program, [Trial(draw=draw) for draw in self._draws()]))
-        if not any(_refutes(outcome) for outcome in outcomes):
+        if not any(refutes(outcome) for outcome in outcomes):
             outcomes += self._outcomes(program, self._hurting(edges))
-        return _emulation(outcomes)
+        return concluded(outcomes)
 
     def _draws(self) -> list[Draw]:
         names = {case.name for case in self.cases}
@@ -80,9 +68,7 @@ class Examination:
         return trials + [Trial(draw=draw, shifted=True) for draw in _some_of_each_type(small)]
 
     def _size(self, draw: Draw) -> int:
-        return sum(spec.numel for spec in results(self.task, draw.case)) + sum(
-            len(content) for content in self._stage(draw).first(Trial(draw=draw)).contents
-        )
+        return sum(map(len, self._stage(draw).first(Trial(draw=draw)).contents))
 
     def _stage(self, draw: Draw) -> Stage:
         key = repr(draw)
@@ -123,12 +109,20 @@ class Examination:
     def _outcome(self, trial: Trial, acts: Sequence[tuple[Call, Ran]], lines: Mapping[int, int]) -> Outcome:
         found = [item for call, ran in acts for item in self._found(trial, call, ran, lines)]
         undecided = next((why for call, ran in acts if (why := _undecided(trial, call, ran))), None)
-        values, wrong = None, None
+        values, mistake, far = None, None, None
         if undecided is None and not any(item.tier is Tier.FATAL for item in found):
             values = self._stage(trial.draw).results(acts[0][1], acts[1][1] if len(acts) > 1 else None)
-            wrong = self._mutation(trial, acts) or self._mismatch(trial, values)
-        ran = tuple(done for _, done in acts)
-        return Outcome(trial=trial, ran=ran, results=values, found=tuple(found), wrong=wrong, undecided=undecided)
+            mistake = self._mutation(trial, acts) or self._mismatch(trial, values)
+            far = distance(self._expected(trial.draw), values) if values and not mistake else None
+        return Outcome(
+            trial=trial,
+            ran=tuple(done for _, done in acts),
+            results=values,
+            found=tuple(found),
+            wrong=mistake,
+            distance=far,
+            undecided=undecided,
+        )
 
     def _found(self, trial: Trial, call: Call, ran: Ran, lines: Mapping[int, int]) -> list[Finding]:
         if ran.report is None:
@@ -139,13 +133,13 @@ class Examination:
     def _mutation(self, trial: Trial, acts: Sequence[tuple[Call, Ran]]) -> Counterexample | None:
         stage = self._stage(trial.draw)
         name = next((name for call, ran in acts if (name := stage.changed(ran, call))), None)
-        return _wrong(trial, "mutation", f"{name} was changed; the task does not allow it", {}) if name else None
+        return wrong_in(trial, "mutation", f"{name} was changed; the task does not allow it", {}) if name else None
 
     def _mismatch(self, trial: Trial, values: Tensors | None) -> Counterexample | None:
         if values is None:
-            return _wrong(trial, "returns", "what was returned does not lie within its buffers", {})
+            return wrong_in(trial, "returns", "what was returned does not lie within its buffers", {})
         mismatch = check_results(self._expected(trial.draw), values)
-        return _wrong(trial, mismatch.kind, mismatch.message, mismatch.facts) if mismatch else None
+        return wrong_in(trial, mismatch.kind, mismatch.message, mismatch.facts) if mismatch else None
 
 
 def _some_of_each_type(draws: Sequence[Draw]) -> list[Draw]:
@@ -179,94 +173,3 @@ def _undecided(trial: Trial, call: Call, ran: Ran) -> str | None:
     if report.outcome == "budget":
         return f"case {trial.label}: still running after the steps it was given ({report.what})"
     return None if report.outcome in ("ran", "stopped") else f"case {trial.label}: {report.outcome}"
-
-
-def _wrong(trial: Trial, kind: str, message: str, facts: Mapping[str, object]) -> Counterexample:
-    draw = trial.draw
-    where = {"distribution": draw.distribution, "seed": draw.seed, "dims": dict(draw.case.dims)}
-    where |= {"dtype": draw.case.dtype, "order": trial.order.value, "shifted": trial.shifted}
-    return Counterexample(kind=kind, message=message, case=draw.case.name, facts={**where, **facts})
-
-
-def _against(outcome: Outcome) -> list[Finding]:
-    """Findings that refute. Misaligned accesses to storage that we shifted ourselves are only worth a warning."""
-    excused = {"misaligned"} if outcome.trial.shifted else set()
-    return [item for item in outcome.found if item.tier is not Tier.TOLERATED and item.kind not in excused]
-
-
-def _refutes(outcome: Outcome) -> bool:
-    return bool(_against(outcome)) or outcome.wrong is not None
-
-
-def _emulation(outcomes: Sequence[Outcome]) -> Emulation:
-    counterexample = _counterexample(outcomes)
-    reasons = list(dict.fromkeys(outcome.undecided for outcome in outcomes if outcome.undecided))
-    decided = Verdict.UNDECIDED if reasons else Verdict.HOLDS
-    dependent = _order_dependent(outcomes)
-    return Emulation(
-        verdict=Verdict.REFUTED if counterexample else decided,
-        reason=None if counterexample or not reasons else "; ".join(reasons[:3]),
-        counterexample=counterexample,
-        findings=merged(item for outcome in outcomes for item in outcome.found),
-        warnings=tuple(_warnings(outcomes, dependent)),
-        cases=tuple(dict.fromkeys(o.trial.draw.case.name for o in outcomes if not o.undecided)),
-        runs=len(outcomes),
-        order_dependent=dependent,
-        counters=_largest(outcomes),
-        digest=_digest(outcomes),
-    )
-
-
-def _counterexample(outcomes: Sequence[Outcome]) -> Counterexample | None:
-    """The gravest finding of all runs, because it says why; else the first wrong result, which says that."""
-    by_case = [(outcome, item) for outcome in outcomes for item in _against(outcome)]
-    ranked = merged(item for _, item in by_case)
-    wrong = next((outcome.wrong for outcome in outcomes if outcome.wrong), None)
-    if not ranked:
-        return wrong
-    worst = ranked[0]
-    trial = next(outcome.trial for outcome, item in by_case if (item.kind, item.line) == (worst.kind, worst.line))
-    shown = _wrong(trial, worst.kind, worst.message, _facts(worst, wrong))
-    return Counterexample(
-        kind=shown.kind, message=shown.message, case=shown.case, line=worst.line, facts=dict(shown.facts)
-    )
-
-
-def _facts(finding: Finding, wrong: Counterexample | None) -> dict[str, object]:
-    keys = ("tier", "kernel", "count", "block", "thread", "other_line", "other_block", "other_thread")
-    facts = {key: value for key, value in asdict(finding).items() if key in keys and value is not None}
-    return facts | ({"result": wrong.message} if wrong else {})
-
-
-def _order_dependent(outcomes: Sequence[Outcome]) -> tuple[str, ...]:
-    first: dict[str, Tensors] = {}
-    dependent: dict[str, None] = {}
-    for outcome in outcomes:
-        if outcome.results is not None and not outcome.trial.shifted:
-            reference = first.setdefault(repr(outcome.trial.draw), outcome.results)
-            if not all(map(same_bits, reference, outcome.results)):
-                dependent[outcome.trial.draw.case.name] = None
-    return tuple(dependent)
-
-
-def _warnings(outcomes: Sequence[Outcome], dependent: Sequence[str]) -> Iterator[str]:
-    shown = [item for outcome in outcomes for item in outcome.found if item not in _against(outcome)]
-    for item in merged(shown):
-        where = f" (line {item.line})" if item.line else ""
-        yield f"{item.message}{where}, {item.count} times, in case {item.case}"
-    if dependent:
-        yield f"other orders of threads give other bits in {len(dependent)} cases, such as {dependent[0]}"
-
-
-def _largest(outcomes: Sequence[Outcome]) -> Mapping[str, int]:
-    counted = [ran.report.counters for outcome in outcomes for ran in outcome.ran if ran.report]
-    return max(counted, key=lambda counters: sum(counters.values()), default={})
-
-
-def _digest(outcomes: Sequence[Outcome]) -> str | None:
-    if any(outcome.results is None for outcome in outcomes):
-        return None
-    digest = hashlib.sha256()
-    for tensor in (tensor for outcome in outcomes for tensor in outcome.results or ()):
-        digest.update(to_bytes(tensor) + b"\0")
-    return digest.hexdigest()[:20]

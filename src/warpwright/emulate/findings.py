@@ -9,6 +9,8 @@ from warpwright.core.plan import Triple
 from warpwright.emulate.report import Memory, Report, Reported, Tier
 
 _TIERS = list(Tier)
+_SYMPTOMS = frozenset({"uninitialised", "unwritten", "no-device-work"})
+"""What often follows from something else, such as a missing barrier or a launch that failed."""
 _ACCESSES = {"read": "reads", "write": "writes", "atomic": "atomically updates"}
 _VERBS = {"read": "reads", "written": "writes", "updated": "atomically updates"}
 
@@ -38,14 +40,14 @@ def findings(report: Report, lines: Mapping[int, int], names: Sequence[str], cas
 
 
 def merged(found: Iterable[Finding]) -> tuple[Finding, ...]:
-    """One of each kind and line, the gravest first and otherwise in the order met; counts add up."""
+    """One of each kind and line; the gravest first, causes before symptoms, else in the order met. Counts add up."""
     kept: dict[tuple[object, ...], Finding] = {}
     for item in found:
         key = (item.kind, item.tier, item.line, item.other_line, item.kernel)
         first = kept.setdefault(key, item)
         if first is not item:
             kept[key] = replace(first, count=first.count + item.count)
-    return tuple(sorted(kept.values(), key=lambda item: _TIERS.index(item.tier)))
+    return tuple(sorted(kept.values(), key=lambda item: (_TIERS.index(item.tier), item.kind in _SYMPTOMS)))
 
 
 def _finding(

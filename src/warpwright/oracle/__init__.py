@@ -9,6 +9,7 @@ lift.py           runs that function in double precision, whatever casts it make
 jitter.py         runs it honestly in its own precision, as another implementation would round
 truth.py          expected values and how far an honest implementation is from them
 compare.py        whether a result is right, element by element
+distance.py       which of two results is farther from the truth
 check.py          a whole result: count, contents, and what was done to memory
 draws.py          which draws a task is checked on
 explain.py        where and how it is wrong, in words

@@ -85,10 +85,20 @@ def _differentiate(task: Task, case: Case, called: Function, arguments: Sequence
     flowing = [(tensor, grad) for tensor, grad in zip(wanted, gradients, strict=True) if tensor.requires_grad]
     if not flowing:
         raise TaskError(task.reference.filename, None, "no output depends differentiably on an argument")
+    _require_shapes(task, case, found, flowing)
     tensors, arriving = zip(*flowing, strict=True)
     computed = torch.autograd.grad(tensors, leaves, arriving, allow_unused=True)
     owed = [torch.zeros_like(leaf) if grad is None else grad for leaf, grad in zip(leaves, computed, strict=True)]
     return owed if task.direction is Direction.BACKWARD else [*(tensor.detach() for tensor in found), *owed]
+
+
+def _require_shapes(task: Task, case: Case, found: Tensors, flowing: list[tuple[torch.Tensor, torch.Tensor]]) -> None:
+    """A gradient has the shape that the task declares for its output; autograd would only say that they differ."""
+    for tensor, grad in flowing:
+        if tensor.shape != grad.shape:
+            name = next(output.name for output, item in zip(task.outputs, found, strict=True) if item is tensor)
+            problem = f"{name} has shape {tuple(tensor.shape)}; the task declares {tuple(grad.shape)} in {case.name}"
+            raise TaskError(task.reference.filename, None, problem)
 
 
 def differentiable(task: Task, case: Case, arguments: Sequence[Any]) -> tuple[Tensors, list[Any]]:

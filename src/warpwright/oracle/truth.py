@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import torch
 
-from warpwright.core.errors import TaskError
+from warpwright.core.errors import TaskError, WarpwrightError
 from warpwright.core.signature import (
     TensorSpec,
     argument_gradients,
@@ -61,7 +62,7 @@ class Expected:
 def scenario(task: Task, draw: Draw, device: torch.device | str = "cpu") -> Scenario:
     """The inputs of a draw; saved tensors are the truth rounded to their declared type."""
     arguments = forward_inputs(task, draw, device)
-    with lifted():
+    with lifted(), _blamed_on_the_reference(task, draw):
         exact = saved(task, to_double(arguments))
     specs = tensors(draw.case, task.saves) if exact else ()
     rounded = [tensor.to(torch_dtype(spec.dtype)).contiguous() for tensor, spec in zip(exact, specs, strict=True)]
@@ -82,8 +83,21 @@ def owed(task: Task, case: Case) -> tuple[tuple[TensorSpec, Output | None], ...]
 def exact_results(task: Task, draw: Draw, given: Scenario) -> Tensors:
     """The truth in double precision."""
     arguments, gradients, saves = map(to_double, (given.arguments, given.gradients, given.saves))
-    with lifted():
+    with lifted(), _blamed_on_the_reference(task, draw):
         return evaluate(task, draw.case, function(task.reference), arguments, gradients, saves)
+
+
+@contextmanager
+def _blamed_on_the_reference(task: Task, draw: Draw) -> Iterator[None]:
+    """A reference that fails on its own inputs is a mistake in the task, and is said in one sentence."""
+    try:
+        yield
+    except (WarpwrightError, torch.OutOfMemoryError):
+        raise
+    except Exception as error:
+        said = (str(error).splitlines() or [""])[0]
+        problem = f"raises {type(error).__name__} in case {draw.case.name}: {said}"
+        raise TaskError(task.reference.filename, None, problem) from error
 
 
 def honest_results(task: Task, draw: Draw, given: Scenario, seed: int) -> Tensors:

@@ -1,6 +1,7 @@
 """Room 1, seal: a candidate's source becomes a cubin and a launch plan; its host code never meets a GPU.
 
 sealing.py             seal and seal_many: the library calls
+__main__.py            makes our precompiled headers ahead of the first kernel
 workpiece.py           one candidate from source to Sealed, step by step
 device.py              nvcc: source to cubin, and what each kernel needs
 front.py               preprocessed CUDA to C++ that records its launches

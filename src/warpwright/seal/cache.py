@@ -7,6 +7,7 @@ processes that make the same one do not meet. The least recently used entries go
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import shutil
 import tempfile
@@ -59,6 +60,13 @@ class Store:
         if _used(self.root / "swept") < time.time() - _SWEEP_EVERY_S:
             self.evict()
         return self._place(key)
+
+    def make_once(self, key: str, fill: Callable[[Path], None]) -> Path:
+        """The same for what is too dear to be made twice at once: later processes wait for the first."""
+        self.root.mkdir(parents=True, exist_ok=True)
+        with open(self.root / "turn", "w") as turn:
+            fcntl.flock(turn, fcntl.LOCK_EX)
+            return self.make(key, fill)
 
     @contextlib.contextmanager
     def staging(self) -> Iterator[Path]:

@@ -16,7 +16,7 @@ from warpwright.seal.cache import Store
 from warpwright.seal.device import TORCH_FLAGS
 from warpwright.seal.diagnose import assembler_complaint, diagnostics
 from warpwright.seal.front import rewrite
-from warpwright.seal.refusal import Refused, refuted, undecided
+from warpwright.seal.refusal import COMPILE_LIMIT, Refused, refuted, undecided
 from warpwright.seal.traced import Trace
 
 _LANGUAGE = (toolchain.STANDARD, "-O0", "-w", "-fpermissive", "-DWARPWRIGHT_CAPTURE")
@@ -46,7 +46,15 @@ def _include_flags() -> tuple[str, ...]:
 
 def prebuilt(store: Store) -> Path:
     """The precompiled header and the recorder's object, made once per machine and version of our headers."""
-    return store.make(f"{toolchain.headers()}-recorder", _prebuild)
+    return store.find(_prebuilt_key()) or store.make_once(_prebuilt_key(), _prebuild)
+
+
+def is_prebuilt(store: Store) -> bool:
+    return store.find(_prebuilt_key()) is not None
+
+
+def _prebuilt_key() -> str:
+    return f"{toolchain.headers()}-recorder"
 
 
 def _prebuild(folder: Path) -> None:
@@ -79,7 +87,9 @@ def build(folder: Path, defines: Sequence[str], store: Store) -> Program:
     text = _preprocessed(folder, defines, tools)
     try:
         return _compiled(folder, rewrite(text), tools)
-    except Refused:
+    except Refused as refused:
+        if refused.hit_limit:
+            raise
         # Functions for both sides may lean on device intrinsics; few are ever called by host code.
         return _compiled(folder, rewrite(text, keep_host_device=False), tools)
 
@@ -111,7 +121,7 @@ def _run(command: Sequence[str], folder: Path, tools: Path) -> sandbox.Finished:
 def build_refusal(done: sandbox.Finished, folder: Path) -> Refused:
     """nvcc has the say on whether a source is C++; what only we cannot build is unsupported."""
     if done.reason is not None:
-        return refuted("compile-limit", f"compiling it went beyond the limit on {done.reason}")
+        return refuted(COMPILE_LIMIT, f"compiling it went beyond the limit on {done.reason}")
     log = done.stderr.decode("utf-8", "replace")
     if complaint := assembler_complaint(log):
         return refuted("compile", f"the host's assembler says: {complaint}")

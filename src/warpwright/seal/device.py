@@ -71,7 +71,7 @@ def compile_device(folder: Path, flags: Flags) -> DeviceCode | None:
     source = (folder / "kernel.cu").read_text(errors="replace")
     command = [str(nvcc), "-cubin", *arguments(flags), *include_flags(), "kernel.cu", "-o", "kernel.cubin"]
     code = _compiled([*command, "-DWARPWRIGHT_LEAN"], folder, source) if is_lean(source) else None
-    if not isinstance(code, DeviceCode):
+    if code is None or (isinstance(code, Refused) and not code.hit_limit):
         code = _compiled(command, folder, source)
     if isinstance(code, Refused):
         raise code

@@ -8,6 +8,8 @@ from typing import Any
 
 from warpwright.core.evidence import Counterexample, Verdict
 
+COMPILE_LIMIT = "compile-limit"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refusal:
@@ -26,6 +28,12 @@ class Refused(Exception):
     @property
     def is_undecided(self) -> bool:
         return self.refusal.verdict is Verdict.UNDECIDED
+
+    @property
+    def hit_limit(self) -> bool:
+        """Whether a compiler was stopped; another attempt would only cost as much again."""
+        found = self.refusal.counterexample
+        return found is not None and found.kind == COMPILE_LIMIT
 
 
 def refuted(

@@ -40,7 +40,12 @@ def _nvcc_places() -> Iterator[Path]:
     for root in (os.environ.get("CUDA_HOME"), os.environ.get("CUDA_PATH"), "/usr/local/cuda"):
         if root:
             yield Path(root) / "bin" / "nvcc"
-    yield from sorted(Path(sysconfig.get_path("purelib")).glob("nvidia/*/bin/nvcc"), reverse=True)
+    yield from nvcc_of_wheels()
+
+
+def nvcc_of_wheels() -> list[Path]:
+    """What `pip install warpwright[nvcc]` brings, newest first."""
+    return sorted(Path(sysconfig.get_path("purelib")).glob("nvidia/*/bin/nvcc"), reverse=True)
 
 
 @cache

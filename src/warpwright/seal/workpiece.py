@@ -35,7 +35,7 @@ from warpwright.seal.refusal import Refused, refuted, undecided
 from warpwright.seal.trace import BadTrace
 from warpwright.seal.traced import Trace
 
-_BY_NVCC = "host by nvcc"
+BY_NVCC = "host by nvcc"
 Seen = list[tuple[Call, tuple[Trace, ...]]]
 
 
@@ -91,7 +91,7 @@ class Workpiece:
     def _built_by_nvcc(self, compiled: DeviceCode, gap: Refused) -> capture.Program:
         """The slow way, for what the front cannot build. Where that fails too, the front's own reason stands."""
         try:
-            with self._timed(_BY_NVCC):
+            with self._timed(BY_NVCC):
                 return hostlink.build(self._place("by-nvcc"), self.candidate.flags, compiled.kernels, self.store)
         except Refused:
             raise gap from None
@@ -109,6 +109,8 @@ class Workpiece:
         observer = self._observer(program)
         with self._timed("capture"), ThreadPoolExecutor(1) as pool:
             listing = pool.submit(observer.entries)
+            if self.task.prepares and "prepare" in listing.result():
+                raise undecided("unsupported: prepare, whose result forward would get in place of the weights")
             seen = self._calls(observer)
             return program, listing.result(), seen
 
@@ -167,7 +169,7 @@ class Workpiece:
         try:
             return make_plan(call.entry, call.case, traces, binding.name_of)
         except Refused:
-            if _BY_NVCC not in self.seconds:
+            if BY_NVCC not in self.seconds:
                 raise
             # Bytes between the members of a struct are whatever nvcc's own code leaves there.
             raise undecided(

@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from warpwright.core.errors import WarpwrightError
+from warpwright.core.errors import OurFault, TaskError, WarpwrightError
 from warpwright.core.task import Draw, Task
 from warpwright.oracle.check import check_results, same_bits
 from warpwright.oracle.controls import Control, Prepared, controls
@@ -61,6 +61,8 @@ def admit(task: Task) -> Admission:
     try:
         prepared = [_prepare(task, draw) for draw in check_draws(task)]
         problems = tuple(_problems(prepared))
+    except OurFault:
+        raise
     except WarpwrightError as error:
         return Admission(task=task.key, problems=(str(error),), seconds=time.perf_counter() - start)
     return Admission(
@@ -132,7 +134,7 @@ def _forged(control: Control, at: Prepared) -> Tensors | None:
     """A cheat that does not even run (shapes that no longer fit, an index out of range) is no cheat."""
     try:
         return control.forge(at)
-    except (RuntimeError, IndexError, ValueError, ArithmeticError):
+    except (TaskError, RuntimeError, IndexError, ValueError, ArithmeticError):
         return None
 
 

@@ -9,7 +9,8 @@ from warpwright.core.candidate import Candidate
 from warpwright.core.codec import encode
 from warpwright.core.evidence import Evidence
 from warpwright.core.task import Case, Task
-from warpwright.emulate.emulation import Emulation, emulate
+from warpwright.emulate.emulating import emulate
+from warpwright.emulate.emulation import Emulation
 from warpwright.seal.cache import Store
 
 

@@ -20,11 +20,14 @@ from warpwright.seal.sealing import seal
 from warpwright.seal.trace import BadTrace
 from warpwright.verify.mutants import Mutant, mutants
 
+_AS_CLOSE = 1.25
+"""Another order of operations moves errors by less."""
+
 
 class Fate(StrEnum):
     REFUTED = "refuted"
     EQUIVALENT = "equivalent"
-    """The same bits as the original in every run and every order, and nothing to report."""
+    """The same bits as the original in every run and order, or other bits that are as close to the truth."""
     SURVIVED = "survived"
     UNDECIDED = "undecided"
 
@@ -71,5 +74,10 @@ class Survey:
             return Fate.REFUTED, f"{found.counterexample.kind}: {found.counterexample.message}"
         if found.verdict is not Verdict.HOLDS or isinstance(found, Refusal):
             return Fate.UNDECIDED, found.reason or ""
-        same = isinstance(self.original, Emulation) and found.digest == self.original.digest
-        return (Fate.EQUIVALENT, "same bits in every run") if same else (Fate.SURVIVED, "other bits, within tolerance")
+        assert isinstance(self.original, Emulation)
+        if found.digest == self.original.digest:
+            return Fate.EQUIVALENT, "same bits in every run"
+        far, usual = found.distance or 0.0, self.original.distance or 0.0
+        if far <= _AS_CLOSE * usual:
+            return Fate.EQUIVALENT, f"as close to the truth as the original ({far:.2g} against {usual:.2g})"
+        return Fate.SURVIVED, f"farther from the truth ({far:.2g} against {usual:.2g}), but within tolerance"

@@ -69,6 +69,7 @@ template <bool BUG> __global__ void full_mask_in_half_a_warp(const float* x, flo
   const int t = threadIdx.x;
   float value = t < n ? x[t] : 0.0f;
   if (t % 32 < 16) value += __shfl_xor_sync(BUG ? 0xffffffffu : 0x0000ffffu, value, 1);  // here
+  value += __any_sync(0xffffffffu, value > 0.0f);  // here
   if (t < n) y[t] = value;
 }
 PLANT(full_mask_in_half_a_warp, 1, 128, 0)

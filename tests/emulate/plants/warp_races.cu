@@ -16,12 +16,12 @@ template <bool BUG> __global__ void tree_without_syncwarp(const float* x, float*
 PLANT(tree_without_syncwarp, 1, 32, 0)
 
 // race
-template <bool BUG> __global__ void volatile_instead_of_syncwarp(const float* x, float* y, int n) {
+template <bool BUG> __global__ void last_warp_in_step(const float* x, float* y, int n) {
   __shared__ float s[64];
   const int t = threadIdx.x;
   s[t] = x[t];
   __syncthreads();
-  volatile float* v = s;
+  float* v = s;
   if (t < 32) {
     for (int step = 32; step > 0; step >>= 1) {
       const float added = v[t + step];  // here
@@ -33,7 +33,7 @@ template <bool BUG> __global__ void volatile_instead_of_syncwarp(const float* x,
   __syncthreads();
   for (int i = t; i < n; i += 64) y[i] = s[0];
 }
-PLANT(volatile_instead_of_syncwarp, 1, 64, 0)
+PLANT(last_warp_in_step, 1, 64, 0)
 
 // race
 template <bool BUG> __global__ void lanes_exchange_through_shared(const float* x, float* y, int n) {

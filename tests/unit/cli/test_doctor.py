@@ -8,11 +8,13 @@ from pathlib import Path
 import pytest
 
 from warpwright import doctor
-from warpwright.core.errors import Exit
+from warpwright.core.errors import Exit, OurFault
+from warpwright.core.evidence import Fault
+from warpwright.seal import sandbox, toolchain
 
 WANTED = {
     *("Python", "torch", "GPU", "driver", "nvcc", "g++", "clang", "ncu", "compute-sanitizer", "disk"),
-    *("user namespaces", "landlock", "ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY"),
+    *("user namespaces", "landlock", "sandbox", "ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY"),
 }
 
 
@@ -23,6 +25,7 @@ def bare(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     monkeypatch.setattr(doctor, "_TOOLKIT", str(tmp_path / "none"))
     monkeypatch.delenv("CUDA_HOME", raising=False)
     monkeypatch.delenv("CUDA_PATH", raising=False)
+    monkeypatch.setattr(toolchain, "nvcc_of_wheels", list)
     return tmp_path
 
 
@@ -72,6 +75,36 @@ def test_a_toolkit_off_the_path_is_found(bare: Path, monkeypatch: pytest.MonkeyP
     program(bare / "cuda" / "bin", "nvcc", "echo V13.0.88")
     monkeypatch.setenv("CUDA_HOME", str(bare / "cuda"))
     assert found()["nvcc"] == f"13.0.88 ({bare}/cuda/bin/nvcc)"
+
+
+def test_the_compiler_of_nvidias_wheels_is_found(bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (bare / "wheel").mkdir()
+    program(bare / "wheel", "nvcc", "echo V13.0.88")
+    monkeypatch.setattr(toolchain, "nvcc_of_wheels", lambda: [bare / "wheel" / "nvcc"])
+    assert found()["nvcc"] == f"13.0.88 ({bare}/wheel/nvcc)"
+
+
+def test_the_sandbox_says_what_holds_and_what_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    held = sandbox.Isolation(
+        mode="tree",
+        namespaces=(),
+        landlock=None,
+        seccomp=True,
+        own_user=False,
+        watched=True,
+        cgroup=False,
+        gaps=("files that this user can read are readable",),
+    )
+    monkeypatch.setattr(sandbox, "isolation", lambda: held)
+    assert found()["sandbox"] == "tree, seccomp; files that this user can read are readable"
+
+
+def test_a_machine_that_cannot_confine_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    def nothing() -> sandbox.Isolation:
+        raise OurFault(Fault(where="sandbox", message="nothing confines here"))
+
+    monkeypatch.setattr(sandbox, "isolation", nothing)
+    assert found()["sandbox"] is None
 
 
 def test_keys_are_named_and_never_shown(warpwright) -> None:

@@ -32,6 +32,18 @@ def test_an_entry_is_made_once(store: Store) -> None:
     assert store.make(KEY, lambda folder: pytest.fail("made twice")) == place == store.find(KEY)
 
 
+def test_what_is_dear_is_made_by_one_while_others_wait(store: Store) -> None:
+    made = []
+
+    def once(folder: Path) -> None:
+        made.append(folder)
+        (folder / "data").touch()
+
+    with ThreadPoolExecutor(8) as pool:
+        places = set(pool.map(lambda _: store.make_once(KEY, once), range(8)))
+    assert (len(made), places) == (1, {store.find(KEY)})
+
+
 def test_a_failed_filling_leaves_nothing(store: Store) -> None:
     def fails(folder: Path) -> None:
         (folder / "half").touch()

@@ -20,22 +20,28 @@ from warpwright.seal.sealing import seal
 from warpwright.tasks.find import load
 
 FILES = sorted((Path(__file__).parents[2] / "corpus" / "hostile").glob("*.cu"))
-SHORT = sandbox.Limits(cpu_s=10.0, wall_s=20.0, memory_bytes=2 << 30, processes=32, file_bytes=64 << 20)
+# What an honest kernel needs several times over, so that those who go on for ever do not hold up the others.
+BRIEF = sandbox.Limits(cpu_s=2.0, wall_s=5.0, memory_bytes=2 << 30, processes=32, file_bytes=64 << 20)
+COMPILING = sandbox.Limits(cpu_s=5.0, wall_s=60.0, memory_bytes=2 << 30, processes=32, file_bytes=64 << 20)
 pytestmark = pytest.mark.skipif(toolchain.nvcc() is None, reason="no nvcc on this machine")
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_it_is_refuted_and_leaves_nothing(path: Path, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    for place, name in ((capture, "RUN_LIMITS"), (capture, "COMPILE_LIMITS"), (device, "LIMITS")):
-        monkeypatch.setattr(place, name, SHORT)
+    monkeypatch.setattr(capture, "RUN_LIMITS", BRIEF)
+    monkeypatch.setattr(capture, "COMPILE_LIMITS", COMPILING)
+    monkeypatch.setattr(device, "LIMITS", COMPILING)
     source = path.read_text()
     expected = re.match(r"// expect: (.+)", source)
     assert expected
     kinds = re.split(r"\s*\|\s*", expected[1].strip())
     task = load("modern/swiglu:forward")[0]
     cases = [case for case in task.cases if case.dtype == "fp32"][:2]
+    if not any(kind.startswith("compile") for kind in kinds):
+        # It is the host code that attacks, which nvcc would only make us wait for.
+        monkeypatch.setattr(toolchain, "nvcc", lambda: None)
     outcome = seal(task, Candidate(source=source), cases, store)
-    assert (found := _kind(outcome)) in kinds, f"{found}: {outcome}"
+    assert (found := _kind(outcome)) in kinds, f"{found}: {getattr(outcome, 'counterexample', None)}"
     assert not list((store.root / "staging").iterdir())
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -135,6 +136,13 @@ PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def("forward", &forward); m.def("ba
         ("small", "forward"), ("large", "forward"), ("small", "backward"), ("large", "backward"),
     ]  # fmt: skip
     assert [view.shape for view in sealed.plan("small", "backward").arguments] == [(7,), (3, 2)]
+
+
+def test_a_prepare_entry_is_undecided_where_the_task_allows_one(sealing: Any, task: Any) -> None:
+    prepare = 'm.def("prepare", [](torch::Tensor x) { return x; });'
+    found = refusal(sealing(of=replace(task(), prepares=("x",)), bind=prepare))
+    assert (found.verdict, (found.reason or "")[:20]) == (Verdict.UNDECIDED, "unsupported: prepare")
+    assert isinstance(sealing(bind=prepare), Sealed)
 
 
 def test_many_are_sealed_in_order(source: Any, task: Any, store: Store) -> None:

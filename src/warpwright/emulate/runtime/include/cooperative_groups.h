@@ -41,7 +41,9 @@ struct cluster_group {
   static unsigned num_blocks() { warpwright::unsupported("clusters of blocks"); }
   static unsigned thread_rank() { warpwright::unsupported("clusters of blocks"); }
   template <class T>
-  static T* map_shared_rank(T*, unsigned) { warpwright::unsupported("clusters of blocks"); }
+  static T* map_shared_rank(T*, unsigned) {
+    warpwright::unsupported("clusters of blocks");
+  }
 };
 inline cluster_group this_cluster() { return {}; }
 
@@ -56,11 +58,17 @@ class warp_lanes {
   int all(int predicate, WARPWRIGHT_LINE) const { return __all_sync(mask_, predicate, line); }
   unsigned ballot(int predicate, WARPWRIGHT_LINE) const { return packed(__ballot_sync(mask_, predicate, line)); }
   template <class T>
-  unsigned match_any(T value, WARPWRIGHT_LINE) const { return packed(__match_any_sync(mask_, value, line)); }
+  unsigned match_any(T value, WARPWRIGHT_LINE) const {
+    return packed(__match_any_sync(mask_, value, line));
+  }
   template <class T>
-  unsigned match_all(T value, int& all, WARPWRIGHT_LINE) const { return packed(__match_all_sync(mask_, value, &all, line)); }
+  unsigned match_all(T value, int& all, WARPWRIGHT_LINE) const {
+    return packed(__match_all_sync(mask_, value, &all, line));
+  }
   template <class T>
-  T shfl(T value, int rank, WARPWRIGHT_LINE) const { return from(value, rank, line); }
+  T shfl(T value, int rank, WARPWRIGHT_LINE) const {
+    return from(value, rank, line);
+  }
   template <class T>
   T shfl_up(T value, unsigned by, WARPWRIGHT_LINE) const {
     int rank = static_cast<int>(thread_rank()) - static_cast<int>(by);
@@ -82,7 +90,8 @@ class warp_lanes {
   explicit warp_lanes(unsigned mask) : mask_(mask) {}
   template <class T>
   T from(T value, int rank, int line) const {
-    return emulated::shuffle(emulated::Kind::SHUFFLE, mask_, value, __fns(mask_, 0, rank % static_cast<int>(size()) + 1), line);
+    return emulated::shuffle(emulated::Kind::SHUFFLE, mask_, value,
+                             __fns(mask_, 0, rank % static_cast<int>(size()) + 1), line);
   }
   unsigned packed(unsigned lanes) const {
     unsigned result = 0, rank = 0;
@@ -102,7 +111,8 @@ class coalesced_group : public warp_lanes {
 inline coalesced_group coalesced_threads(WARPWRIGHT_LINE) { return coalesced_group(__activemask(line)); }
 
 inline unsigned warpwright_tile(unsigned size) {
-  const unsigned first = emulated::lane() / size * size, beyond = emulated::block_threads() - (emulated::thread_number & ~31u);
+  const unsigned first = emulated::lane() / size * size,
+                 beyond = emulated::block_threads() - (emulated::thread_number & ~31u);
   const unsigned full = size >= 32 ? 0xffffffffu : ((1u << size) - 1u) << first;
   return beyond >= 32 ? full : full & ((1u << beyond) - 1u);
 }
@@ -113,6 +123,8 @@ class thread_block_tile : public warp_lanes {
 
  public:
   thread_block_tile() : warp_lanes(warpwright_tile(N)) {}
+  template <class P>
+  thread_block_tile(const thread_block_tile<N, P>&) : thread_block_tile() {}
   static constexpr unsigned size() { return N; }
   static constexpr unsigned num_threads() { return N; }
   unsigned thread_rank() const { return emulated::lane() % N; }
@@ -120,9 +132,13 @@ class thread_block_tile : public warp_lanes {
   unsigned meta_group_size() const { return (emulated::block_threads() + N - 1) / N; }
 };
 template <unsigned N, class Parent>
-thread_block_tile<N, Parent> tiled_partition(const Parent&) { return {}; }
+thread_block_tile<N, Parent> tiled_partition(const Parent&) {
+  return {};
+}
 template <class Parent>
-coalesced_group tiled_partition(const Parent&, unsigned size) { return coalesced_group(warpwright_tile(size)); }
+coalesced_group tiled_partition(const Parent&, unsigned size) {
+  return coalesced_group(warpwright_tile(size));
+}
 inline coalesced_group binary_partition(const coalesced_group& group, bool predicate) {
   const unsigned yes = __ballot_sync(group.lanes(), predicate);
   return coalesced_group(predicate ? yes : group.lanes() & ~yes);
@@ -130,18 +146,60 @@ inline coalesced_group binary_partition(const coalesced_group& group, bool predi
 
 using thread_group = coalesced_group;
 template <class Group>
-void sync(const Group& group, WARPWRIGHT_LINE) { group.sync(line); }
+void sync(const Group& group, WARPWRIGHT_LINE) {
+  group.sync(line);
+}
 template <class Group>
-auto thread_rank(const Group& group) { return group.thread_rank(); }
+auto thread_rank(const Group& group) {
+  return group.thread_rank();
+}
 template <class Group>
-auto group_size(const Group& group) { return group.size(); }
+auto group_size(const Group& group) {
+  return group.size();
+}
 
-template <class T = void> struct plus { template <class A> A operator()(A a, A b) const { return a + b; } };
-template <class T = void> struct less { template <class A> A operator()(A a, A b) const { return b < a ? b : a; } };
-template <class T = void> struct greater { template <class A> A operator()(A a, A b) const { return a < b ? b : a; } };
-template <class T = void> struct bit_and { template <class A> A operator()(A a, A b) const { return a & b; } };
-template <class T = void> struct bit_or { template <class A> A operator()(A a, A b) const { return a | b; } };
-template <class T = void> struct bit_xor { template <class A> A operator()(A a, A b) const { return a ^ b; } };
+template <class T = void>
+struct plus {
+  template <class A>
+  A operator()(A a, A b) const {
+    return a + b;
+  }
+};
+template <class T = void>
+struct less {
+  template <class A>
+  A operator()(A a, A b) const {
+    return b < a ? b : a;
+  }
+};
+template <class T = void>
+struct greater {
+  template <class A>
+  A operator()(A a, A b) const {
+    return a < b ? b : a;
+  }
+};
+template <class T = void>
+struct bit_and {
+  template <class A>
+  A operator()(A a, A b) const {
+    return a & b;
+  }
+};
+template <class T = void>
+struct bit_or {
+  template <class A>
+  A operator()(A a, A b) const {
+    return a | b;
+  }
+};
+template <class T = void>
+struct bit_xor {
+  template <class A>
+  A operator()(A a, A b) const {
+    return a ^ b;
+  }
+};
 
 template <class Group, class T, class F>
 T reduce(const Group& group, T value, F join, WARPWRIGHT_LINE) {
@@ -175,7 +233,8 @@ void invoke_one(const Group& group, F&& work) {
 template <class Group, class T, class N>
 void memcpy_async(const Group& group, T* target, const T* source, const N& bytes) {
   for (size_t i = group.thread_rank() * sizeof(T); i < static_cast<size_t>(bytes); i += group.size() * sizeof(T))
-    emulated::async_copy(reinterpret_cast<char*>(target) + i, reinterpret_cast<const char*>(source) + i, sizeof(T), sizeof(T));
+    emulated::async_copy(reinterpret_cast<char*>(target) + i, reinterpret_cast<const char*>(source) + i, sizeof(T),
+                         sizeof(T));
   emulated::async_commit();
 }
 template <class Group>

@@ -16,14 +16,18 @@ struct accumulator {};
 enum layout_t { mem_row_major, mem_col_major };
 namespace precision {
 struct tf32 {};
-}
+}  // namespace precision
 
 namespace emulated = warpwright::emulated;
 
 template <class T>
-struct Storage { using type = T; };
+struct Storage {
+  using type = T;
+};
 template <>
-struct Storage<precision::tf32> { using type = float; };
+struct Storage<precision::tf32> {
+  using type = float;
+};
 
 inline float __float_to_tf32(float value) {
   unsigned bits = __float_as_uint(value);
@@ -60,12 +64,14 @@ void load_matrix_sync(fragment<Use, M, N, K, T, L>& f, const P* memory, unsigned
   warpwright_each(f, memory, stride, std::is_same<L, row_major>::value, [&](int i, const P* at) { f.x[i] = *at; });
 }
 template <int M, int N, int K, class T, class P>
-void load_matrix_sync(fragment<accumulator, M, N, K, T>& f, const P* memory, unsigned stride, layout_t layout, WARPWRIGHT_LINE) {
+void load_matrix_sync(fragment<accumulator, M, N, K, T>& f, const P* memory, unsigned stride, layout_t layout,
+                      WARPWRIGHT_LINE) {
   __syncwarp(0xffffffffu, line);
   warpwright_each(f, memory, stride, layout == mem_row_major, [&](int i, const P* at) { f.x[i] = *at; });
 }
 template <int M, int N, int K, class T, class P>
-void store_matrix_sync(P* memory, const fragment<accumulator, M, N, K, T>& f, unsigned stride, layout_t layout, WARPWRIGHT_LINE) {
+void store_matrix_sync(P* memory, const fragment<accumulator, M, N, K, T>& f, unsigned stride, layout_t layout,
+                       WARPWRIGHT_LINE) {
   warpwright_each(f, memory, stride, layout == mem_row_major, [&](int i, P* at) { *at = f.x[i]; });
   __syncwarp(0xffffffffu, line);
 }
@@ -80,25 +86,29 @@ struct Product {
 
 template <int M, int N, int K, class TD, class TA, class LA, class TB, class LB, class TC>
 void mma_sync(fragment<accumulator, M, N, K, TD>& d, const fragment<matrix_a, M, N, K, TA, LA>& a,
-              const fragment<matrix_b, M, N, K, TB, LB>& b, const fragment<accumulator, M, N, K, TC>& c, WARPWRIGHT_LINE) {
+              const fragment<matrix_b, M, N, K, TB, LB>& b, const fragment<accumulator, M, N, K, TC>& c,
+              WARPWRIGHT_LINE) {
   using P = Product<std::remove_reference_t<decltype(d)>, std::remove_reference_t<decltype(a)>,
                     std::remove_reference_t<decltype(b)>, std::remove_reference_t<decltype(c)>>;
   P payload{&d, &a, &b, &c};
-  emulated::collective(emulated::Kind::MATRIX, 0xffffffffu, [](emulated::Payloads& lanes, unsigned present, unsigned) {
-    if (present != 0xffffffffu) return;
-    auto lane = [&](int number) -> P& { return *static_cast<P*>(lanes[number % 32]); };
-    using Sum = std::conditional_t<std::is_integral<TC>::value, int, float>;
-    Sum left[M * K], right[K * N], sums[M * N];
-    for (int i = 0; i < M * K; ++i) left[i] = lane(i).a->x[i / 32];
-    for (int i = 0; i < K * N; ++i) right[i] = lane(i).b->x[i / 32];
-    for (int i = 0; i < M * N; ++i) {
-      Sum sum = lane(i).c->x[i / 32];
-      for (int k = 0; k < K; ++k) sum += left[i / N * K + k] * right[k * N + i % N];
-      sums[i] = sum;
-    }
-    for (int i = 0; i < M * N; ++i) lane(i).d->x[i / 32] = sums[i];
-    emulated::count_flops(2ull * M * N * K);
-  }, &payload, line);
+  emulated::collective(
+      emulated::Kind::MATRIX, 0xffffffffu,
+      [](emulated::Payloads& lanes, unsigned present, unsigned) {
+        if (present != 0xffffffffu) return;
+        auto lane = [&](int number) -> P& { return *static_cast<P*>(lanes[number % 32]); };
+        using Sum = std::conditional_t<std::is_integral<TC>::value, int, float>;
+        Sum left[M * K], right[K * N], sums[M * N];
+        for (int i = 0; i < M * K; ++i) left[i] = lane(i).a->x[i / 32];
+        for (int i = 0; i < K * N; ++i) right[i] = lane(i).b->x[i / 32];
+        for (int i = 0; i < M * N; ++i) {
+          Sum sum = lane(i).c->x[i / 32];
+          for (int k = 0; k < K; ++k) sum += left[i / N * K + k] * right[k * N + i % N];
+          sums[i] = sum;
+        }
+        for (int i = 0; i < M * N; ++i) lane(i).d->x[i / 32] = sums[i];
+        emulated::count_flops(2ull * M * N * K);
+      },
+      &payload, line);
 }
 
 }  // namespace nvcuda::wmma

@@ -12,8 +12,10 @@ void mark_in_flight(const AsyncCopy& copy, bool in_flight) {
   Region* region = region_at[(copy.target - ARENA) >> GRANULE_BITS];
   for (uintptr_t at = copy.target; at < copy.target + copy.bytes; at += 1u << region->shift) {
     Cell& cell = region->cell(at);
-    if (in_flight) cell.write = 0, cell.flags |= IN_FLIGHT;
-    else cell.flags &= ~IN_FLIGHT;
+    if (in_flight)
+      cell.write = 0, cell.flags |= IN_FLIGHT;
+    else
+      cell.flags &= ~IN_FLIGHT;
   }
 }
 
@@ -49,7 +51,8 @@ void async_commit() { ++Machine::current().thread().group; }
 void async_wait(unsigned pending_groups) {
   Thread& me = Machine::current().thread();
   const unsigned done = me.group >= pending_groups ? me.group - pending_groups : 0;
-  auto landed = std::stable_partition(me.copies.begin(), me.copies.end(), [&](const AsyncCopy& c) { return c.group < done; });
+  auto landed =
+      std::stable_partition(me.copies.begin(), me.copies.end(), [&](const AsyncCopy& c) { return c.group < done; });
   for (auto copy = me.copies.begin(); copy != landed; ++copy) land(*copy);
   me.copies.erase(me.copies.begin(), landed);
 }

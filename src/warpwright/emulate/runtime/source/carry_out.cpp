@@ -16,6 +16,7 @@ extern "C" {
 extern char __start_warpwright_device __attribute__((weak));
 extern char __stop_warpwright_device __attribute__((weak));
 extern const char __ehdr_start;
+extern const char _end;
 }
 
 namespace warpwright {
@@ -54,6 +55,7 @@ class Carrying {
   void carry_out(const Json& node);
   void launch(const Json& node);
   void free_until(int64_t node);
+  bool may_share(const Json& node) const;
   void symbols_in();
   void symbols_out();
   Region& region(int64_t buffer) { return *regions_.at(static_cast<size_t>(buffer)); }
@@ -86,13 +88,17 @@ void Carrying::make_memory() {
   for (size_t i = 0; i < buffers.size(); ++i) {
     const uintptr_t base = static_cast<uintptr_t>(buffers[i].at("base").whole());
     if (base - ARENA >= SHARED_AREA - ARENA) throw std::runtime_error("a buffer lies outside the arena");
-    Region& made = machine_.arena.add(base, static_cast<size_t>(buffers[i].at("bytes").whole()), Space::GLOBAL, static_cast<int>(i));
+    Region& made = machine_.arena.add(base, static_cast<size_t>(buffers[i].at("bytes").whole()), Space::GLOBAL,
+                                      static_cast<int>(i));
     regions_.push_back(&made);
     if (given && i < given->size()) load((*given)[i], made);
   }
   const uintptr_t start = reinterpret_cast<uintptr_t>(&__start_warpwright_device);
+  hot.image = start ? 0 : reinterpret_cast<uintptr_t>(&__ehdr_start);
+  hot.image_bytes = start ? 0 : static_cast<uintptr_t>(&_end - &__ehdr_start);
   if (!start) return;
-  Region& variables = machine_.arena.add(start, reinterpret_cast<uintptr_t>(&__stop_warpwright_device) - start, Space::DEVICE, -1);
+  Region& variables =
+      machine_.arena.add(start, reinterpret_cast<uintptr_t>(&__stop_warpwright_device) - start, Space::DEVICE, -1);
   variables.mark(variables.base, variables.bytes, BY_HOST);
 }
 
@@ -102,7 +108,8 @@ void Carrying::load(const Json& buffer, Region& into) {
   const int64_t at = buffer.find("at") ? buffer.at("at").whole() : 0;
   const int file = open(data->string().c_str(), O_RDONLY | O_CLOEXEC);
   for (size_t done = 0; done < into.bytes;) {
-    const ssize_t count = pread(file, reinterpret_cast<char*>(into.base) + done, into.bytes - done, at + static_cast<off_t>(done));
+    const ssize_t count =
+        pread(file, reinterpret_cast<char*>(into.base) + done, into.bytes - done, at + static_cast<off_t>(done));
     if (count <= 0) throw std::runtime_error("the file of inputs is too short");
     done += static_cast<size_t>(count);
   }
@@ -120,14 +127,16 @@ unsigned char* Carrying::bytes_at(int64_t buffer, int64_t offset, int64_t bytes)
 void Carrying::written(int64_t buffer, int64_t offset, int64_t bytes) {
   Region& memory = region(buffer);
   // Parts of a word must not count for all of it.
-  if (memory.shift && (memory.base + static_cast<uintptr_t>(offset) | static_cast<uintptr_t>(bytes)) & 3) memory.refine(0);
+  if (memory.shift && (memory.base + static_cast<uintptr_t>(offset) | static_cast<uintptr_t>(bytes)) & 3)
+    memory.refine(0);
   memory.mark(memory.base + static_cast<uintptr_t>(offset), static_cast<size_t>(bytes), BY_HOST);
 }
 
 void Carrying::free_until(int64_t node) {
   const Array& buffers = member("buffers").array();
   for (size_t i = 0; i < buffers.size(); ++i)
-    if (const Json& freed = buffers[i].at("freed"); !freed.is_null() && freed.whole() <= node) regions_[i]->live = false;
+    if (const Json& freed = buffers[i].at("freed"); !freed.is_null() && freed.whole() <= node)
+      regions_[i]->live = false;
 }
 
 // A variable whose address the host code asked for lives twice: in the program and in a buffer. They are kept alike.
@@ -149,8 +158,22 @@ void Carrying::symbols_out() {
     if (symbol_images_[i].empty()) continue;
     const void* memory = reinterpret_cast<void*>(regions_[i]->base);
     char* variable = const_cast<char*>(&__ehdr_start) + buffers[i].at("symbol").whole();
-    if (std::memcmp(memory, symbol_images_[i].data(), regions_[i]->bytes) != 0) std::memcpy(variable, memory, regions_[i]->bytes);
+    if (std::memcmp(memory, symbol_images_[i].data(), regions_[i]->bytes) != 0)
+      std::memcpy(variable, memory, regions_[i]->bytes);
   }
+}
+
+// More than the usual 48 KiB must have been asked for. The attribute of a kernel is kept by its first address.
+bool Carrying::may_share(const Json& node) const {
+  constexpr int64_t WITHOUT_ASKING = 48 << 10;
+  const int64_t wanted = node.at("shared").whole(), code = node.at("code").whole();
+  if (wanted <= WITHOUT_ASKING) return true;
+  int64_t nearest = -1, granted = 0;
+  for (const Json& attribute : member("attributes").array())
+    if (attribute.at("name").string() == "max_dynamic_shared" && attribute.at("code").whole() <= code &&
+        attribute.at("code").whole() >= nearest)
+      nearest = attribute.at("code").whole(), granted = attribute.at("value").whole();
+  return wanted <= granted;
 }
 
 void Carrying::launch(const Json& node) {
@@ -169,7 +192,16 @@ void Carrying::launch(const Json& node) {
   wanted.block = extent("block");
   wanted.dynamic_shared = static_cast<size_t>(node.at("shared").whole());
   wanted.cooperative = *node.at("cooperative").as<bool>();
-  const Counters before = machine_.counters;
+  if (!may_share(node)) {
+    Finding finding;
+    finding.kind = "launch";
+    finding.kernel = wanted.kernel;
+    finding.launch = wanted.number;
+    finding.message = "more than 48 KiB of dynamic shared memory without cudaFuncSetAttribute: the launch fails";
+    machine_.findings.add(std::move(finding));
+    return;
+  }
+  const uint64_t blocks = machine_.counters.blocks, threads = machine_.counters.threads;
   const int64_t steps = hot.steps_left;
   symbols_in();
   machine_.run(wanted);
@@ -180,8 +212,8 @@ void Carrying::launch(const Json& node) {
                              {"block", node.at("block")},
                              {"shared", node.at("shared")},
                              {"static_shared", machine_.static_shared()},
-                             {"blocks", machine_.counters.blocks - before.blocks},
-                             {"threads", machine_.counters.threads - before.threads},
+                             {"blocks", machine_.counters.blocks - blocks},
+                             {"threads", machine_.counters.threads - threads},
                              {"steps", steps - hot.steps_left}});
 }
 
@@ -191,26 +223,32 @@ void Carrying::carry_out(const Json& node) {
   if (operation == "launch") return launch(node);
   worked_ = true;
   if (operation == "memset") {
-    std::memset(bytes_at(whole("buffer"), whole("offset"), whole("bytes")), static_cast<int>(whole("value")), static_cast<size_t>(whole("bytes")));
+    std::memset(bytes_at(whole("buffer"), whole("offset"), whole("bytes")), static_cast<int>(whole("value")),
+                static_cast<size_t>(whole("bytes")));
     written(whole("buffer"), whole("offset"), whole("bytes"));
   } else if (operation == "upload") {
     const std::string& text = node.at("data").string();
     unsigned char* target = bytes_at(whole("buffer"), whole("offset"), static_cast<int64_t>(text.size() / 2));
-    for (size_t i = 0; i < text.size() / 2; ++i) target[i] = static_cast<unsigned char>(std::stoi(text.substr(2 * i, 2), nullptr, 16));
+    for (size_t i = 0; i < text.size() / 2; ++i)
+      target[i] = static_cast<unsigned char>(std::stoi(text.substr(2 * i, 2), nullptr, 16));
     written(whole("buffer"), whole("offset"), static_cast<int64_t>(text.size() / 2));
     const Json& symbol = member("buffers").array().at(static_cast<size_t>(whole("buffer"))).at("symbol");
-    if (!symbol.is_null()) std::memcpy(const_cast<char*>(&__ehdr_start) + symbol.whole() + whole("offset"), target, text.size() / 2);
+    if (!symbol.is_null())
+      std::memcpy(const_cast<char*>(&__ehdr_start) + symbol.whole() + whole("offset"), target, text.size() / 2);
   } else if (operation == "copy") {
     std::memmove(bytes_at(whole("target"), whole("target_offset"), whole("bytes")),
-                 bytes_at(whole("source"), whole("source_offset"), whole("bytes")), static_cast<size_t>(whole("bytes")));
+                 bytes_at(whole("source"), whole("source_offset"), whole("bytes")),
+                 static_cast<size_t>(whole("bytes")));
     written(whole("target"), whole("target_offset"), whole("bytes"));
   } else {
     auto view = [&](const Json& of) {
       Region& memory = region(of.at("buffer").whole());
       return View(of, memory);
     };
-    if (operation == "fill") fill(view(node.at("target")), node.at("value"));
-    else carry_out_library(node, view);
+    if (operation == "fill")
+      fill(view(node.at("target")), node.at("value"));
+    else
+      carry_out_library(node, view);
   }
 }
 
@@ -244,7 +282,8 @@ void Carrying::check_output(const Json& json) {
   Finding finding;
   finding.kind = "unwritten";
   finding.severity = Severity::FATAL;
-  finding.message = std::to_string(unwritten) + " of " + std::to_string(count) + " elements of a returned tensor are never written";
+  finding.message =
+      std::to_string(unwritten) + " of " + std::to_string(count) + " elements of a returned tensor are never written";
   Memory memory;
   memory.buffer = view.region->buffer;
   memory.offset = static_cast<int64_t>(first - view.region->base);
@@ -319,7 +358,9 @@ Json Carrying::report() {
                 {"lines", machine_.settings.counters ? machine_.counters.lines() : Array()},
                 {"contents", outputs},
                 {"sampled", machine_.sampled},
-                {"sampling", machine_.sampled && next_launch_ > 1 ? Json("a later launch may read what blocks that were left out would have written") : Json()}};
+                {"sampling", machine_.sampled && next_launch_ > 1
+                                 ? Json("a later launch may read what blocks that were left out would have written")
+                                 : Json()}};
 }
 
 }  // namespace

@@ -73,7 +73,7 @@ struct Checking {
   }
 
   void report(const char* kind, Severity severity, std::string message) const {
-    if (!machine.findings.known(kind, site, 0)) machine.report(finding(kind, severity, std::move(message)));
+    if (!machine.findings.known(kind, site, 0, severity)) machine.report(finding(kind, severity, std::move(message)));
   }
 
   Party party(Stamp stamp, uint32_t other_site, const char* what) const {
@@ -117,23 +117,23 @@ bool Checking::settled(Stamp stamp, bool& only_met) const {
 }
 
 void Checking::race(const char* what, Stamp other, uint32_t other_site, const char* other_access, bool only_met) {
-  const char* kind = "race";
-  if (machine.findings.known(kind, site, other_site) && access != Access::WRITE) return;
-  Finding found = finding(kind, only_met ? Severity::TOLERATED : Severity::LIKELY, what);
+  const Severity severity = only_met ? Severity::TOLERATED : Severity::LIKELY;
+  if (machine.findings.known("race", site, other_site, severity)) return;
+  Finding found = finding("race", severity, what);
   found.other = party(other, other_site, other_access);
   if (only_met) found.message += "; only an operation of the warp that is no fence lies between them";
   const bool both_write = std::strcmp(other_access, "write") == 0 && access == Access::WRITE;
   if (!both_write || contested.size() > 64) return machine.report(std::move(found));
   ContestedWrite write{address, std::min<size_t>(bytes, 16), {}, std::move(found)};
   std::memcpy(write.before, reinterpret_cast<void*>(address), write.bytes);
-  write.finding.kernel = machine.launch->kernel;
   contested.push_back(std::move(write));
 }
 
 bool Checking::readable(Cell& cell) {
   if (cell.write) return true;
   if (cell.flags & NO_MANS_LAND) {
-    report("out-of-bounds", Severity::FATAL, std::string("shared memory is ") + verb(access) + " outside every variable");
+    report("out-of-bounds", Severity::FATAL,
+           std::string("shared memory is ") + verb(access) + " outside every variable");
     return false;
   }
   if (cell.flags & IN_FLIGHT) {
@@ -150,7 +150,8 @@ void Checking::read(Cell& cell) {
   bool only_met = false;
   const bool exempt = is_atomic(access) && cell.write & ATOMIC;
   if (cell.write && !exempt && !settled(cell.write, only_met))
-    race("memory is read while another thread writes it", cell.write, cell.write_site, cell.write & ATOMIC ? "atomic" : "write", false);
+    race("memory is read while another thread writes it", cell.write, cell.write_site,
+         cell.write & ATOMIC ? "atomic" : "write", false);
   else if (only_met)
     race("memory is read after another thread has written it", cell.write, cell.write_site, "write", true);
   join_readers(cell);
@@ -166,7 +167,8 @@ void Checking::join_readers(Cell& cell) {
     cell.flags = (cell.flags & ~(MANY_WARPS | MANY_BLOCKS)) | flags;
   };
   if (before < hot.launch_floor) return become_the_reader(0);
-  if (region->space != Space::SHARED && machine.owner(before) != machine.block().number) return become_the_reader(MANY_BLOCKS);
+  if (region->space != Space::SHARED && machine.owner(before) != machine.block().number)
+    return become_the_reader(MANY_BLOCKS);
   const uint32_t blocks = cell.flags & MANY_BLOCKS;
   const Segment when = segment_of(before);
   if (when < machine.thread().floor) return become_the_reader(blocks);
@@ -194,11 +196,13 @@ void Checking::against_readers(Cell& cell) {
     if (!settled(reader, only_met)) race(message, reader, cell.read_site, "read", false);
     return;
   }
-  if (cell.flags & MANY_BLOCKS && machine.block().acquired.empty()) return race(message, reader, cell.read_site, "read", false);
+  if (cell.flags & MANY_BLOCKS && machine.block().acquired.empty())
+    return race(message, reader, cell.read_site, "read", false);
   const Segment when = segment_of(reader);
   if (when < machine.thread().floor) return;
   const unsigned me = thread_of(hot.stamp);
-  if (cell.flags & MANY_WARPS || warp_of(reader) != me >> 5) return race(message, reader, cell.read_site, "read", false);
+  if (cell.flags & MANY_WARPS || warp_of(reader) != me >> 5)
+    return race(message, reader, cell.read_site, "read", false);
   const Warp& warp = machine.block().warps[me >> 5];
   for (unsigned lane = 0; lane < 32; ++lane) {
     if (!(cell.lanes >> lane & 1) || lane == (me & 31) || warp.ordered.covers(me & 31, lane, when)) continue;
@@ -213,16 +217,21 @@ void Checking::write(Cell& cell) {
   const bool volatile_pair = access == Access::VOLATILE_WRITE && region->space == Space::SHARED &&
                              warp_of(cell.write) == warp_of(hot.stamp) && cell.write >= hot.launch_floor;
   const bool exempt = is_atomic(access) && cell.write & ATOMIC && !volatile_pair;
-  const bool after_plain_of_others = access == Access::ATOMIC && cell.flags & PLAIN_FIRST && cell.write >= hot.launch_floor &&
-                                     region->space != Space::SHARED && !settled(cell.write, only_met);
+  const bool after_plain_of_others = access == Access::ATOMIC && cell.flags & PLAIN_FIRST &&
+                                     cell.write >= hot.launch_floor && region->space != Space::SHARED &&
+                                     machine.owner(cell.write) != machine.block().number &&
+                                     !settled(cell.write, only_met);
   if (after_plain_of_others || (cell.write && !exempt && !settled(cell.write, only_met)))
-    race("two threads write the same memory", cell.write, cell.write_site, cell.write & ATOMIC ? "atomic" : "write", false);
+    race("two threads write the same memory", cell.write, cell.write_site, cell.write & ATOMIC ? "atomic" : "write",
+         false);
   against_readers(cell);
   // An atomic operation does not hide the plain write of the same thread, or of its block, from those who come later.
   const bool over_plain = access == Access::ATOMIC && cell.write >= hot.launch_floor && !(cell.write & ATOMIC);
   const bool unsettled = over_plain && segment_of(cell.write) >= machine.thread().floor;
-  if (over_plain) cell.flags |= PLAIN_FIRST;
-  else if (cell.write < hot.launch_floor || !is_atomic(access)) cell.flags &= ~PLAIN_FIRST;
+  if (over_plain)
+    cell.flags |= PLAIN_FIRST;
+  else if (cell.write < hot.launch_floor || !is_atomic(access))
+    cell.flags &= ~PLAIN_FIRST;
   cell.write = hot.stamp | (is_atomic(access) && !unsettled ? ATOMIC : 0);
   cell.write_site = site;
 }
@@ -233,7 +242,8 @@ void outside_arena(uintptr_t address, size_t bytes, Access access, uint32_t site
   if (address >= image && address < image_end) return;  // constants and tables of the candidate
   Checking checking{machine, nullptr, address, bytes, access, site};
   if (address < 65536)
-    checking.report("null", Severity::FATAL, std::string("a null pointer is ") + (is_read(access) ? "read" : "written"));
+    checking.report("null", Severity::FATAL,
+                    std::string("a null pointer is ") + (is_read(access) ? "read" : "written"));
   else
     checking.report("host-memory", Severity::FATAL, "a kernel uses memory that is not the device's");
 }
@@ -243,7 +253,8 @@ void out_of_bounds(uintptr_t address, size_t bytes, Access access, uint32_t site
   Region* nearest = machine.arena.nearest(address);
   Checking checking{machine, nearest, address, bytes, access, site};
   const int64_t offset = nearest ? static_cast<int64_t>(address - nearest->base) : 0;
-  std::string where = nearest ? "byte " + std::to_string(offset) + " of an array of " + std::to_string(nearest->bytes) + " bytes" : "";
+  std::string where =
+      nearest ? "byte " + std::to_string(offset) + " of an array of " + std::to_string(nearest->bytes) + " bytes" : "";
   checking.report("out-of-bounds", Severity::FATAL, std::string(is_read(access) ? "read" : "write") + " at " + where);
 }
 
@@ -326,7 +337,9 @@ void check(uintptr_t address, size_t bytes, Access access, uint32_t site) {
   settle();
   if (--hot.steps_left <= 0) machine.end("budget", machine.launch->kernel);
   Region* region = address - ARENA < SPAN ? region_at[(address - ARENA) >> GRANULE_BITS] : device_variables(address);
-  if (!region) return address - ARENA < SPAN ? out_of_bounds(address, bytes, access, site) : outside_arena(address, bytes, access, site);
+  if (!region)
+    return address - ARENA < SPAN ? out_of_bounds(address, bytes, access, site)
+                                  : outside_arena(address, bytes, access, site);
   if (!region->holds(address, bytes)) return out_of_bounds(address, bytes, access, site);
   Checking checking{machine, region, address, bytes, access, site};
   if (!region->live) checking.report("freed", Severity::FATAL, "memory is used after the host code has freed it");

@@ -16,7 +16,8 @@ size_t sectors_of(const uintptr_t* address, size_t lanes, size_t bytes) {
   uintptr_t sectors[64];
   size_t count = 0;
   for (size_t i = 0; i < lanes; ++i)
-    for (uintptr_t s = address[i] / SECTOR; s <= (address[i] + bytes - 1) / SECTOR && count < 64; ++s) sectors[count++] = s;
+    for (uintptr_t s = address[i] / SECTOR; s <= (address[i] + bytes - 1) / SECTOR && count < 64; ++s)
+      sectors[count++] = s;
   return distinct(sectors, count);
 }
 
@@ -35,8 +36,7 @@ size_t wavefronts_of(const uintptr_t* address, size_t lanes, size_t bytes) {
 // Wide accesses are served by halves and quarters of a warp.
 size_t all_wavefronts(const uintptr_t* address, size_t lanes, size_t bytes) {
   size_t at_once = bytes <= 4 ? 32 : 128 / bytes, total = 0;
-  for (size_t i = 0; i < lanes; i += at_once)
-    total += wavefronts_of(address + i, std::min(at_once, lanes - i), bytes);
+  for (size_t i = 0; i < lanes; i += at_once) total += wavefronts_of(address + i, std::min(at_once, lanes - i), bytes);
   return total;
 }
 
@@ -86,7 +86,8 @@ void Counters::count(Line& line, const Request& request) {
 }
 
 void Counters::add_unique(const Region& region, Stamp launch_floor) {
-  const size_t cells = std::min(region.cell_count, ((region.base + region.bytes - region.origin - 1) >> region.shift) + 1);
+  const size_t cells =
+      std::min(region.cell_count, ((region.base + region.bytes - region.origin - 1) >> region.shift) + 1);
   uintptr_t last_load = 0, last_store = 0;
   for (size_t i = 0; i < cells; ++i) {
     const uintptr_t sector = (region.origin + (i << region.shift)) / SECTOR;
@@ -98,10 +99,10 @@ void Counters::add_unique(const Region& region, Stamp launch_floor) {
 void Counters::clear() { *this = Counters(); }
 
 Object Counters::totals(bool with_requests) const {
-  auto sum = [](const uint64_t (&table)[3][3], Space space, Traffic traffic) {
+  auto sum = [](const uint64_t(&table)[3][3], Space space, Traffic traffic) {
     return table[static_cast<int>(space)][static_cast<int>(traffic)];
   };
-  auto global = [&](const uint64_t (&table)[3][3], Traffic traffic) {
+  auto global = [&](const uint64_t(&table)[3][3], Traffic traffic) {
     return sum(table, Space::GLOBAL, traffic) + sum(table, Space::DEVICE, traffic);
   };
   uint64_t atomics = 0;
@@ -123,15 +124,21 @@ Object Counters::totals(bool with_requests) const {
   if (!with_requests) return totals;
   Line loads, stores, shared, atomic;
   for (const auto& [site, line] : lines_) {
-    Line& into = line.traffic == Traffic::ATOMIC ? atomic : line.space == Space::SHARED ? shared
-                 : line.traffic == Traffic::READ ? loads : stores;
+    Line& into = line.traffic == Traffic::ATOMIC ? atomic
+                 : line.space == Space::SHARED   ? shared
+                 : line.traffic == Traffic::READ ? loads
+                                                 : stores;
     into.requests += line.requests, into.sectors += line.sectors, into.wavefronts += line.wavefronts;
     into.lanes += line.lanes, into.conflicts += line.conflicts;
   }
   for (auto& [name, value] : std::initializer_list<std::pair<const char*, uint64_t>>{
-           {"load_requests", loads.requests}, {"load_sectors", loads.sectors}, {"store_requests", stores.requests},
-           {"store_sectors", stores.sectors}, {"shared_requests", shared.requests},
-           {"shared_wavefronts", shared.wavefronts}, {"atomic_requests", atomic.requests},
+           {"load_requests", loads.requests},
+           {"load_sectors", loads.sectors},
+           {"store_requests", stores.requests},
+           {"store_sectors", stores.sectors},
+           {"shared_requests", shared.requests},
+           {"shared_wavefronts", shared.wavefronts},
+           {"atomic_requests", atomic.requests},
            {"atomic_conflicts", atomic.conflicts},
            {"active_lanes", loads.lanes + stores.lanes + shared.lanes + atomic.lanes}})
     totals.emplace_back(name, value);

@@ -122,7 +122,8 @@ void Context::change(Context& from, Context& to) { warpwright_change(&from.saved
 char* Stacks::take() {
   constexpr size_t AT_ONCE = 32;
   if (free_.empty()) {
-    void* memory = mmap(nullptr, AT_ONCE * BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void* memory =
+        mmap(nullptr, AT_ONCE * BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) throw std::runtime_error("no address space for the stacks of this many threads");
     mprotect(memory, GUARD, PROT_NONE);
     for (size_t i = AT_ONCE; i-- > 0;) free_.push_back(static_cast<char*>(memory) + i * BYTES);

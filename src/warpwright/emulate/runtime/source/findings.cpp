@@ -46,17 +46,18 @@ Json json_of(const Finding& finding) {
 Json triple(const uint3& value) { return Array{value.x, value.y, value.z}; }
 Json triple(const dim3& value) { return Array{value.x, value.y, value.z}; }
 
-bool Findings::known(const char* kind, uint32_t site, uint32_t other, uint64_t more) {
+bool Findings::known(const char* kind, uint32_t site, uint32_t other, Severity severity) {
   auto found = places_.find({kind, site, other, 0});
-  if (found == places_.end()) return false;
-  list_[found->second].count += more;
+  if (found == places_.end() || list_[found->second].severity < severity) return false;
+  ++list_[found->second].count;
   return true;
 }
 
 Finding& Findings::add(Finding finding) {
   Place place{finding.kind, finding.site, finding.other ? finding.other->site : 0, finding.line};
   auto [found, is_new] = places_.emplace(place, list_.size());
-  if (is_new) list_.push_back(std::move(finding));
+  if (is_new)
+    list_.push_back(std::move(finding));
   else if (list_[found->second].severity < finding.severity) {
     // The worst of what happened at one place is shown.
     finding.count = list_[found->second].count;

@@ -50,7 +50,8 @@ class Findings {
  public:
   // The finding to be counted on, which is new or was made at the same place before.
   Finding& add(Finding finding);
-  bool known(const char* kind, uint32_t site, uint32_t other, uint64_t more = 1);
+  // Whether there is one already that is at least as bad; then it is counted.
+  bool known(const char* kind, uint32_t site, uint32_t other, Severity severity);
   void clear() { places_.clear(), list_.clear(); }
   Json json() const;
   bool empty() const { return list_.empty(); }

@@ -36,7 +36,9 @@ inline bool plain_read(Cell& cell, uint32_t site) {
     return true;
   }
   if (UNLIKELY(hot.first == ~Stamp(0) && cell.read >= hot.launch_floor)) return false;
-  const uint32_t others = cell.read < hot.launch_floor ? 0 : cell.read < hot.first ? MANY_BLOCKS : cell.flags & MANY_BLOCKS;
+  const uint32_t others = cell.read < hot.launch_floor ? 0
+                          : cell.read < hot.first      ? MANY_BLOCKS
+                                                       : cell.flags & MANY_BLOCKS;
   cell.read = hot.stamp;
   cell.lanes = hot.lane_bit;
   cell.read_site = site;
@@ -61,7 +63,7 @@ template <size_t BYTES, bool WRITE>
 inline void access(uintptr_t address, const void* code, bool aligned) {
   const uintptr_t offset = address - ARENA;
   if (offset >= SPAN) {
-    if (UNLIKELY(address - hot.stack >= hot.stack_bytes))
+    if (UNLIKELY(address - hot.stack >= hot.stack_bytes && address - hot.image >= hot.image_bytes))
       check(address, BYTES, WRITE ? Access::WRITE : Access::READ, site_of(code));
     return;
   }
@@ -69,8 +71,12 @@ inline void access(uintptr_t address, const void* code, bool aligned) {
   constexpr Access WHAT = WRITE ? Access::WRITE : Access::READ;
   Region* region = region_at[offset >> GRANULE_BITS];
   constexpr unsigned CELLS = BYTES <= 4 ? 1 : BYTES / 4;
-  if (UNLIKELY(!region || region->shift > (BYTES >= 4 ? 2 : BYTES == 2 ? 1 : 0) || !region->live ||
-               address - region->base > region->bytes - BYTES || region->bytes < BYTES || (address & (BYTES - 1)))) {
+  if (UNLIKELY(!region ||
+               region->shift > (BYTES >= 4   ? 2
+                                : BYTES == 2 ? 1
+                                             : 0) ||
+               !region->live || address - region->base > region->bytes - BYTES || region->bytes < BYTES ||
+               (address & (BYTES - 1)))) {
     // An access that the compiler itself takes for unaligned is none of the candidate's wide ones.
     if (!aligned && address & (BYTES - 1))
       for (size_t i = 0; i < BYTES; ++i) check(address + i, 1, WHAT, site);
@@ -82,7 +88,8 @@ inline void access(uintptr_t address, const void* code, bool aligned) {
   Cell* cell = &region->cell(address);
   if (UNLIKELY(hot.tracing)) return check(address, BYTES, WHAT, site);
   for (unsigned i = 0; i < cells; ++i)
-    if (UNLIKELY(!(WRITE ? plain_write(cell[i], site) : plain_read(cell[i], site)))) return check(address, BYTES, WHAT, site);
+    if (UNLIKELY(!(WRITE ? plain_write(cell[i], site) : plain_read(cell[i], site))))
+      return check(address, BYTES, WHAT, site);
   if (UNLIKELY(--hot.steps_left <= 0)) return check(address, BYTES, WHAT, site);
   const int space = static_cast<int>(region->space), traffic = WRITE ? 1 : 0;
   ++hot.counters->accesses[space][traffic];
@@ -107,18 +114,18 @@ using namespace warpwright::emulated;
 
 #define CALLER __builtin_return_address(0)
 #define AT reinterpret_cast<uintptr_t>(address)
-#define WARPWRIGHT_HOOKS(N)                                                                                         \
-  void __tsan_read##N(void* address) { access<N, false>(AT, CALLER, true); }                                        \
-  void __tsan_write##N(void* address) { access<N, true>(AT, CALLER, true); }                                        \
-  void __tsan_unaligned_read##N(void* address) { access<N, false>(AT, CALLER, false); }                             \
-  void __tsan_unaligned_write##N(void* address) { access<N, true>(AT, CALLER, false); }                             \
+#define WARPWRIGHT_HOOKS(N)                                                                                           \
+  void __tsan_read##N(void* address) { access<N, false>(AT, CALLER, true); }                                          \
+  void __tsan_write##N(void* address) { access<N, true>(AT, CALLER, true); }                                          \
+  void __tsan_unaligned_read##N(void* address) { access<N, false>(AT, CALLER, false); }                               \
+  void __tsan_unaligned_write##N(void* address) { access<N, true>(AT, CALLER, false); }                               \
   void __tsan_read_write##N(void* address) { access<N, false>(AT, CALLER, true), access<N, true>(AT, CALLER, true); } \
-  void __tsan_unaligned_read_write##N(void* address) {                                                              \
-    access<N, false>(AT, CALLER, false), access<N, true>(AT, CALLER, false);                                        \
-  }                                                                                                                 \
-  void __tsan_volatile_read##N(void* address) { range(AT, N, CALLER, Access::VOLATILE_READ); }                      \
-  void __tsan_volatile_write##N(void* address) { range(AT, N, CALLER, Access::VOLATILE_WRITE); }                    \
-  void __tsan_unaligned_volatile_read##N(void* address) { range(AT, N, CALLER, Access::VOLATILE_READ); }            \
+  void __tsan_unaligned_read_write##N(void* address) {                                                                \
+    access<N, false>(AT, CALLER, false), access<N, true>(AT, CALLER, false);                                          \
+  }                                                                                                                   \
+  void __tsan_volatile_read##N(void* address) { range(AT, N, CALLER, Access::VOLATILE_READ); }                        \
+  void __tsan_volatile_write##N(void* address) { range(AT, N, CALLER, Access::VOLATILE_WRITE); }                      \
+  void __tsan_unaligned_volatile_read##N(void* address) { range(AT, N, CALLER, Access::VOLATILE_READ); }              \
   void __tsan_unaligned_volatile_write##N(void* address) { range(AT, N, CALLER, Access::VOLATILE_WRITE); }
 
 extern "C" {
@@ -148,25 +155,25 @@ void* __tsan_memset(void* target, int value, size_t bytes) {
 }
 
 // The compiler's own atomics: guards of host statics, mostly. Kernels reach ours by CUDA's names.
-#define WARPWRIGHT_ATOMICS(BITS, T)                                                                                 \
+#define WARPWRIGHT_ATOMICS(BITS, T)                                                                                   \
   T __tsan_atomic##BITS##_load(const volatile T* address, int) { return __atomic_load_n(address, __ATOMIC_SEQ_CST); } \
-  void __tsan_atomic##BITS##_store(volatile T* address, T value, int) {                                             \
-    __atomic_store_n(address, value, __ATOMIC_SEQ_CST);                                                             \
-  }                                                                                                                 \
-  T __tsan_atomic##BITS##_exchange(volatile T* address, T value, int) {                                             \
-    return __atomic_exchange_n(address, value, __ATOMIC_SEQ_CST);                                                   \
-  }                                                                                                                 \
-  T __tsan_atomic##BITS##_fetch_add(volatile T* address, T value, int) {                                            \
-    return __atomic_fetch_add(address, value, __ATOMIC_SEQ_CST);                                                    \
-  }                                                                                                                 \
-  T __tsan_atomic##BITS##_fetch_sub(volatile T* address, T value, int) {                                            \
-    return __atomic_fetch_sub(address, value, __ATOMIC_SEQ_CST);                                                    \
-  }                                                                                                                 \
-  bool __tsan_atomic##BITS##_compare_exchange_strong(volatile T* address, T* expected, T value, int, int) {         \
-    return __atomic_compare_exchange_n(address, expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);        \
-  }                                                                                                                 \
-  bool __tsan_atomic##BITS##_compare_exchange_weak(volatile T* address, T* expected, T value, int, int) {           \
-    return __atomic_compare_exchange_n(address, expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);        \
+  void __tsan_atomic##BITS##_store(volatile T* address, T value, int) {                                               \
+    __atomic_store_n(address, value, __ATOMIC_SEQ_CST);                                                               \
+  }                                                                                                                   \
+  T __tsan_atomic##BITS##_exchange(volatile T* address, T value, int) {                                               \
+    return __atomic_exchange_n(address, value, __ATOMIC_SEQ_CST);                                                     \
+  }                                                                                                                   \
+  T __tsan_atomic##BITS##_fetch_add(volatile T* address, T value, int) {                                              \
+    return __atomic_fetch_add(address, value, __ATOMIC_SEQ_CST);                                                      \
+  }                                                                                                                   \
+  T __tsan_atomic##BITS##_fetch_sub(volatile T* address, T value, int) {                                              \
+    return __atomic_fetch_sub(address, value, __ATOMIC_SEQ_CST);                                                      \
+  }                                                                                                                   \
+  bool __tsan_atomic##BITS##_compare_exchange_strong(volatile T* address, T* expected, T value, int, int) {           \
+    return __atomic_compare_exchange_n(address, expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);          \
+  }                                                                                                                   \
+  bool __tsan_atomic##BITS##_compare_exchange_weak(volatile T* address, T* expected, T value, int, int) {             \
+    return __atomic_compare_exchange_n(address, expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);          \
   }
 WARPWRIGHT_ATOMICS(8, uint8_t)
 WARPWRIGHT_ATOMICS(16, uint16_t)

@@ -45,7 +45,8 @@ double option(const Json& node, const char* name, double otherwise) {
 using Views = std::vector<View>;
 
 // Element by element, in the shape of the output; smaller operands are repeated.
-void pointwise(const View& output, const Views& inputs, const std::function<double(const std::vector<double>&)>& compute) {
+void pointwise(const View& output, const Views& inputs,
+               const std::function<double(const std::vector<double>&)>& compute) {
   const int64_t count = output.count();
   std::vector<int64_t> index(output.shape.size());
   std::vector<double> values(inputs.size());
@@ -74,7 +75,8 @@ struct Matrix {
 Matrix matrix_of(const View& view, int64_t batch) {
   const size_t n = view.shape.size();
   const int64_t lead = n > 2 ? (view.shape[0] == 1 ? 0 : batch) * view.stride[0] : 0;
-  return {view.base + static_cast<uintptr_t>(lead), view.shape[n - 2], view.shape[n - 1], view.stride[n - 2], view.stride[n - 1]};
+  return {view.base + static_cast<uintptr_t>(lead), view.shape[n - 2], view.shape[n - 1], view.stride[n - 2],
+          view.stride[n - 1]};
 }
 
 // out = alpha * a @ b + beta * addend, accumulated in double.
@@ -107,7 +109,8 @@ void reduce(const Json& node, const View& output, const View& input, const std::
   if (dims && !dims->is_null()) {
     std::vector<int64_t> list = dims->as<Array>() ? dims->wholes() : std::vector<int64_t>{dims->whole()};
     if (!list.empty()) reduced.assign(input.shape.size(), false);
-    for (int64_t d : list) reduced.at(static_cast<size_t>(d < 0 ? d + static_cast<int64_t>(input.shape.size()) : d)) = true;
+    for (int64_t d : list)
+      reduced.at(static_cast<size_t>(d < 0 ? d + static_cast<int64_t>(input.shape.size()) : d)) = true;
   }
   const bool kept = output.shape.size() == input.shape.size();
   std::vector<uintptr_t> from = input.addresses(), to = output.addresses();
@@ -121,13 +124,16 @@ void reduce(const Json& node, const View& output, const View& input, const std::
       target = target * static_cast<size_t>(output.shape[o++]) + (reduced[d] ? 0 : static_cast<size_t>(index[d]));
     }
     const double value = input.load(address);
-    totals[target] = how == "amax" ? std::fmax(totals[target], value) : how == "amin" ? std::fmin(totals[target], value) : totals[target] + value;
+    totals[target] = how == "amax"   ? std::fmax(totals[target], value)
+                     : how == "amin" ? std::fmin(totals[target], value)
+                                     : totals[target] + value;
     for (size_t d = index.size(); d-- > 0;) {
       if (++index[d] < input.shape[d]) break;
       index[d] = 0;
     }
   }
-  const double share = how == "mean" && !to.empty() ? static_cast<double>(to.size()) / static_cast<double>(from.size()) : 1.0;
+  const double share =
+      how == "mean" && !to.empty() ? static_cast<double>(to.size()) / static_cast<double>(from.size()) : 1.0;
   for (size_t i = 0; i < to.size(); ++i) output.store(to[i], totals[i] * share);
 }
 
@@ -162,21 +168,42 @@ Compute pointwise_named(const std::string& name, const Json& node) {
   return nullptr;
 }
 
+// input @ weight.T + bias, whatever dimensions lead.
+void linear(const View& out, const View& input, const View& weight, const View* bias) {
+  const std::vector<uintptr_t> x = input.addresses(), w = weight.addresses(), y = out.addresses();
+  const size_t columns = static_cast<size_t>(weight.shape[0]), depth = static_cast<size_t>(weight.shape[1]);
+  const std::vector<uintptr_t> extra = bias ? bias->addresses() : std::vector<uintptr_t>();
+  for (size_t i = 0; i < y.size(); ++i) {
+    double sum = bias ? bias->load(extra[i % columns]) : 0.0;
+    for (size_t k = 0; k < depth; ++k)
+      sum += input.load(x[i / columns * depth + k]) * weight.load(w[i % columns * depth + k]);
+    out.store(y[i], sum);
+  }
+}
+
 bool carry_out_product(const std::string& name, const Json& node, const View& out, const Views& in) {
   if (name == "mm" || name == "bmm") return multiply(out, in[0], in[1], nullptr, 1, 0), true;
-  if (name == "matmul" && in[0].shape.size() == out.shape.size() && in[1].shape.size() == out.shape.size() && out.shape.size() <= 3)
+  if (name == "matmul" && in[0].shape.size() == out.shape.size() && in[1].shape.size() == out.shape.size() &&
+      out.shape.size() <= 3)
     return multiply(out, in[0], in[1], nullptr, 1, 0), true;
   if (name == "addmm" || name == "baddbmm")
     return multiply(out, in[1], in[2], &in[0], option(node, "alpha", 1), option(node, "beta", 1)), true;
-  if (name == "cublas.gemm") return multiply(out, in[1], in[2], &in[0], option(node, "alpha", 1), option(node, "beta", 0)), true;
+  if (name == "linear" && in[1].shape.size() == 2)
+    return linear(out, in[0], in[1], in.size() > 2 ? &in[2] : nullptr), true;
+  if (name == "cublas.gemm")
+    return multiply(out, in[1], in[2], &in[0], option(node, "alpha", 1), option(node, "beta", 0)), true;
   return false;
 }
 
 }  // namespace
 
 View::View(const Json& view, Region& memory)
-    : region(&memory), base(memory.base + static_cast<uintptr_t>(view.at("offset").whole())), shape(view.at("shape").wholes()),
-      stride(view.at("stride").wholes()), dtype(view.at("dtype").string()), element_bytes(size_of(dtype)) {
+    : region(&memory),
+      base(memory.base + static_cast<uintptr_t>(view.at("offset").whole())),
+      shape(view.at("shape").wholes()),
+      stride(view.at("stride").wholes()),
+      dtype(view.at("dtype").string()),
+      element_bytes(size_of(dtype)) {
   for (int64_t& step : stride) step *= static_cast<int64_t>(element_bytes);
 }
 
@@ -220,17 +247,28 @@ double View::load(uintptr_t address) const {
 }
 
 void View::store(uintptr_t address, double value) const {
-  if (dtype == "float32") put(address, static_cast<float>(value));
-  else if (dtype == "float64") put(address, value);
-  else if (dtype == "float16") put(address, static_cast<uint16_t>(HalfBits::narrow(static_cast<float>(value))));
-  else if (dtype == "bfloat16") put(address, static_cast<uint16_t>(BFloat16Bits::narrow(static_cast<float>(value))));
-  else if (dtype == "int64") put(address, static_cast<int64_t>(value));
-  else if (dtype == "int32") put(address, static_cast<int32_t>(value));
-  else if (dtype == "int16") put(address, static_cast<int16_t>(value));
-  else if (dtype == "int8") put(address, static_cast<int8_t>(value));
-  else if (dtype == "uint8") put(address, static_cast<uint8_t>(value));
-  else if (dtype == "bool") put(address, static_cast<uint8_t>(value != 0));
-  else unsupported(("library operations on " + dtype).c_str());
+  if (dtype == "float32")
+    put(address, static_cast<float>(value));
+  else if (dtype == "float64")
+    put(address, value);
+  else if (dtype == "float16")
+    put(address, static_cast<uint16_t>(HalfBits::narrow(static_cast<float>(value))));
+  else if (dtype == "bfloat16")
+    put(address, static_cast<uint16_t>(BFloat16Bits::narrow(static_cast<float>(value))));
+  else if (dtype == "int64")
+    put(address, static_cast<int64_t>(value));
+  else if (dtype == "int32")
+    put(address, static_cast<int32_t>(value));
+  else if (dtype == "int16")
+    put(address, static_cast<int16_t>(value));
+  else if (dtype == "int8")
+    put(address, static_cast<int8_t>(value));
+  else if (dtype == "uint8")
+    put(address, static_cast<uint8_t>(value));
+  else if (dtype == "bool")
+    put(address, static_cast<uint8_t>(value != 0));
+  else
+    unsupported(("library operations on " + dtype).c_str());
   if (element_bytes < 1u << region->shift) region->refine(element_bytes == 2 ? 1 : 0);
   region->mark(address, element_bytes, BY_HOST);
 }
@@ -244,14 +282,16 @@ void carry_out_library(const Json& node, const std::function<View(const Json&)>&
   const std::string& name = node.at("operation").string();
   Views inputs, outputs;
   for (const Json& input : node.at("inputs").array()) {
-    if (input.is_null() || !input.find("buffer")) missing(name);
+    if (input.is_null()) continue;  // an optional one that is last in every operation here
+    if (!input.find("buffer")) missing(name);
     inputs.push_back(view(input));
   }
   for (const Json& output : node.at("outputs").array()) outputs.push_back(view(output));
   if (outputs.size() != 1 || inputs.empty()) missing(name);
   if (carry_out_product(name, node, outputs[0], inputs)) return;
   const std::string family = name.substr(0, name.find('.'));
-  if (family == "sum" || family == "mean" || family == "amax" || family == "amin") return reduce(node, outputs[0], inputs[0], family);
+  if (family == "sum" || family == "mean" || family == "amax" || family == "amin")
+    return reduce(node, outputs[0], inputs[0], family);
   const Compute compute = pointwise_named(name, node);
   if (!compute) missing(name);
   pointwise(outputs[0], inputs, compute);

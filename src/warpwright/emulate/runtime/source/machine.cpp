@@ -44,6 +44,9 @@ void Machine::begin(const Settings& wanted) {
   findings.clear();
   counters.clear();
   ending = {};
+  launch = nullptr;
+  block_ = nullptr;
+  hot.stack = 0, hot.stack_bytes = ~uintptr_t(0), hot.tracing = false;
   sampled = false;
   slots_ = 0;
   free_slots_.clear();
@@ -97,12 +100,13 @@ std::vector<unsigned> Machine::order_of(unsigned count) {
 std::vector<unsigned> Machine::chosen_blocks() {
   const uint64_t count = volume(launch->grid);
   if (count <= settings.blocks) {
-    if (count > MOST_BLOCKS) end("budget", launch->kernel);
+    if (count > MOST_BLOCKS) return ending = {"budget", launch->kernel}, std::vector<unsigned>();
     return order_of(static_cast<unsigned>(count));
   }
   sampled = true;
   std::vector<unsigned> chosen{0, static_cast<unsigned>(count - 1)};
-  while (chosen.size() < std::max<uint64_t>(settings.blocks, 2) + 2) chosen.push_back(static_cast<unsigned>(random_() % count));
+  while (chosen.size() < std::max<uint64_t>(settings.blocks, 2) + 2)
+    chosen.push_back(static_cast<unsigned>(random_() % count));
   std::sort(chosen.begin(), chosen.end());
   chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());
   return chosen;
@@ -122,8 +126,7 @@ void Machine::run(const Launch& wanted) {
   warpwright_block_extent = wanted.block;
   hot.launch_floor = first_of(next_segment++);
   const Stamp floor = hot.launch_floor;
-  if (sigsetjmp(fault_landing(), 1) == 0)
-    run_blocks(chosen_blocks());
+  if (sigsetjmp(fault_landing(), 1) == 0) run_blocks(chosen_blocks());
   block_ = nullptr;
   hot.stack = 0, hot.stack_bytes = ~uintptr_t(0), hot.tracing = false;
   settle();
@@ -154,21 +157,23 @@ void Machine::run_blocks(const std::vector<unsigned>& numbers) {
 
 void Machine::run_residents(std::vector<std::unique_ptr<Block>>& residents) {
   while (!residents.empty() && !ended()) {
-    const uint64_t before = progress;
+    const uint64_t before = all_progress();
     std::vector<std::unique_ptr<Block>> left;
     bool all_at_grid = true;
     for (auto& block : residents) {
       Result result = proceed(*block);
       if (ended()) return;
       all_at_grid &= result != Result::STUCK;
-      if (result == Result::FINISHED) ++progress, finish(std::move(block));
-      else left.push_back(std::move(block));
+      if (result == Result::FINISHED)
+        ++progress, finish(std::move(block));
+      else
+        left.push_back(std::move(block));
     }
     residents = std::move(left);
     if (residents.empty()) return;
     if (all_at_grid) {
       release_grid(residents);
-    } else if (progress == before) {
+    } else if (all_progress() == before) {
       Finding finding;
       finding.kind = "hang";
       finding.message = "threads wait in a loop for memory that nobody will change";
@@ -185,12 +190,14 @@ void Machine::run_residents(std::vector<std::unique_ptr<Block>>& residents) {
 }
 
 void Machine::release_grid(std::vector<std::unique_ptr<Block>>& residents) {
-  const Segment now = next_segment++;
-  hot.launch_floor = first_of(now);
+  hot.launch_floor = first_of(next_segment);
   ++counters.barriers;
-  for (auto& block : residents)
+  for (auto& block : residents) {
+    const Segment now = next_segment++;
+    owners_.emplace_back(now, block->number);
     for (Thread& thread : block->threads)
       if (thread.state == State::GRID) thread.state = State::READY, thread.segment = thread.floor = now;
+  }
 }
 
 std::unique_ptr<Block> Machine::start(unsigned number) {
@@ -231,12 +238,18 @@ void Machine::give_up(Block& block) {
     if (thread.stack) stacks_.give(thread.stack), thread.stack = nullptr;
 }
 
+uint64_t Machine::all_progress() const {
+  uint64_t writes = 0;
+  for (auto& space : counters.accesses) writes += space[static_cast<int>(Traffic::WRITE)];
+  return progress + writes;
+}
+
 Machine::Result Machine::proceed(Block& block) {
   block_ = &block;
   warpwright_block_index = block.index;
   if (owners_.back().second != block.number) owners_.emplace_back(next_segment, block.number);
   for (unsigned idle = 0;;) {
-    const uint64_t before = progress;
+    const uint64_t before = all_progress();
     for (Thread& thread : block.threads)
       if (thread.state == State::POLLING) thread.state = State::READY;
     for (unsigned warp : order_of(static_cast<unsigned>(block.warps.size()))) {
@@ -246,10 +259,13 @@ Machine::Result Machine::proceed(Block& block) {
     if (block.live == 0) return Result::FINISHED;
     if (release_barriers()) continue;
     unsigned polling = 0, at_grid = 0;
-    for (Thread& thread : block.threads) polling += thread.state == State::POLLING, at_grid += thread.state == State::GRID;
+    for (Thread& thread : block.threads)
+      polling += thread.state == State::POLLING, at_grid += thread.state == State::GRID;
     if (polling) {
-      if (progress != before) idle = 0;
-      else if (++idle >= PATIENCE) return Result::STUCK;
+      if (all_progress() != before)
+        idle = 0;
+      else if (++idle >= PATIENCE)
+        return Result::STUCK;
       continue;
     }
     if (at_grid == block.live) return Result::WAITING;
@@ -264,13 +280,15 @@ Machine::Result Machine::proceed(Block& block) {
 }
 
 bool Machine::run_warp(unsigned warp) {
-  const unsigned first = warp * 32, count = std::min<unsigned>(32, static_cast<unsigned>(block_->threads.size()) - first);
+  const unsigned first = warp * 32,
+                 count = std::min<unsigned>(32, static_cast<unsigned>(block_->threads.size()) - first);
   bool ran = false;
   do {
     for (unsigned i = 0; i < count; ++i) {
       const unsigned lane = settings.order == Settings::Order::REVERSE ? count - 1 - i
-                            : settings.order == Settings::Order::SHUFFLED ? (i * 5 + static_cast<unsigned>(settings.seed)) % count
-                                                                          : i;
+                            : settings.order == Settings::Order::SHUFFLED
+                                ? (i * 5 + static_cast<unsigned>(settings.seed)) % count
+                                : i;
       State state = block_->threads[first + lane].state;
       if (state > State::READY) continue;
       ran |= resume(first + lane);
@@ -349,7 +367,8 @@ void Machine::meet(Thread& thread, Segment now) {
 
 void Machine::flush_trace(unsigned warp) {
   std::vector<Touch>* lanes[32] = {};
-  for (unsigned i = 0; i < 32 && warp * 32 + i < block_->threads.size(); ++i) lanes[i] = &block_->threads[warp * 32 + i].trace;
+  for (unsigned i = 0; i < 32 && warp * 32 + i < block_->threads.size(); ++i)
+    lanes[i] = &block_->threads[warp * 32 + i].trace;
   counters.add(lanes);
 }
 

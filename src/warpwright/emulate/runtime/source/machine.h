@@ -26,6 +26,7 @@ struct Hot {
   uint32_t lane_bit = 0;
   bool tracing = false;
   Counters* counters = nullptr;
+  uintptr_t image = 0, image_bytes = 0;  // constants of the program, when no variables of the device lie among them
 };
 extern Hot hot;
 
@@ -165,11 +166,12 @@ class Machine {
   const Launch* launch = nullptr;
   Segment next_segment = 2;
   bool sampled = false;
-  uint64_t progress = 0;
+  uint64_t progress = 0;  // besides writes
   uint64_t static_shared() const { return static_shared_; }
 
  private:
   enum class Result : uint8_t { FINISHED, WAITING, STUCK };
+  uint64_t all_progress() const;
   bool within_limits();
   std::vector<unsigned> chosen_blocks();
   void run_blocks(const std::vector<unsigned>& numbers);
@@ -206,7 +208,6 @@ class Machine {
   std::vector<std::unique_ptr<Block>> spare_;
   std::vector<unsigned> free_slots_;
   unsigned slots_ = 0;
-  unsigned shared_shift_ = 2;
   std::mt19937_64 random_;
 };
 

@@ -17,12 +17,15 @@ std::string trimmed(const std::string& text) {
   return first == std::string::npos ? "" : text.substr(first, last - first + 1);
 }
 
-std::string without_comments(const std::string& text) {
+std::string plain_text(const std::string& text) {
   std::string plain;
   for (size_t i = 0; i < text.size(); ++i) {
-    if (text.compare(i, 2, "//") == 0) i = std::min(text.find('\n', i), text.size() - 1);
-    else if (text.compare(i, 2, "/*") == 0) i = std::min(text.find("*/", i), text.size() - 2) + 1;
-    else plain += text[i];
+    if (text.compare(i, 2, "//") == 0)
+      i = std::min(text.find('\n', i), text.size() - 1);
+    else if (text.compare(i, 2, "/*") == 0)
+      i = std::min(text.find("*/", i), text.size() - 2) + 1;
+    else if (text.compare(i, 2, "%%") != 0)
+      plain += text[i];  // doubled in the text of an asm statement
   }
   return plain;
 }
@@ -38,7 +41,8 @@ Instruction instruction_of(std::string text) {
   const size_t end = text.find_first_of(" \t\n");
   instruction.opcode = split_list(text.substr(0, end), '.');
   if (end != std::string::npos)
-    for (const std::string& operand : split_list(text.substr(end), ',')) instruction.operands.push_back(trimmed(operand));
+    for (const std::string& operand : split_list(text.substr(end), ','))
+      instruction.operands.push_back(trimmed(operand));
   return instruction;
 }
 
@@ -73,8 +77,10 @@ std::vector<std::string> split_list(const std::string& text, char separator) {
   int depth = 0;
   for (char c : text) {
     depth += c == '{' || c == '[' ? 1 : c == '}' || c == ']' ? -1 : 0;
-    if (c == separator && depth == 0) parts.emplace_back();
-    else parts.back() += c;
+    if (c == separator && depth == 0)
+      parts.emplace_back();
+    else
+      parts.back() += c;
   }
   return parts;
 }
@@ -95,7 +101,7 @@ std::string Instruction::text() const {
 std::vector<Instruction> parse_ptx(const std::string& text) {
   std::vector<Instruction> list;
   std::string current;
-  for (char c : without_comments(text)) {
+  for (char c : plain_text(text)) {
     const bool scope = (c == '{' || c == '}') && trimmed(current).empty();
     if (scope) continue;
     if (c != ';') {
@@ -132,7 +138,9 @@ uint64_t PtxRun::get(const std::string& operand) {
   if (operand.rfind("0f", 0) == 0 || operand.rfind("0F", 0) == 0 || operand.rfind("0d", 0) == 0)
     return std::strtoull(operand.c_str() + 2, nullptr, 16);
   if (std::isdigit(static_cast<unsigned char>(operand[0])) || operand[0] == '-')
-    return static_cast<uint64_t>(operand[0] == '-' ? std::strtoll(operand.c_str(), nullptr, 0) : static_cast<long long>(std::strtoull(operand.c_str(), nullptr, 0)));
+    return static_cast<uint64_t>(operand[0] == '-'
+                                     ? std::strtoll(operand.c_str(), nullptr, 0)
+                                     : static_cast<long long>(std::strtoull(operand.c_str(), nullptr, 0)));
   throw Outcome("unsupported", "ptx operand " + operand, operand);
 }
 
@@ -150,7 +158,8 @@ void PtxRun::set(const std::string& operand, uint64_t bits) {
 std::vector<std::string> PtxRun::elements(const std::string& operand) {
   if (operand[0] != '{') return {operand};
   std::vector<std::string> list;
-  for (const std::string& element : split_list(operand.substr(1, operand.size() - 2), ',')) list.push_back(trimmed(element));
+  for (const std::string& element : split_list(operand.substr(1, operand.size() - 2), ','))
+    list.push_back(trimmed(element));
   return list;
 }
 
@@ -163,7 +172,8 @@ uintptr_t PtxRun::address(const std::string& operand, bool shared) {
     inside = inside.substr(0, plus);
   }
   const uint64_t base = get(trimmed(inside));
-  return (shared ? reinterpret_cast<uintptr_t>(shared_pointer(static_cast<unsigned>(base))) : base) + static_cast<uintptr_t>(offset);
+  return (shared ? reinterpret_cast<uintptr_t>(shared_pointer(static_cast<unsigned>(base))) : base) +
+         static_cast<uintptr_t>(offset);
 }
 
 void PtxRun::run(const Instruction& instruction) {

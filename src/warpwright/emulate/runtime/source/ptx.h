@@ -27,7 +27,8 @@ std::vector<std::string> split_list(const std::string& text, char separator);
 
 class PtxRun {
  public:
-  PtxRun(PtxOperand* operands, int count, int line, uint32_t site) : operands_(operands), count_(count), line_(line), site_(site) {}
+  PtxRun(PtxOperand* operands, int count, int line, uint32_t site)
+      : operands_(operands), count_(count), line_(line), site_(site) {}
   void run(const Instruction& instruction);
 
   uint64_t get(const std::string& operand);

@@ -72,7 +72,8 @@ bool compute_real(PtxRun& run, const Instruction& in) {
   uint64_t result = 0;
   for (unsigned half = 0; half < (is_pair(type) ? 2u : 1u); ++half) {
     double values[3] = {};
-    for (size_t i = 1; i < in.operands.size() && i < 4; ++i) values[i - 1] = real(element, run.get(in.operands[i]) >> 16 * half);
+    for (size_t i = 1; i < in.operands.size() && i < 4; ++i)
+      values[i - 1] = real(element, run.get(in.operands[i]) >> 16 * half);
     double value = function(values);
     if (in.has("sat")) value = value > 0 ? (value < 1 ? value : 1.0) : 0.0;
     result |= bits_of_real(element, value) << 16 * half;
@@ -93,28 +94,46 @@ bool compute_whole(PtxRun& run, const Instruction& in) {
   auto get = [&](size_t i) { return whole(type, run.get(in.operands[i])); };
   const unsigned width = 8 * static_cast<unsigned>(bytes_of_type(type));
   Wide result;
-  if (name == "add") result = get(1) + get(2);
-  else if (name == "sub") result = get(1) - get(2);
+  if (name == "add")
+    result = get(1) + get(2);
+  else if (name == "sub")
+    result = get(1) - get(2);
   else if (name == "mul" || name == "mad") {
     result = get(1) * get(2);
     if (in.has("hi")) result >>= width;
     if (name == "mad") result += in.has("wide") ? static_cast<Wide>(run.get(in.operands[3])) : get(3);
   } else if (name == "div" || name == "rem") {
-    if (get(2) == 0) result = 0;
-    else result = name == "div" ? get(1) / get(2) : get(1) % get(2);
-  } else if (name == "min") result = get(1) < get(2) ? get(1) : get(2);
-  else if (name == "max") result = get(1) < get(2) ? get(2) : get(1);
-  else if (name == "abs") result = get(1) < 0 ? -get(1) : get(1);
-  else if (name == "neg") result = -get(1);
-  else if (name == "and") result = get(1) & get(2);
-  else if (name == "or") result = get(1) | get(2);
-  else if (name == "xor") result = get(1) ^ get(2);
-  else if (name == "not") result = ~get(1);
-  else if (name == "shl" || name == "shr") result = shifted(name, type, get(1), run.get(in.operands[2]) & 0xffffffffu);
-  else if (name == "popc") result = __builtin_popcountll(static_cast<uint64_t>(get(1)));
-  else if (name == "clz") result = get(1) == 0 ? width : __builtin_clzll(static_cast<uint64_t>(get(1))) - (64 - width);
-  else if (name == "brev") result = width == 32 ? __brev(static_cast<unsigned>(get(1))) : static_cast<Wide>(__brevll(static_cast<uint64_t>(get(1))));
-  else return false;
+    if (get(2) == 0)
+      result = 0;
+    else
+      result = name == "div" ? get(1) / get(2) : get(1) % get(2);
+  } else if (name == "min")
+    result = get(1) < get(2) ? get(1) : get(2);
+  else if (name == "max")
+    result = get(1) < get(2) ? get(2) : get(1);
+  else if (name == "abs")
+    result = get(1) < 0 ? -get(1) : get(1);
+  else if (name == "neg")
+    result = -get(1);
+  else if (name == "and")
+    result = get(1) & get(2);
+  else if (name == "or")
+    result = get(1) | get(2);
+  else if (name == "xor")
+    result = get(1) ^ get(2);
+  else if (name == "not")
+    result = ~get(1);
+  else if (name == "shl" || name == "shr")
+    result = shifted(name, type, get(1), run.get(in.operands[2]) & 0xffffffffu);
+  else if (name == "popc")
+    result = __builtin_popcountll(static_cast<uint64_t>(get(1)));
+  else if (name == "clz")
+    result = get(1) == 0 ? width : __builtin_clzll(static_cast<uint64_t>(get(1))) - (64 - width);
+  else if (name == "brev")
+    result = width == 32 ? __brev(static_cast<unsigned>(get(1)))
+                         : static_cast<Wide>(__brevll(static_cast<uint64_t>(get(1))));
+  else
+    return false;
   run.set(in.operands[0], cut(static_cast<uint64_t>(result), in.has("wide") ? 8 : bytes_of_type(type)));
   return true;
 }
@@ -134,16 +153,20 @@ bool compute_bits(PtxRun& run, const Instruction& in) {
     const uint64_t mask = at >= 64 ? 0 : (count >= 64 ? ~uint64_t(0) : (uint64_t(1) << count) - 1) << at;
     run.set(in.operands[0], cut((get(2) & ~mask) | (at >= 64 ? 0 : get(1) << at & mask), bytes_of_type(in.type())));
   } else if (name == "prmt") {
-    run.set(in.operands[0], __byte_perm(static_cast<unsigned>(get(1)), static_cast<unsigned>(get(2)), static_cast<unsigned>(get(3))));
+    run.set(in.operands[0],
+            __byte_perm(static_cast<unsigned>(get(1)), static_cast<unsigned>(get(2)), static_cast<unsigned>(get(3))));
   } else if (name == "lop3") {
-    const unsigned a = static_cast<unsigned>(get(1)), b = static_cast<unsigned>(get(2)), c = static_cast<unsigned>(get(3)), table = static_cast<unsigned>(get(4));
+    const unsigned a = static_cast<unsigned>(get(1)), b = static_cast<unsigned>(get(2)),
+                   c = static_cast<unsigned>(get(3)), table = static_cast<unsigned>(get(4));
     unsigned result = 0;
     for (int i = 0; i < 32; ++i) result |= (table >> ((a >> i & 1) << 2 | (b >> i & 1) << 1 | (c >> i & 1)) & 1u) << i;
     run.set(in.operands[0], result);
   } else if (name == "shf") {
-    const unsigned low = static_cast<unsigned>(get(1)), high = static_cast<unsigned>(get(2)), by = static_cast<unsigned>(get(3));
-    run.set(in.operands[0], in.has("l") ? (in.has("clamp") ? __funnelshift_lc(low, high, by) : __funnelshift_l(low, high, by))
-                                        : (in.has("clamp") ? __funnelshift_rc(low, high, by) : __funnelshift_r(low, high, by)));
+    const unsigned low = static_cast<unsigned>(get(1)), high = static_cast<unsigned>(get(2)),
+                   by = static_cast<unsigned>(get(3));
+    run.set(in.operands[0], in.has("l")
+                                ? (in.has("clamp") ? __funnelshift_lc(low, high, by) : __funnelshift_l(low, high, by))
+                                : (in.has("clamp") ? __funnelshift_rc(low, high, by) : __funnelshift_r(low, high, by)));
   } else {
     return false;
   }
@@ -155,8 +178,12 @@ bool compare(PtxRun& run, const Instruction& in) {
   const std::string& type = in.type();
   const uint64_t a = run.get(in.operands[1]), b = run.get(in.operands[2]);
   auto holds = [&](auto x, auto y) {
-    return how == "eq" ? x == y : how == "ne" ? x != y : how[0] == 'l' ? (how[1] == 't' || how == "lo" ? x < y : x <= y)
-           : how[0] == 'g' ? (how[1] == 't' ? x > y : x >= y) : how == "hi" ? x > y : x >= y;
+    return how == "eq"     ? x == y
+           : how == "ne"   ? x != y
+           : how[0] == 'l' ? (how[1] == 't' || how == "lo" ? x < y : x <= y)
+           : how[0] == 'g' ? (how[1] == 't' ? x > y : x >= y)
+           : how == "hi"   ? x > y
+                           : x >= y;
   };
   const bool result = is_real(type) ? holds(real(type, a), real(type, b)) : holds(whole(type, a), whole(type, b));
   run.set(PtxRun::elements(in.operands[0])[0], result);
@@ -185,10 +212,16 @@ bool convert(PtxRun& run, const Instruction& in) {
     return true;
   }
   const double value = value_of(1);
-  const double rounded = in.has("rni") ? std::nearbyint(value) : in.has("rmi") ? std::floor(value) : in.has("rpi") ? std::ceil(value) : std::trunc(value);
+  const double rounded = in.has("rni")   ? std::nearbyint(value)
+                         : in.has("rmi") ? std::floor(value)
+                         : in.has("rpi") ? std::ceil(value)
+                                         : std::trunc(value);
   const bool narrow = bytes_of_type(to) <= 4;
-  run.set(in.operands[0], cut(is_signed(to) ? static_cast<uint64_t>(narrow ? clamped<int>(rounded) : clamped<long long>(rounded))
-                                            : narrow ? clamped<unsigned>(rounded) : clamped<unsigned long long>(rounded), bytes_of_type(to)));
+  run.set(in.operands[0],
+          cut(is_signed(to) ? static_cast<uint64_t>(narrow ? clamped<int>(rounded) : clamped<long long>(rounded))
+              : narrow      ? clamped<unsigned>(rounded)
+                            : clamped<unsigned long long>(rounded),
+              bytes_of_type(to)));
   return true;
 }
 
@@ -197,8 +230,10 @@ bool move(PtxRun& run, const Instruction& in) {
   const std::vector<std::string> to = PtxRun::elements(in.operands[0]), from = PtxRun::elements(in.operands[1]);
   const size_t bits = 8 * bytes_of_type(in.type());
   uint64_t value = 0;
-  for (size_t i = 0; i < from.size(); ++i) value |= cut(run.get(from[i]), from.size() > 1 ? bits / 8 / from.size() : 8) << (i * bits / from.size());
-  for (size_t i = 0; i < to.size(); ++i) run.set(to[i], to.size() > 1 ? cut(value >> (i * bits / to.size()), bits / 8 / to.size()) : value);
+  for (size_t i = 0; i < from.size(); ++i)
+    value |= cut(run.get(from[i]), from.size() > 1 ? bits / 8 / from.size() : 8) << (i * bits / from.size());
+  for (size_t i = 0; i < to.size(); ++i)
+    run.set(to[i], to.size() > 1 ? cut(value >> (i * bits / to.size()), bits / 8 / to.size()) : value);
   return true;
 }
 
@@ -217,12 +252,15 @@ bool run_arithmetic(PtxRun& run, const Instruction& in) {
   if (name == "mov") return move(run, in);
   if (name == "cvt") return convert(run, in);
   if (name == "setp") return compare(run, in);
-  if (name == "selp") return run.set(in.operands[0], run.get(run.get(in.operands[3]) & 1 ? in.operands[1] : in.operands[2])), true;
+  if (name == "selp")
+    return run.set(in.operands[0], run.get(run.get(in.operands[3]) & 1 ? in.operands[1] : in.operands[2])), true;
   if (name == "cvta") {
     const uint64_t pointer = run.get(in.operands[1]);
     const bool to_shared = in.has("to") && in.has("shared");
     run.set(in.operands[0], to_shared ? shared_address(reinterpret_cast<void*>(pointer))
-                            : in.has("shared") ? reinterpret_cast<uint64_t>(shared_pointer(static_cast<unsigned>(pointer))) : pointer);
+                            : in.has("shared")
+                                ? reinterpret_cast<uint64_t>(shared_pointer(static_cast<unsigned>(pointer)))
+                                : pointer);
     return true;
   }
   if (in.opcode.size() < 2 || bytes_of_type(in.type()) == 0) return false;

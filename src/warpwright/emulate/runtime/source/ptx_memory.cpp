@@ -9,7 +9,9 @@ namespace warpwright::emulated {
 namespace {
 
 size_t lanes_of(const Instruction& in) { return in.has("v4") ? 4 : in.has("v2") ? 2 : in.has("v8") ? 8 : 1; }
-bool synchronises(const Instruction& in) { return in.has("volatile") || in.has("relaxed") || in.has("acquire") || in.has("release") || in.has("mmio"); }
+bool synchronises(const Instruction& in) {
+  return in.has("volatile") || in.has("relaxed") || in.has("acquire") || in.has("release") || in.has("mmio");
+}
 
 bool load(PtxRun& run, const Instruction& in) {
   const size_t bytes = bytes_of_type(in.type()), count = lanes_of(in);
@@ -19,7 +21,8 @@ bool load(PtxRun& run, const Instruction& in) {
   for (size_t i = 0; i < targets.size(); ++i) {
     uint64_t bits = 0;
     std::memcpy(&bits, reinterpret_cast<void*>(from + i * bytes), bytes);
-    if (in.type()[0] == 's' && bytes < 8) bits = static_cast<uint64_t>(static_cast<int64_t>(bits << (64 - 8 * bytes)) >> (64 - 8 * bytes));
+    if (in.type()[0] == 's' && bytes < 8)
+      bits = static_cast<uint64_t>(static_cast<int64_t>(bits << (64 - 8 * bytes)) >> (64 - 8 * bytes));
     run.set(targets[i], bits);
   }
   return true;
@@ -111,7 +114,8 @@ bool asynchronous(PtxRun& run, const Instruction& in) {
 
 bool wait_at_barrier(PtxRun& run, const Instruction& in) {
   if (in.has("red") || in.has("cluster")) return false;
-  if (in.has("warp")) return collective(Kind::SYNC, static_cast<unsigned>(run.get(in.operands[0])), nullptr, &run, run.line()), true;
+  if (in.has("warp"))
+    return collective(Kind::SYNC, static_cast<unsigned>(run.get(in.operands[0])), nullptr, &run, run.line()), true;
   const unsigned name = static_cast<unsigned>(run.get(in.operands[0]));
   const unsigned members = in.operands.size() > 1 ? static_cast<unsigned>(run.get(in.operands[1])) : 0;
   if (in.has("arrive")) return barrier_arrive(name, members), true;

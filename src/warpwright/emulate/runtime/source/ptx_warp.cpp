@@ -13,9 +13,14 @@ namespace {
 bool shuffle_words(PtxRun& run, const Instruction& in) {
   if (in.opcode.size() < 3 || in.opcode[1] != "sync") return false;
   const std::string& how = in.opcode[2];
-  const Kind kind = how == "up" ? Kind::SHUFFLE_UP : how == "down" ? Kind::SHUFFLE_DOWN : how == "bfly" ? Kind::SHUFFLE_XOR : Kind::SHUFFLE;
-  const int operand = static_cast<int>(run.get(in.operands[2])), width = 32 - static_cast<int>(run.get(in.operands[3]) >> 8 & 31);
-  const unsigned mask = static_cast<unsigned>(run.get(in.operands[4])), value = static_cast<unsigned>(run.get(in.operands[1]));
+  const Kind kind = how == "up"     ? Kind::SHUFFLE_UP
+                    : how == "down" ? Kind::SHUFFLE_DOWN
+                    : how == "bfly" ? Kind::SHUFFLE_XOR
+                                    : Kind::SHUFFLE;
+  const int operand = static_cast<int>(run.get(in.operands[2])),
+            width = 32 - static_cast<int>(run.get(in.operands[3]) >> 8 & 31);
+  const unsigned mask = static_cast<unsigned>(run.get(in.operands[4])),
+                 value = static_cast<unsigned>(run.get(in.operands[1]));
   const std::string target = in.operands[0].substr(0, in.operands[0].find('|'));
   run.set(target, shuffle(kind, mask, value, shuffle_source(kind, operand, width), run.line()));
   return true;
@@ -24,10 +29,14 @@ bool shuffle_words(PtxRun& run, const Instruction& in) {
 bool vote(PtxRun& run, const Instruction& in) {
   const int predicate = static_cast<int>(run.get(in.operands[1]) & 1);
   const unsigned mask = static_cast<unsigned>(run.get(in.operands[2]));
-  if (in.has("ballot")) run.set(in.operands[0], __ballot_sync(mask, predicate, run.line()));
-  else if (in.has("any")) run.set(in.operands[0], static_cast<uint64_t>(__any_sync(mask, predicate, run.line())));
-  else if (in.has("all")) run.set(in.operands[0], static_cast<uint64_t>(__all_sync(mask, predicate, run.line())));
-  else return false;
+  if (in.has("ballot"))
+    run.set(in.operands[0], __ballot_sync(mask, predicate, run.line()));
+  else if (in.has("any"))
+    run.set(in.operands[0], static_cast<uint64_t>(__any_sync(mask, predicate, run.line())));
+  else if (in.has("all"))
+    run.set(in.operands[0], static_cast<uint64_t>(__all_sync(mask, predicate, run.line())));
+  else
+    return false;
   return true;
 }
 
@@ -36,13 +45,22 @@ bool reduce_words(PtxRun& run, const Instruction& in) {
   const int value = static_cast<int>(run.get(in.operands[1]));
   const bool whole_numbers = in.type() == "s32";
   int result;
-  if (in.has("add")) result = __reduce_add_sync(mask, value, run.line());
-  else if (in.has("and")) result = __reduce_and_sync(mask, value, run.line());
-  else if (in.has("or")) result = __reduce_or_sync(mask, value, run.line());
-  else if (in.has("xor")) result = __reduce_xor_sync(mask, value, run.line());
-  else if (in.has("min")) result = whole_numbers ? __reduce_min_sync(mask, value, run.line()) : static_cast<int>(__reduce_min_sync(mask, static_cast<unsigned>(value), run.line()));
-  else if (in.has("max")) result = whole_numbers ? __reduce_max_sync(mask, value, run.line()) : static_cast<int>(__reduce_max_sync(mask, static_cast<unsigned>(value), run.line()));
-  else return false;
+  if (in.has("add"))
+    result = __reduce_add_sync(mask, value, run.line());
+  else if (in.has("and"))
+    result = __reduce_and_sync(mask, value, run.line());
+  else if (in.has("or"))
+    result = __reduce_or_sync(mask, value, run.line());
+  else if (in.has("xor"))
+    result = __reduce_xor_sync(mask, value, run.line());
+  else if (in.has("min"))
+    result = whole_numbers ? __reduce_min_sync(mask, value, run.line())
+                           : static_cast<int>(__reduce_min_sync(mask, static_cast<unsigned>(value), run.line()));
+  else if (in.has("max"))
+    result = whole_numbers ? __reduce_max_sync(mask, value, run.line())
+                           : static_cast<int>(__reduce_max_sync(mask, static_cast<unsigned>(value), run.line()));
+  else
+    return false;
   run.set(in.operands[0], static_cast<unsigned>(result));
   return true;
 }
@@ -90,7 +108,10 @@ struct Part {
 };
 
 size_t bits_of_element(const std::string& type) {
-  return type == "f16" || type == "bf16" ? 16 : type == "tf32" ? 32 : type == "s8" || type == "u8" || type == "e4m3" || type == "e5m2" ? 8 : 0;
+  return type == "f16" || type == "bf16"                                    ? 16
+         : type == "tf32"                                                   ? 32
+         : type == "s8" || type == "u8" || type == "e4m3" || type == "e5m2" ? 8
+                                                                            : 0;
 }
 
 double element_of(const std::string& type, uint32_t word, unsigned index) {
@@ -125,11 +146,14 @@ void multiply(Payloads& lanes, unsigned present, unsigned) {
       const unsigned row = lane / 4 + 8 * (i / 2), column = lane % 4 * 2 + i % 2;
       double sum = 0;
       for (unsigned j = 0; j < k; ++j) sum += left[row][j] * right[j][column];
-      if (part.output == "f32") part.d[i] = bits_as<uint32_t>(static_cast<float>(sum + bits_as<float>(part.c[i])));
-      else if (part.output == "s32") part.d[i] = static_cast<uint32_t>(static_cast<int32_t>(part.c[i]) + static_cast<int32_t>(sum));
+      if (part.output == "f32")
+        part.d[i] = bits_as<uint32_t>(static_cast<float>(sum + bits_as<float>(part.c[i])));
+      else if (part.output == "s32")
+        part.d[i] = static_cast<uint32_t>(static_cast<int32_t>(part.c[i]) + static_cast<int32_t>(sum));
       else {
         const double before = HalfBits::widen(part.c[i / 2] >> 16 * (i % 2) & 0xffff);
-        part.d[i / 2] = (i % 2 ? part.d[i / 2] : 0) | HalfBits::narrow(static_cast<float>(sum + before)) << 16 * (i % 2);
+        part.d[i / 2] = (i % 2 ? part.d[i / 2] : 0) | HalfBits::narrow(static_cast<float>(sum + before))
+                                                          << 16 * (i % 2);
       }
     }
   }

@@ -2,6 +2,7 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace warpwright::emulated {
@@ -15,7 +16,8 @@ constexpr size_t STRAY_LIMIT = 16384;
 
 void map_at(uintptr_t address, size_t bytes) {
   void* wanted = reinterpret_cast<void*>(address);
-  void* got = mmap(wanted, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  void* got =
+      mmap(wanted, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
   if (got != wanted) throw std::runtime_error("no address space for device memory");
 }
 
@@ -23,7 +25,7 @@ void map_at(uintptr_t address, size_t bytes) {
 
 void Region::make_cells() {
   origin = base & ~uintptr_t(15);
-  cell_count = ((base + bytes - origin) >> shift) + 16;
+  cell_count = ((base + capacity - origin) >> shift) + 16;
   size_t size = cell_count * sizeof(Cell);
   void* memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) throw std::runtime_error("no address space for the shadow of device memory");
@@ -54,7 +56,7 @@ void Region::mark(uintptr_t address, size_t size, Stamp stamp) {
 Region& Arena::add(uintptr_t base, size_t bytes, Space space, int buffer) {
   auto region = std::make_unique<Region>();
   region->base = base;
-  region->bytes = bytes;
+  region->bytes = region->capacity = bytes;
   region->space = space;
   region->buffer = buffer;
   region->make_cells();
@@ -72,7 +74,8 @@ void Arena::clear() {
   for (auto& region : regions_) {
     region->drop_cells();
     if (region->base - ARENA >= SPAN) continue;
-    uintptr_t first = (region->base - ARENA) >> GRANULE_BITS, last = (region->base + region->bytes - ARENA) >> GRANULE_BITS;
+    uintptr_t first = (region->base - ARENA) >> GRANULE_BITS,
+              last = (region->base + std::max<uintptr_t>(region->capacity, 1) - 1 - ARENA) >> GRANULE_BITS;
     for (uintptr_t i = first; i <= last; ++i)
       if (region_at[i] == region.get()) region_at[i] = nullptr;
     munmap(reinterpret_cast<void*>(ARENA + first * GRANULE), (last - first + 1) * GRANULE);

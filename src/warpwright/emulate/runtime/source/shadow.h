@@ -12,7 +12,8 @@ namespace warpwright::emulated {
 constexpr uintptr_t ARENA = 0x100000000000ull;
 constexpr uintptr_t SPAN = 1ull << 36;
 constexpr unsigned GRANULE_BITS = 16;
-constexpr uintptr_t SHARED_AREA = ARENA + SPAN - (1ull << 32);  // blocks in flight have their shared memory from here on
+constexpr uintptr_t SHARED_AREA =
+    ARENA + SPAN - (1ull << 32);  // blocks in flight have their shared memory from here on
 
 // When and by whom: segment (53 bits), thread of the block (10 bits), atomic (1 bit). A segment is a stretch of a
 // thread's run between two points where it meets others; segments are numbered through the whole process, so they
@@ -30,7 +31,7 @@ inline Stamp first_of(Segment segment) { return segment << SEGMENT_SHIFT; }
 
 struct Cell {
   Stamp write = 0;
-  Stamp read = 0;         // the latest reader; `lanes` are those of its warp that read in the same interval
+  Stamp read = 0;  // the latest reader; `lanes` are those of its warp that read in the same interval
   uint32_t lanes = 0;
   uint32_t write_site = 0, read_site = 0;
   uint32_t flags = 0;
@@ -39,16 +40,17 @@ enum CellFlag : uint32_t {
   MANY_WARPS = 1,   // readers of several warps since the last barrier
   MANY_BLOCKS = 2,  // readers of several blocks in this launch
   NO_MANS_LAND = 4,
-  IN_FLIGHT = 8,  // target of an asynchronous copy that nobody has waited for
+  IN_FLIGHT = 8,    // target of an asynchronous copy that nobody has waited for
   PLAIN_FIRST = 16  // atomic operations came after a plain write of the same launch
 };
 
 enum class Space : uint8_t { GLOBAL, SHARED, DEVICE };
 
 struct Region {
-  uintptr_t base = 0;  // of the memory itself
-  uintptr_t bytes = 0;
-  uintptr_t origin = 0;  // of the first cell: the base, rounded down
+  uintptr_t base = 0;      // of the memory itself
+  uintptr_t bytes = 0;     // in use
+  uintptr_t capacity = 0;  // with cells: what shared memory may grow to
+  uintptr_t origin = 0;    // of the first cell: the base, rounded down
   Cell* cells = nullptr;
   size_t cell_count = 0;
   unsigned shift = 2;  // a cell stands for 1 << shift bytes

@@ -1,6 +1,7 @@
 // Shared memory of blocks in flight: each variable between strips of no man's land, fresh for every block.
 #include <algorithm>
 #include <cstring>
+#include <stdexcept>
 
 #include "machine.h"
 
@@ -21,8 +22,7 @@ void fill_unwritten(uintptr_t address, size_t bytes) {
 
 void Machine::prepare_shared(Block& block) {
   if (free_slots_.empty()) {
-    Region& region = arena.add(SHARED_AREA + slots_ * SHARED_BYTES, SHARED_BYTES, Space::SHARED, -1);
-    (void)region;
+    arena.add(SHARED_AREA + slots_ * SHARED_BYTES, SHARED_BYTES, Space::SHARED, -1);
     free_slots_.push_back(slots_++);
   }
   block.slot = free_slots_.back();
@@ -32,7 +32,8 @@ void Machine::prepare_shared(Block& block) {
   if (region.buffer != launch->number) {  // the gaps of another launch were elsewhere
     region.buffer = launch->number;
     region.bytes = SHARED_BYTES;
-    const size_t used = std::min(region.cell_count, (std::max<uint64_t>(block.shared_used, DYNAMIC) + GAP) >> region.shift);
+    const size_t used =
+        std::min(region.cell_count, (std::max<uint64_t>(block.shared_used, DYNAMIC) + GAP) >> region.shift);
     for (size_t i = 0; i < used; ++i) region.cells[i] = Cell{}, region.cells[i].flags = NO_MANS_LAND;
   }
   block.shared_used = DYNAMIC;
@@ -43,10 +44,11 @@ void Machine::prepare_shared(Block& block) {
 void Machine::lay_out(Block& block, uint64_t offset, uint64_t bytes) {
   Region& region = *block.shared;
   const uint64_t end = offset + bytes;
-  if (end + GAP > SHARED_BYTES) this->end("unsupported", "more shared memory than a block can have");
+  if (end + GAP > SHARED_BYTES) throw std::runtime_error("more shared memory than a block can have");
   for (uint64_t i = block.shared_used >> region.shift; i < (end + GAP) >> region.shift; ++i)
     region.cells[i] = Cell{}, region.cells[i].flags = NO_MANS_LAND;
-  for (uint64_t i = offset >> region.shift; i < (end + (1u << region.shift) - 1) >> region.shift; ++i) region.cells[i] = Cell{};
+  for (uint64_t i = offset >> region.shift; i < (end + (1u << region.shift) - 1) >> region.shift; ++i)
+    region.cells[i] = Cell{};
   fill_unwritten(region.base + offset, bytes);
   block.shared_used = std::max(block.shared_used, end);
   region.bytes = block.shared_used + GAP;
@@ -92,7 +94,9 @@ unsigned shared_address(const void* pointer) {
   return offset < Machine::SHARED_BYTES ? static_cast<unsigned>(offset) : 0;
 }
 
-void* shared_pointer(unsigned address) { return reinterpret_cast<void*>(Machine::current().block().shared->base + address); }
+void* shared_pointer(unsigned address) {
+  return reinterpret_cast<void*>(Machine::current().block().shared->base + address);
+}
 
 void copy(void* target, const void* source, size_t bytes) {
   if (reinterpret_cast<uintptr_t>(target) - ARENA < SPAN && std::memcmp(target, source, bytes) != 0)

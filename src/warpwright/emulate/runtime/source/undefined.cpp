@@ -37,7 +37,8 @@ void report(const Place& place, const char* kind, Severity severity, std::string
 long long signed_value(const Type* type, uintptr_t bits) {
   const unsigned width = 1u << (type->facts >> 1);
   if (width > 64) return *reinterpret_cast<long long*>(bits);
-  return type->facts & 1 && width < 64 ? static_cast<long long>(bits << (64 - width)) >> (64 - width) : static_cast<long long>(bits);
+  return type->facts & 1 && width < 64 ? static_cast<long long>(bits << (64 - width)) >> (64 - width)
+                                       : static_cast<long long>(bits);
 }
 
 }  // namespace
@@ -63,13 +64,14 @@ void __ubsan_handle_shift_out_of_bounds(ShiftData* data, uintptr_t left, uintptr
   const unsigned width = 1u << (data->left->facts >> 1);
   // A negative number shifted left is well defined where kernels run.
   if (by >= 0 && by < width) return;
-  report(data->place, "shift", Severity::LIKELY, "a shift by " + std::to_string(by) + " of a value of " + std::to_string(width) + " bits");
+  report(data->place, "shift", Severity::LIKELY,
+         "a shift by " + std::to_string(by) + " of a value of " + std::to_string(width) + " bits");
 }
 void __ubsan_handle_divrem_overflow(TypedPlace* data, uintptr_t, uintptr_t) {
   report(data->place, "division", Severity::LIKELY, "an integer division by zero, or one that overflows");
 }
-#define WARPWRIGHT_OVERFLOW(NAME)                                                                 \
-  void __ubsan_handle_##NAME##_overflow(TypedPlace* data, uintptr_t, uintptr_t) {                 \
+#define WARPWRIGHT_OVERFLOW(NAME)                                                                  \
+  void __ubsan_handle_##NAME##_overflow(TypedPlace* data, uintptr_t, uintptr_t) {                  \
     report(data->place, "overflow", Severity::TOLERATED, "signed arithmetic overflows and wraps"); \
   }
 WARPWRIGHT_OVERFLOW(add)

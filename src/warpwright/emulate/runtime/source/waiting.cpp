@@ -29,6 +29,7 @@ Finding at(const Waiting& waiting, const char* kind, Severity severity, std::str
   finding.kind = kind;
   finding.severity = severity;
   finding.site = waiting.site;
+  finding.line = static_cast<uint32_t>(waiting.line);
   finding.message = std::move(message);
   return finding;
 }
@@ -62,10 +63,12 @@ bool Machine::resolve(unsigned warp, bool force) {
     thread_ = warp * 32 + i;
     if (missing)
       report(at(mine, "warp-divergence", Severity::FATAL,
-                "lanes " + hex_of(missing) + " are named in the mask " + hex_of(mine.mask) + " but never get here: the GPU hangs"));
+                "lanes " + hex_of(missing) + " are named in the mask " + hex_of(mine.mask) +
+                    " but never get here: the GPU hangs"));
     if (mine.kind != Kind::ACTIVE && present & ~mine.mask)
       report(at(mine, "mask", Severity::LIKELY,
-                "lanes " + hex_of(present & ~mine.mask) + " call with a mask " + hex_of(mine.mask) + " that leaves them out"));
+                "lanes " + hex_of(present & ~mine.mask) + " call with a mask " + hex_of(mine.mask) +
+                    " that leaves them out"));
     combine(warp, present, mine);
     any = true;
     if (force) return true;
@@ -130,8 +133,8 @@ bool Machine::release_whole_barrier() {
   for (unsigned i : members)
     if (block_->threads[i].waiting.line != first.line) {
       Finding finding = at(first, "barrier-divergence", Severity::LIKELY,
-                           "threads of one block wait at different barriers, lines " + std::to_string(first.line) + " and " +
-                               std::to_string(block_->threads[i].waiting.line));
+                           "threads of one block wait at different barriers, lines " + std::to_string(first.line) +
+                               " and " + std::to_string(block_->threads[i].waiting.line));
       finding.other = Party{block_->threads[i].waiting.site, block_->index, block_->threads[i].index, "barrier"};
       report(std::move(finding));
       break;

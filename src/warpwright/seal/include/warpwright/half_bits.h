@@ -24,7 +24,11 @@ struct SmallFloat {
   static constexpr uint32_t NOT_A_NUMBER = FINITE ? INFINITE : INFINITE | 1u << (M - 1);
   static constexpr uint32_t SIGN = 1u << (E + M);
 
+  // bfloat16 is the upper half of a float, subnormals included, for which the general way has no exponents left.
+  static constexpr bool IS_UPPER_HALF = E == 8 && M == 7;
+
   static float widen(uint32_t bits) {
+    if (IS_UPPER_HALF) return bits_as<float>(bits << 16);
     uint32_t sign = bits & SIGN ? 0x80000000u : 0u, exponent = bits >> M & TOP, mantissa = bits & ((1u << M) - 1);
     uint32_t magnitude = bits & (SIGN - 1);
     if (FINITE ? magnitude == INFINITE : exponent == TOP)
@@ -39,6 +43,7 @@ struct SmallFloat {
   static uint32_t narrow(float value) {
     uint32_t word = bits_as<uint32_t>(value), sign = word >> 31 ? SIGN : 0u, magnitude = word & 0x7fffffffu;
     if (magnitude > 0x7f800000u) return sign | NOT_A_NUMBER;
+    if (IS_UPPER_HALF) return (word + 0x7fffu + (word >> 16 & 1u)) >> 16;
     int exponent = static_cast<int>(magnitude >> 23) - 127 + BIAS;
     if (exponent > static_cast<int>(TOP)) return sign | INFINITE;
     uint32_t mantissa = (magnitude & 0x7fffffu) | 0x800000u;

@@ -4,6 +4,10 @@
 #ifndef WARPWRIGHT_EMULATED_ARITHMETIC_H
 #define WARPWRIGHT_EMULATED_ARITHMETIC_H
 
+// The C++ versions of these bring isnan, abs and kin into the global namespace, with all their overloads.
+#include <math.h>
+#include <stdlib.h>
+
 #include <cfenv>
 #include <cmath>
 #include <cstdint>
@@ -19,14 +23,18 @@ using WarpwrightCommon =
 template <class A, class B>
 constexpr WarpwrightCommon<A, B> min(A a, B b) {
   using C = std::common_type_t<A, B>;
-  if constexpr (std::is_floating_point<C>::value) return std::fmin(static_cast<C>(a), static_cast<C>(b));
-  else return static_cast<C>(b) < static_cast<C>(a) ? static_cast<C>(b) : static_cast<C>(a);
+  if constexpr (std::is_floating_point<C>::value)
+    return std::fmin(static_cast<C>(a), static_cast<C>(b));
+  else
+    return static_cast<C>(b) < static_cast<C>(a) ? static_cast<C>(b) : static_cast<C>(a);
 }
 template <class A, class B>
 constexpr WarpwrightCommon<A, B> max(A a, B b) {
   using C = std::common_type_t<A, B>;
-  if constexpr (std::is_floating_point<C>::value) return std::fmax(static_cast<C>(a), static_cast<C>(b));
-  else return static_cast<C>(a) < static_cast<C>(b) ? static_cast<C>(b) : static_cast<C>(a);
+  if constexpr (std::is_floating_point<C>::value)
+    return std::fmax(static_cast<C>(a), static_cast<C>(b));
+  else
+    return static_cast<C>(a) < static_cast<C>(b) ? static_cast<C>(b) : static_cast<C>(a);
 }
 inline int umin(unsigned a, unsigned b) { return b < a ? b : a; }
 inline int umax(unsigned a, unsigned b) { return a < b ? b : a; }
@@ -41,8 +49,8 @@ WARPWRIGHT_UNARY(rsqrt, double, 1.0 / std::sqrt(x))
 WARPWRIGHT_UNARY(rsqrt, float, 1.0f / std::sqrt(x))
 WARPWRIGHT_UNARY(rcbrtf, float, 1.0f / std::cbrt(x))
 WARPWRIGHT_UNARY(exp10f, float, static_cast<float>(std::pow(10.0, x)))
-WARPWRIGHT_UNARY(sinpif, float, static_cast<float>(std::sin(M_PI * std::fmod(x, 2.0))))
-WARPWRIGHT_UNARY(cospif, float, static_cast<float>(std::cos(M_PI * std::fmod(x, 2.0))))
+WARPWRIGHT_UNARY(sinpif, float, static_cast<float>(std::sin(M_PI* std::fmod(x, 2.0))))
+WARPWRIGHT_UNARY(cospif, float, static_cast<float>(std::cos(M_PI* std::fmod(x, 2.0))))
 WARPWRIGHT_UNARY(normcdff, float, 0.5f * std::erfc(-x * 0.70710678118654752f))
 WARPWRIGHT_UNARY(normcdf, double, 0.5 * std::erfc(-x * 0.70710678118654752))
 WARPWRIGHT_UNARY(erfcxf, float, static_cast<float>(std::exp(double(x) * x) * std::erfc(double(x))))
@@ -67,7 +75,8 @@ inline float norm3df(float a, float b, float c) { return std::sqrt(a * a + b * b
 
 namespace warpwright::emulated {
 
-// A result under another rounding mode: a helper that the optimiser cannot see through, between two changes of the mode.
+// A result under another rounding mode: a helper that the optimiser cannot see through, between two changes of the
+// mode.
 template <class F>
 __attribute__((noinline)) auto rounded(int mode, F compute) {
   const int before = std::fegetround();
@@ -85,11 +94,17 @@ __attribute__((noinline)) T opaque(T value) {
 
 }  // namespace warpwright::emulated
 
-#define WARPWRIGHT_DIRECTED(NAME, T, PARAMETERS, RESULT)                                                             \
-  inline T NAME##_rn PARAMETERS { return RESULT; }                                                                   \
-  inline T NAME##_rz PARAMETERS { return warpwright::emulated::rounded(FE_TOWARDZERO, [&] { return RESULT; }); }     \
-  inline T NAME##_ru PARAMETERS { return warpwright::emulated::rounded(FE_UPWARD, [&] { return RESULT; }); }         \
-  inline T NAME##_rd PARAMETERS { return warpwright::emulated::rounded(FE_DOWNWARD, [&] { return RESULT; }); }
+#define WARPWRIGHT_DIRECTED(NAME, T, PARAMETERS, RESULT)                         \
+  inline T NAME##_rn PARAMETERS { return RESULT; }                               \
+  inline T NAME##_rz PARAMETERS {                                                \
+    return warpwright::emulated::rounded(FE_TOWARDZERO, [&] { return RESULT; }); \
+  }                                                                              \
+  inline T NAME##_ru PARAMETERS {                                                \
+    return warpwright::emulated::rounded(FE_UPWARD, [&] { return RESULT; });     \
+  }                                                                              \
+  inline T NAME##_rd PARAMETERS {                                                \
+    return warpwright::emulated::rounded(FE_DOWNWARD, [&] { return RESULT; });   \
+  }
 #define WARPWRIGHT_OPAQUE warpwright::emulated::opaque
 WARPWRIGHT_DIRECTED(__fadd, float, (float x, float y), WARPWRIGHT_OPAQUE(x) + y)
 WARPWRIGHT_DIRECTED(__fsub, float, (float x, float y), WARPWRIGHT_OPAQUE(x) - y)
@@ -128,10 +143,10 @@ I clamped(F x) {
 }
 }  // namespace warpwright::emulated
 
-#define WARPWRIGHT_TO_WHOLE(NAME, I, F)                                                              \
-  inline I NAME##_rn(F x) { return warpwright::emulated::clamped<I>(std::nearbyint(x)); }            \
-  inline I NAME##_rz(F x) { return warpwright::emulated::clamped<I>(std::trunc(x)); }                \
-  inline I NAME##_ru(F x) { return warpwright::emulated::clamped<I>(std::ceil(x)); }                 \
+#define WARPWRIGHT_TO_WHOLE(NAME, I, F)                                                   \
+  inline I NAME##_rn(F x) { return warpwright::emulated::clamped<I>(std::nearbyint(x)); } \
+  inline I NAME##_rz(F x) { return warpwright::emulated::clamped<I>(std::trunc(x)); }     \
+  inline I NAME##_ru(F x) { return warpwright::emulated::clamped<I>(std::ceil(x)); }      \
   inline I NAME##_rd(F x) { return warpwright::emulated::clamped<I>(std::floor(x)); }
 WARPWRIGHT_TO_WHOLE(__float2int, int, float)
 WARPWRIGHT_TO_WHOLE(__float2uint, unsigned, float)
@@ -158,8 +173,8 @@ WARPWRIGHT_REINTERPRET(__longlong_as_double, double, long long)
 inline int __double2hiint(double x) { return static_cast<int>(__double_as_longlong(x) >> 32); }
 inline int __double2loint(double x) { return static_cast<int>(__double_as_longlong(x)); }
 inline double __hiloint2double(int high, int low) {
-  return __longlong_as_double(static_cast<long long>(static_cast<unsigned long long>(static_cast<unsigned>(high)) << 32 |
-                                                     static_cast<unsigned>(low)));
+  return __longlong_as_double(static_cast<long long>(
+      static_cast<unsigned long long>(static_cast<unsigned>(high)) << 32 | static_cast<unsigned>(low)));
 }
 
 inline int __clz(int x) { return x ? __builtin_clz(static_cast<unsigned>(x)) : 32; }
@@ -174,7 +189,8 @@ inline unsigned __brev(unsigned x) {
   return reversed;
 }
 inline unsigned long long __brevll(unsigned long long x) {
-  return static_cast<unsigned long long>(__brev(static_cast<unsigned>(x))) << 32 | __brev(static_cast<unsigned>(x >> 32));
+  return static_cast<unsigned long long>(__brev(static_cast<unsigned>(x))) << 32 |
+         __brev(static_cast<unsigned>(x >> 32));
 }
 inline int __fns(unsigned mask, unsigned base, int offset) {
   int step = offset < 0 ? -1 : 1, left = offset < 0 ? -offset : offset;
@@ -206,7 +222,9 @@ inline unsigned __funnelshift_rc(unsigned low, unsigned high, unsigned shift) {
 }
 inline int __mulhi(int x, int y) { return static_cast<int>(static_cast<int64_t>(x) * y >> 32); }
 inline unsigned __umulhi(unsigned x, unsigned y) { return static_cast<unsigned>(static_cast<uint64_t>(x) * y >> 32); }
-inline long long __mul64hi(long long x, long long y) { return static_cast<long long>(static_cast<__int128>(x) * y >> 64); }
+inline long long __mul64hi(long long x, long long y) {
+  return static_cast<long long>(static_cast<__int128>(x) * y >> 64);
+}
 inline unsigned long long __umul64hi(unsigned long long x, unsigned long long y) {
   return static_cast<unsigned long long>(static_cast<unsigned __int128>(x) * y >> 64);
 }
@@ -244,14 +262,14 @@ inline int __dp4a(char4 a, char4 b, int c) { return a.x * b.x + a.y * b.y + a.z 
 inline int __dp2a_lo(int a, int b, int c) { return warpwright::emulated::dot2<int16_t, int8_t, int>(a, b, 0, c); }
 inline int __dp2a_hi(int a, int b, int c) { return warpwright::emulated::dot2<int16_t, int8_t, int>(a, b, 2, c); }
 
-#define WARPWRIGHT_BYTES4(NAME, T, RESULT)                                                          \
-  inline unsigned NAME(unsigned a, unsigned b) {                                                    \
-    unsigned result = 0;                                                                            \
-    for (int i = 0; i < 4; ++i) {                                                                   \
-      int x = static_cast<T>(a >> 8 * i), y = static_cast<T>(b >> 8 * i);                           \
-      result |= (static_cast<unsigned>(RESULT) & 255u) << 8 * i;                                    \
-    }                                                                                               \
-    return result;                                                                                  \
+#define WARPWRIGHT_BYTES4(NAME, T, RESULT)                                \
+  inline unsigned NAME(unsigned a, unsigned b) {                          \
+    unsigned result = 0;                                                  \
+    for (int i = 0; i < 4; ++i) {                                         \
+      int x = static_cast<T>(a >> 8 * i), y = static_cast<T>(b >> 8 * i); \
+      result |= (static_cast<unsigned>(RESULT) & 255u) << 8 * i;          \
+    }                                                                     \
+    return result;                                                        \
   }
 WARPWRIGHT_BYTES4(__vadd4, uint8_t, x + y)
 WARPWRIGHT_BYTES4(__vsub4, uint8_t, x - y)

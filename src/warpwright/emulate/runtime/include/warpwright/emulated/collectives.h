@@ -58,7 +58,8 @@ inline void collect_matches(Payloads& lanes, unsigned present, unsigned) {
   }
 }
 
-inline unsigned ballot(Kind kind, unsigned mask, unsigned long long value, Combine combine, int line, int* all = nullptr) {
+inline unsigned ballot(Kind kind, unsigned mask, unsigned long long value, Combine combine, int line,
+                       int* all = nullptr) {
   Ballot payload{value, 0, 0};
   collective(kind, mask, combine, &payload, line);
   if (all) *all = payload.all;
@@ -110,10 +111,14 @@ T shuffle(Kind kind, unsigned mask, T value, int source, int line) {
 inline int shuffle_source(Kind kind, int operand, int width) {
   int mine = static_cast<int>(lane()), first = mine & ~(width - 1), last = first + width - 1;
   switch (kind) {
-    case Kind::SHUFFLE: return first + (operand & (width - 1));
-    case Kind::SHUFFLE_UP: return mine - operand >= first ? mine - operand : mine;
-    case Kind::SHUFFLE_DOWN: return mine + operand <= last ? mine + operand : mine;
-    default: return (mine ^ operand) <= last ? mine ^ operand : mine;
+    case Kind::SHUFFLE:
+      return first + (operand & (width - 1));
+    case Kind::SHUFFLE_UP:
+      return mine - operand >= first ? mine - operand : mine;
+    case Kind::SHUFFLE_DOWN:
+      return mine + operand <= last ? mine + operand : mine;
+    default:
+      return (mine ^ operand) <= last ? mine ^ operand : mine;
   }
 }
 
@@ -124,27 +129,60 @@ struct Reduced {
 template <class T, class Join>
 T reduce(unsigned mask, T value, int line, Join) {
   Reduced<T> payload{value, T()};
-  collective(Kind::REDUCE, mask, [](Payloads& lanes, unsigned present, unsigned) {
-    T total{};
-    bool first = true;
-    for (int i = 0; i < 32; ++i) {
-      if (!(present >> i & 1)) continue;
-      T next = static_cast<Reduced<T>*>(lanes[i])->value;
-      total = first ? next : Join()(total, next);
-      first = false;
-    }
-    for (int i = 0; i < 32; ++i)
-      if (present >> i & 1) static_cast<Reduced<T>*>(lanes[i])->result = total;
-  }, &payload, line);
+  collective(
+      Kind::REDUCE, mask,
+      [](Payloads& lanes, unsigned present, unsigned) {
+        T total{};
+        bool first = true;
+        for (int i = 0; i < 32; ++i) {
+          if (!(present >> i & 1)) continue;
+          T next = static_cast<Reduced<T>*>(lanes[i])->value;
+          total = first ? next : Join()(total, next);
+          first = false;
+        }
+        for (int i = 0; i < 32; ++i)
+          if (present >> i & 1) static_cast<Reduced<T>*>(lanes[i])->result = total;
+      },
+      &payload, line);
   return payload.result;
 }
 
-struct Add { template <class T> T operator()(T a, T b) const { return a + b; } };
-struct Least { template <class T> T operator()(T a, T b) const { return b < a ? b : a; } };
-struct Greatest { template <class T> T operator()(T a, T b) const { return a < b ? b : a; } };
-struct And { template <class T> T operator()(T a, T b) const { return a & b; } };
-struct Or { template <class T> T operator()(T a, T b) const { return a | b; } };
-struct ExclusiveOr { template <class T> T operator()(T a, T b) const { return a ^ b; } };
+struct Add {
+  template <class T>
+  T operator()(T a, T b) const {
+    return a + b;
+  }
+};
+struct Least {
+  template <class T>
+  T operator()(T a, T b) const {
+    return b < a ? b : a;
+  }
+};
+struct Greatest {
+  template <class T>
+  T operator()(T a, T b) const {
+    return a < b ? b : a;
+  }
+};
+struct And {
+  template <class T>
+  T operator()(T a, T b) const {
+    return a & b;
+  }
+};
+struct Or {
+  template <class T>
+  T operator()(T a, T b) const {
+    return a | b;
+  }
+};
+struct ExclusiveOr {
+  template <class T>
+  T operator()(T a, T b) const {
+    return a ^ b;
+  }
+};
 
 }  // namespace warpwright::emulated
 
@@ -156,10 +194,15 @@ inline unsigned __ballot_sync(unsigned mask, int predicate, WARPWRIGHT_LINE) {
   return warpwright::emulated::ballot(warpwright::emulated::Kind::VOTE, mask, predicate != 0,
                                       warpwright::emulated::collect_ballot, line);
 }
-inline int __any_sync(unsigned mask, int predicate, WARPWRIGHT_LINE) { return __ballot_sync(mask, predicate, line) != 0; }
-inline int __all_sync(unsigned mask, int predicate, WARPWRIGHT_LINE) { return __ballot_sync(mask, !predicate, line) == 0; }
+inline int __any_sync(unsigned mask, int predicate, WARPWRIGHT_LINE) {
+  return __ballot_sync(mask, predicate, line) != 0;
+}
+inline int __all_sync(unsigned mask, int predicate, WARPWRIGHT_LINE) {
+  return __ballot_sync(mask, !predicate, line) == 0;
+}
 inline unsigned __activemask(WARPWRIGHT_LINE) {
-  return warpwright::emulated::ballot(warpwright::emulated::Kind::ACTIVE, 0, 0, warpwright::emulated::collect_present, line);
+  return warpwright::emulated::ballot(warpwright::emulated::Kind::ACTIVE, 0, 0, warpwright::emulated::collect_present,
+                                      line);
 }
 template <class T>
 unsigned __match_any_sync(unsigned mask, T value, WARPWRIGHT_LINE) {
@@ -169,18 +212,18 @@ unsigned __match_any_sync(unsigned mask, T value, WARPWRIGHT_LINE) {
 template <class T>
 unsigned __match_all_sync(unsigned mask, T value, int* all, WARPWRIGHT_LINE) {
   int same = 0;
-  unsigned matches = warpwright::emulated::ballot(warpwright::emulated::Kind::MATCH_ALL, mask,
-                                                  warpwright::emulated::bits_of(value),
-                                                  warpwright::emulated::collect_matches, line, &same);
+  unsigned matches =
+      warpwright::emulated::ballot(warpwright::emulated::Kind::MATCH_ALL, mask, warpwright::emulated::bits_of(value),
+                                   warpwright::emulated::collect_matches, line, &same);
   *all = same;
   return same ? matches : 0;
 }
 
-#define WARPWRIGHT_SHUFFLE(NAME, KIND, OPERAND)                                                                   \
-  template <class T>                                                                                              \
-  T NAME(unsigned mask, T value, OPERAND operand, int width = 32, WARPWRIGHT_LINE) {                              \
-    using namespace warpwright::emulated;                                                                         \
-    return shuffle(Kind::KIND, mask, value, shuffle_source(Kind::KIND, static_cast<int>(operand), width), line);  \
+#define WARPWRIGHT_SHUFFLE(NAME, KIND, OPERAND)                                                                  \
+  template <class T>                                                                                             \
+  T NAME(unsigned mask, T value, OPERAND operand, int width = 32, WARPWRIGHT_LINE) {                             \
+    using namespace warpwright::emulated;                                                                        \
+    return shuffle(Kind::KIND, mask, value, shuffle_source(Kind::KIND, static_cast<int>(operand), width), line); \
   }
 WARPWRIGHT_SHUFFLE(__shfl_sync, SHUFFLE, int)
 WARPWRIGHT_SHUFFLE(__shfl_up_sync, SHUFFLE_UP, unsigned)
@@ -188,10 +231,10 @@ WARPWRIGHT_SHUFFLE(__shfl_down_sync, SHUFFLE_DOWN, unsigned)
 WARPWRIGHT_SHUFFLE(__shfl_xor_sync, SHUFFLE_XOR, int)
 #undef WARPWRIGHT_SHUFFLE
 
-#define WARPWRIGHT_REDUCE(NAME, JOIN)                                                            \
-  template <class T>                                                                             \
-  T NAME(unsigned mask, T value, WARPWRIGHT_LINE) {                                              \
-    return warpwright::emulated::reduce(mask, value, line, warpwright::emulated::JOIN());        \
+#define WARPWRIGHT_REDUCE(NAME, JOIN)                                                     \
+  template <class T>                                                                      \
+  T NAME(unsigned mask, T value, WARPWRIGHT_LINE) {                                       \
+    return warpwright::emulated::reduce(mask, value, line, warpwright::emulated::JOIN()); \
   }
 WARPWRIGHT_REDUCE(__reduce_add_sync, Add)
 WARPWRIGHT_REDUCE(__reduce_min_sync, Least)

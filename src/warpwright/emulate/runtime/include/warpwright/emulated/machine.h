@@ -8,11 +8,12 @@
 
 #include "vector_types.h"
 
-// A thread never sees its own indices change, so the compiler may take them for constants.
+// A thread never sees its own indices change, so the compiler may take them for constants. The extents have no
+// constructors here, because what could be initialised late would be read, and checked, each time.
 extern const uint3 threadIdx __asm__("warpwright_thread_index");
 extern const uint3 blockIdx __asm__("warpwright_block_index");
-extern const dim3 blockDim __asm__("warpwright_block_extent");
-extern const dim3 gridDim __asm__("warpwright_grid_extent");
+extern const uint3 blockDim __asm__("warpwright_block_extent");
+extern const uint3 gridDim __asm__("warpwright_grid_extent");
 constexpr int warpSize = 32;
 
 namespace warpwright {
@@ -53,7 +54,17 @@ void grid_barrier(int line);
 using Payloads = void* const[32];
 using Combine = void (*)(Payloads& payloads, unsigned present, unsigned mask);
 enum class Kind : uint8_t {
-  SYNC, SHUFFLE, SHUFFLE_UP, SHUFFLE_DOWN, SHUFFLE_XOR, VOTE, MATCH_ANY, MATCH_ALL, REDUCE, ACTIVE, MATRIX
+  SYNC,
+  SHUFFLE,
+  SHUFFLE_UP,
+  SHUFFLE_DOWN,
+  SHUFFLE_XOR,
+  VOTE,
+  MATCH_ANY,
+  MATCH_ALL,
+  REDUCE,
+  ACTIVE,
+  MATRIX
 };
 void collective(Kind kind, unsigned mask, Combine combine, void* payload, int line);
 // A shuffle that names a lane which is not there gets a value that nobody could have meant.

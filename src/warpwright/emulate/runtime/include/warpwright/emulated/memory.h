@@ -4,9 +4,11 @@
 
 #include "warpwright/emulated/machine.h"
 
-#define WARPWRIGHT_LOAD(NAME) \
-  template <class T>          \
-  inline T NAME(const T* address) { return *address; }
+#define WARPWRIGHT_LOAD(NAME)       \
+  template <class T>                \
+  inline T NAME(const T* address) { \
+    return *address;                \
+  }
 WARPWRIGHT_LOAD(__ldg)
 WARPWRIGHT_LOAD(__ldca)
 WARPWRIGHT_LOAD(__ldcg)
@@ -15,9 +17,11 @@ WARPWRIGHT_LOAD(__ldlu)
 WARPWRIGHT_LOAD(__ldcv)
 #undef WARPWRIGHT_LOAD
 
-#define WARPWRIGHT_STORE(NAME)  \
-  template <class T, class U>   \
-  inline void NAME(T* address, U value) { *address = static_cast<T>(value); }
+#define WARPWRIGHT_STORE(NAME)            \
+  template <class T, class U>             \
+  inline void NAME(T* address, U value) { \
+    *address = static_cast<T>(value);     \
+  }
 WARPWRIGHT_STORE(__stwb)
 WARPWRIGHT_STORE(__stcg)
 WARPWRIGHT_STORE(__stcs)

@@ -22,9 +22,13 @@ class Ptx {
  public:
   explicit Ptx(const char* text, int line = __builtin_LINE()) : text_(text), line_(line) {}
   template <class T>
-  Ptx& out(const char*, T& variable, const char* name = "") { return add(&variable, &variable, sizeof(T), name); }
+  Ptx& out(const char*, T& variable, const char* name = "") {
+    return add(&variable, &variable, sizeof(T), name);
+  }
   template <class T>
-  Ptx& in(const char*, const T& value, const char* name = "") { return add(nullptr, &value, sizeof(T), name); }
+  Ptx& in(const char*, const T& value, const char* name = "") {
+    return add(nullptr, &value, sizeof(T), name);
+  }
   void run() { emulated::run_ptx(text_, operands_, count_, line_); }
 
  private:

@@ -1,0 +1,120 @@
+"""From single trials to a conclusion: what refutes a candidate, what is only worth a warning, what cannot be told."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+
+from warpwright.core.evidence import Counterexample, Verdict
+from warpwright.emulate.emulation import Emulation
+from warpwright.emulate.findings import Finding, merged
+from warpwright.emulate.report import Tier
+from warpwright.emulate.running import Ran
+from warpwright.emulate.staging import Trial
+from warpwright.oracle.check import same_bits
+from warpwright.oracle.reference import Tensors
+from warpwright.oracle.storage import to_bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """One trial as it went."""
+
+    trial: Trial
+    ran: tuple[Ran, ...]
+    results: Tensors | None
+    found: tuple[Finding, ...]
+    wrong: Counterexample | None
+    distance: float | None
+    undecided: str | None
+
+
+def wrong_in(trial: Trial, kind: str, message: str, facts: Mapping[str, object]) -> Counterexample:
+    """What went wrong in this trial, with what it takes to see it again."""
+    draw = trial.draw
+    where = {"distribution": draw.distribution, "seed": draw.seed, "dims": dict(draw.case.dims)}
+    where |= {"dtype": draw.case.dtype, "order": trial.order.value, "shifted": trial.shifted}
+    return Counterexample(kind=kind, message=message, case=draw.case.name, facts={**where, **facts})
+
+
+def _against(outcome: Outcome) -> list[Finding]:
+    """Findings that refute. Misaligned accesses to storage that we shifted ourselves are only worth a warning."""
+    excused = {"misaligned"} if outcome.trial.shifted else set()
+    return [item for item in outcome.found if item.tier is not Tier.TOLERATED and item.kind not in excused]
+
+
+def refutes(outcome: Outcome) -> bool:
+    """Whether this trial alone settles it."""
+    return bool(_against(outcome)) or outcome.wrong is not None
+
+
+def concluded(outcomes: Sequence[Outcome]) -> Emulation:
+    """All trials together."""
+    counterexample = _counterexample(outcomes)
+    reasons = list(dict.fromkeys(outcome.undecided for outcome in outcomes if outcome.undecided))
+    decided = Verdict.UNDECIDED if reasons else Verdict.HOLDS
+    dependent = _order_dependent(outcomes)
+    return Emulation(
+        verdict=Verdict.REFUTED if counterexample else decided,
+        reason=None if counterexample or not reasons else "; ".join(reasons[:3]),
+        counterexample=counterexample,
+        findings=merged(item for outcome in outcomes for item in outcome.found),
+        warnings=tuple(_warnings(outcomes, dependent)),
+        cases=tuple(dict.fromkeys(o.trial.draw.case.name for o in outcomes if not o.undecided)),
+        runs=len(outcomes),
+        order_dependent=dependent,
+        counters=_largest(outcomes),
+        distance=max((o.distance for o in outcomes if o.distance is not None), default=None),
+        digest=_digest(outcomes),
+    )
+
+
+def _counterexample(outcomes: Sequence[Outcome]) -> Counterexample | None:
+    """The gravest finding of all runs, because it says why; else the first wrong result, which says that."""
+    by_case = [(outcome, item) for outcome in outcomes for item in _against(outcome)]
+    ranked = merged(item for _, item in by_case)
+    wrong = next((outcome.wrong for outcome in outcomes if outcome.wrong), None)
+    if not ranked:
+        return wrong
+    worst = ranked[0]
+    trial = next(outcome.trial for outcome, item in by_case if (item.kind, item.line) == (worst.kind, worst.line))
+    return replace(wrong_in(trial, worst.kind, worst.message, _facts(worst, wrong)), line=worst.line)
+
+
+def _facts(finding: Finding, wrong: Counterexample | None) -> dict[str, object]:
+    keys = ("tier", "kernel", "count", "block", "thread", "other_line", "other_block", "other_thread")
+    facts = {key: value for key, value in asdict(finding).items() if key in keys and value is not None}
+    return facts | ({"result": wrong.message} if wrong else {})
+
+
+def _order_dependent(outcomes: Sequence[Outcome]) -> tuple[str, ...]:
+    first: dict[str, Tensors] = {}
+    dependent: dict[str, None] = {}
+    for outcome in outcomes:
+        if outcome.results is not None and not outcome.trial.shifted:
+            reference = first.setdefault(repr(outcome.trial.draw), outcome.results)
+            if not all(map(same_bits, reference, outcome.results)):
+                dependent[outcome.trial.draw.case.name] = None
+    return tuple(dependent)
+
+
+def _warnings(outcomes: Sequence[Outcome], dependent: Sequence[str]) -> Iterator[str]:
+    shown = [item for outcome in outcomes for item in outcome.found if item not in _against(outcome)]
+    for item in merged(shown):
+        where = f" (line {item.line})" if item.line else ""
+        yield f"{item.message}{where}, {item.count} times, in case {item.case}"
+    if dependent:
+        yield f"other orders of threads give other bits in {len(dependent)} cases, such as {dependent[0]}"
+
+
+def _largest(outcomes: Sequence[Outcome]) -> Mapping[str, int]:
+    counted = [ran.report.counters for outcome in outcomes for ran in outcome.ran if ran.report]
+    return max(counted, key=lambda counters: sum(counters.values()), default={})
+
+
+def _digest(outcomes: Sequence[Outcome]) -> str:
+    digest = hashlib.sha256()
+    for outcome in outcomes:
+        digest.update(b"none" if outcome.results is None else b"".join(map(to_bytes, outcome.results)))
+    return digest.hexdigest()[:20]
