@@ -140,7 +140,7 @@ def test_names_say_what_is_inside(path: Path) -> None:
 def modules_after(code: str) -> set[str]:
     """What a fresh interpreter has loaded after running `code`, which must print nothing itself."""
     script = f"{code}\nimport sys\nsys.stdout.write(' '.join(sys.modules))"
-    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60)
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=240)
     assert ran.stderr == ""
     return set(ran.stdout.split())
 

@@ -19,7 +19,7 @@ FOLDER = ROOT / "suites" / "paper" / "llama_rmsnorm"
 def warpwright(*arguments: object) -> subprocess.CompletedProcess[str]:
     code = "from warpwright.cli.main import main; main()"
     command = [sys.executable, "-c", code, *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=110)
+    return subprocess.run(command, capture_output=True, text=True, timeout=280)
 
 
 def refused(ran: subprocess.CompletedProcess[str], *words: str) -> None:

@@ -21,7 +21,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("wheel")
     options = ["--quiet", "--disable-pip-version-check", "--no-build-isolation", "--no-deps", "--no-index"]
     command = [sys.executable, "-m", "pip", "wheel", *options, "-w", str(folder), str(ROOT)]
-    subprocess.run(command, check=True, timeout=100, capture_output=True)
+    subprocess.run(command, check=True, timeout=240, capture_output=True)
     (wheel,) = folder.glob("warpwright-*.whl")
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(folder / "site")
@@ -64,7 +64,7 @@ def test_the_installed_command_finds_its_own_suites(installed: Path, tmp_path: P
         capture_output=True,
         text=True,
         check=True,
-        timeout=60,
+        timeout=240,
     )
     assert ran.stderr.startswith(str(installed))
     assert len(json.loads(ran.stdout)["tasks"]) >= 45

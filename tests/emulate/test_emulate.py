@@ -15,6 +15,9 @@ from warpwright.verify.emulate import EmulateRung
 from warpwright.verify.mutants import few_of_each_kind
 from warpwright.verify.survey import Fate, Survey
 
+# Whichever comes first on a machine compiles the runtime as well.
+pytestmark = pytest.mark.timeout(600)
+
 Find = Callable[[str], Any]
 
 # One for each way in which a kernel can be unlike the others: direction, type, vectors, atomics, groups, mutation.

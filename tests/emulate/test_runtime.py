@@ -82,7 +82,7 @@ def ask(path: Path, folder: Path, entry: str, order: str = "forward", **settings
     (folder / "requests").write_text(json.dumps(request) + "\n")
     with (folder / "trace").open("w+b") as trace:
         command = [str(path), "requests", str(trace.fileno())]
-        subprocess.run(command, cwd=folder, pass_fds=(trace.fileno(),), capture_output=True, timeout=60, check=True)
+        subprocess.run(command, cwd=folder, pass_fds=(trace.fileno(),), capture_output=True, timeout=240, check=True)
         trace.seek(0)
         answer: dict[str, Any] = json.loads(trace.read())["emulation"]
     return answer

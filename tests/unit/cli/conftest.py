@@ -21,6 +21,6 @@ def warpwright(tmp_path: Path) -> Command:
         code = "from warpwright.cli.main import main; main()"
         environment = {**os.environ, "NO_COLOR": "1", "COLUMNS": "160", **variables}
         command = [sys.executable, "-c", code, *arguments]
-        return subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env=environment, timeout=100)
+        return subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env=environment, timeout=240)
 
     return run

@@ -149,5 +149,5 @@ def test_every_skeleton_compiles(tmp_path: Path) -> None:
         parts += [f"namespace task{number} {{", *body, "}"]
     source = tmp_path / "skeletons.cpp"
     source.write_text("\n".join(parts))
-    ran = subprocess.run([compiler, "-std=c++17", "-fsyntax-only", source], capture_output=True, text=True, timeout=60)
+    ran = subprocess.run([compiler, "-std=c++17", "-fsyntax-only", source], capture_output=True, text=True, timeout=240)
     assert ran.returncode == 0, ran.stderr[:2000]
