@@ -147,7 +147,10 @@ def _row_spread(spread: torch.Tensor) -> torch.Tensor:
     together = max(_ENOUGH // table.shape[1], 1)
     padding = table.new_zeros(-len(table) % together, table.shape[1])
     groups = torch.cat([table, padding]).reshape(-1, together * table.shape[1])
-    typical = (groups.square().sum(-1) / _row_count(groups > 0).clamp_min(1).squeeze(-1)).sqrt()
+    if together > 1:  # the middle one, so that a few wild neighbours do not excuse everybody
+        typical = torch.where(groups > 0, groups, torch.nan).nanmedian(-1).values.nan_to_num()
+    else:
+        typical = (groups.square().sum(-1) / _row_count(groups > 0).clamp_min(1).squeeze(-1)).sqrt()
     return typical.repeat_interleave(together)[: len(table)].reshape(*spread.shape[:-1], 1)
 
 
