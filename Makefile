@@ -20,8 +20,7 @@ demo: setup  ## set up, then show what Warpwright can do
 
 # Each worker gets one thread: torch would otherwise start as many threads as there are cores in every one of them.
 test: check  ## set up, then run all checks and the default tests
-	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto || \
-	{ echo 'once more, alone: the sandbox tests load the machine on purpose'; OMP_NUM_THREADS=1 $(BIN)/python -m pytest --last-failed --last-failed-no-failures none; }
+	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto
 
 corpus: setup  ## set up, then hold the plan of every kernel of the corpus against nvcc's own host code
 	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto -m corpus -rs
