@@ -36,6 +36,11 @@ def test_both_sides_of_a_block_are_there() -> None:
     assert {255, 257} <= sizes
 
 
+def test_wide_loops_run_more_than_once() -> None:
+    roomy = hurting_cases(TASK, [plan((256, 1, 1))], ["fp32"])[0]
+    assert roomy.dims["D"] == 6000
+
+
 def test_types_and_scalars_take_turns() -> None:
     cases = hurting_cases(TASK, [plan((256, 1, 1))], ["fp16", "fp32"])
     assert {case.dtype for case in cases} == {"fp16", "fp32"}

@@ -20,13 +20,13 @@ _MOST_ELEMENTS = 1 << 16
 
 
 def hurting_cases(task: Task, plans: Sequence[Plan], dtypes: Sequence[str], most: int = 8) -> tuple[Case, ...]:
-    """At most so many cases, those at the edges of whole blocks first; none where no ranges are declared."""
+    """At most so many cases: a roomy one, then the edges of whole blocks; none where no ranges are declared."""
     if not task.ranges or not dtypes:
         return ()
     chosen: dict[tuple[tuple[str, int], ...], Case] = {}
-    for dims in _edges(task, granules(plans)):
+    for dims in (_roomy(task, dtypes), *_edges(task, granules(plans))):
         case = _case(task, dims, len(chosen), dtypes)
-        if _elements(task, case) <= _MOST_ELEMENTS:
+        if _fits(task, case):
             chosen.setdefault(tuple(sorted(dims.items())), case)
         if len(chosen) == most:
             break
@@ -41,6 +41,26 @@ def granules(plans: Iterable[Plan]) -> tuple[int, ...]:
     vectors = [block * width for width in _VECTORS for block in blocks]
     found = dict.fromkeys([*sides, *blocks, WARP, *vectors, *_VECTORS])
     return tuple(size for size in found if size > 1)
+
+
+def _roomy(task: Task, dtypes: Sequence[str]) -> dict[str, int]:
+    """Large sizes that vectors divide: only there do wide loops run more than once."""
+    dims = {name: _nearest(limits, 1) for name, limits in task.ranges.items()}
+    for name in _innermost_first(task):
+        tried = ({**dims, name: size} for size in _large(task.ranges[name]))
+        dims = next((larger for larger in tried if _fits(task, _case(task, larger, 0, dtypes))), dims)
+    return dims
+
+
+def _large(limits: Range) -> Iterator[int]:
+    """Sizes from the largest down, each about half of the one before."""
+    if limits.choices:
+        yield from sorted(limits.choices, reverse=True)
+        return
+    step, size = math.lcm(limits.multiple, _VECTORS[-1]), limits.high
+    while size - size % step >= max(limits.low, step):
+        yield size - size % step
+        size //= 2
 
 
 def _edges(task: Task, sizes: Sequence[int]) -> Iterator[dict[str, int]]:
@@ -86,6 +106,6 @@ def _case(task: Task, dims: dict[str, int], number: int, dtypes: Sequence[str]) 
     return Case(name=name, role=Role.CHECK, dims=dims, dtype=dtype, scalars=scalars)
 
 
-def _elements(task: Task, case: Case) -> int:
+def _fits(task: Task, case: Case) -> bool:
     given = [tensor for spec in arguments(task, case) for tensor in flatten(spec)]
-    return sum(tensor.numel for tensor in (*given, *results(task, case)))
+    return sum(tensor.numel for tensor in (*given, *results(task, case))) <= _MOST_ELEMENTS
