@@ -9,8 +9,8 @@ from pathlib import Path
 
 from warpwright.core.dtypes import dtype_named
 from warpwright.core.gpus import Gpu
-from warpwright.core.signature import Spec
-from warpwright.seal.calls import gpu_facts, tensors_of, values
+from warpwright.core.signature import Spec, flatten
+from warpwright.seal.calls import gpu_facts, values
 
 _ARENA = 0x100000000000
 _APART = 1 << 17
@@ -44,7 +44,7 @@ def request(call: Call, gpu: Gpu, number: int, folder: Path) -> bytes:
     """One line; the bytes of the arguments go to a file of their own beside it."""
     (folder / input_name(number)).write_bytes(b"".join(call.contents))
     buffers, base, position = [], _ARENA + _APART, 0
-    tensors = [tensor for spec in call.arguments for tensor in tensors_of(spec)]
+    tensors = [tensor for spec in call.arguments for tensor in flatten(spec)]
     for tensor, content in zip(tensors, call.contents, strict=True):
         shift = dtype_named(tensor.dtype).bytes if call.shifted else 0
         place = {"data": input_name(number), "at": position} if content else {"data": None, "at": 0}

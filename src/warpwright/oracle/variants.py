@@ -9,8 +9,10 @@ from typing import Any
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from warpwright.core.dtypes import dtype_named
 from warpwright.core.task import Direction, Task
 from warpwright.oracle.controls import Prepared
+from warpwright.oracle.inputs import torch_dtype
 from warpwright.oracle.jitter import Jitter, in_fp32, moves_only
 from warpwright.oracle.reference import Function, Tensors, evaluate, function, tensors_in
 
@@ -59,9 +61,6 @@ def _evaluated(at: Prepared, called: Function, fresh: Any) -> Tensors:
 
 def _as_owed(tensor: torch.Tensor, dtype: str) -> torch.Tensor:
     """Layout and 8-bit rounding are not what a variant is about; everything else stays as it came."""
-    from warpwright.core.dtypes import dtype_named
-    from warpwright.oracle.inputs import torch_dtype
-
     wanted = torch_dtype(dtype)
     return (tensor.to(wanted) if dtype_named(dtype).quantised else tensor).contiguous()
 

@@ -46,7 +46,7 @@ def standings(task: Task, judged: Judged) -> tuple[Standing, ...]:
     return tuple(_standing(task, cases[name], cache, judged, group) for (name, cache), group in groups.items())
 
 
-def summary(standing: Iterable[Standing], weights: dict[str, float] | None = None) -> dict[str, float | None]:
+def summary(standing: Iterable[Standing]) -> dict[str, float | None]:
     """Geometric mean, median and the share of cases above each threshold, over valid cold cases."""
     found = [
         item.speed_up.value for item in standing if item.cache is Cache.COLD and item.speed_up and not item.invalid

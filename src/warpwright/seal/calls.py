@@ -9,7 +9,7 @@ from typing import Any
 
 from warpwright.core.dtypes import dtype_named
 from warpwright.core.gpus import Gpu
-from warpwright.core.signature import ListSpec, ScalarSpec, Spec, TensorSpec
+from warpwright.core.signature import ListSpec, ScalarSpec, Spec, TensorSpec, flatten
 
 BASES = 3
 """How many different address spaces each call is captured under."""
@@ -26,7 +26,7 @@ def request(
     start = ((16 + 19 * space) << 40) + space * (0x91A1 << 9)
     gap = (1 + 2 * space) << 21
     buffers: list[dict[str, int]] = []
-    for size in (storage_bytes(tensor) for spec in arguments for tensor in tensors_of(spec)):
+    for size in (storage_bytes(tensor) for spec in arguments for tensor in flatten(spec)):
         buffers.append({"base": start, "bytes": size})
         start += -(-size // _ALIGNMENT) * _ALIGNMENT + gap
     asked = {
@@ -44,15 +44,6 @@ def values(arguments: Sequence[Spec]) -> list[dict[str, Any]]:
     """The arguments of a call; each tensor of theirs is a buffer of its own, in order."""
     numbers = count()
     return [_value(spec, numbers) for spec in arguments]
-
-
-def tensors_of(spec: Spec) -> tuple[TensorSpec, ...]:
-    match spec:
-        case TensorSpec():
-            return (spec,)
-        case ListSpec():
-            return spec.items
-    return ()
 
 
 def storage_bytes(tensor: TensorSpec) -> int:
