@@ -24,9 +24,21 @@ LEVELS = {
 }
 TRAVELLING = {"core", "oracle", "judge"}
 LIGHT = ("core", "tasks", "seal")
-HOMES = {"typer": {"cli"}, "rich": {"cli"}, "torch": {"oracle", "judge"}}
-# Loaders run the user's own code to see what it takes, and only then.
-LAZY_HOMES = {"torch": {"tasks"}}
+HOMES = {
+    "typer": {"cli"},
+    "rich": {"cli"},
+    "torch": {"oracle", "judge"},
+    "sqlalchemy": {"archive"},
+    "alembic": {"archive"},
+}
+# Loaders run the user's own code to see what it takes, the composer traces it; extras are imported where they are used.
+LAZY_HOMES = {
+    "torch": {"tasks", "propose"},
+    "pydantic_ai": {"models"},
+    "genai_prices": {"models"},
+    "psycopg": {"archive"},
+    "pyarrow": {"archive"},
+}
 PYTHON_LINES, HEADER_LINES = 400, 600
 VAGUE = re.compile(r"(^|_)(utils?|helpers?|common|managers?|misc)(_|$)")
 

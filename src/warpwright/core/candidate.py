@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from warpwright.core.codec import content_id
 
@@ -28,15 +26,3 @@ class Candidate:
     @property
     def id(self) -> str:
         return content_id(self)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Run:
-    """One search for a kernel: what was asked, with which settings, from which seed."""
-
-    id: str
-    task: str
-    seed: int
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    started: str
-    warpwright: str

@@ -4,6 +4,7 @@ WarpwrightError
 ├── UsageError          2   the user can mend it: missing file, wrong key, shape that does not fit
 │   └── TaskError       2   a task definition is broken; names file, key and remedy
 ├── Undecided           3   we cannot tell: unsupported feature, no compiler, no GPU
+├── ModelFailed         4   a language model gave no answer: no key, no server, refused, too late, out of budget
 └── OurFault            4   we failed; carries a Fault, never becomes a verdict
 
 A refuted candidate (exit code 1) is not an exception: it is Evidence.
@@ -12,6 +13,7 @@ A refuted candidate (exit code 1) is not an exception: it is Evidence.
 from __future__ import annotations
 
 from enum import IntEnum
+from typing import Any
 
 from warpwright.core.evidence import Fault
 
@@ -48,6 +50,21 @@ class TaskError(UsageError):
 
 class Undecided(WarpwrightError):
     exit_code = Exit.UNDECIDED
+
+
+class ModelFailed(WarpwrightError):
+    """No answer from a language model. `kind` says why, in one word, for programs."""
+
+    def __init__(self, kind: str, message: str, *, retryable: bool = False) -> None:
+        self.kind, self.retryable = kind, retryable
+        super().__init__(message)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _model_failed, (self.kind, str(self), self.retryable)
+
+
+def _model_failed(kind: str, message: str, retryable: bool) -> ModelFailed:
+    return ModelFailed(kind, message, retryable=retryable)
 
 
 class OurFault(WarpwrightError):

@@ -28,6 +28,8 @@ class Request:
     temperature: float | None = None
     effort: str | None = None
     max_tokens: int | None = None
+    schema: Mapping[str, Any] | None = None
+    """JSON schema of a typed answer, where one is wanted. Code never travels as JSON."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,9 +41,13 @@ class Reply:
     usage: Mapping[str, int] = field(default_factory=dict)
     cost_usd: float | None = None
     parsed: Any = None
+    """Plain data, where the request had a schema and the model kept to it."""
+    seconds: float | None = None
 
 
 class Model(Protocol):
+    """Raises ModelFailed where no answer could be had."""
+
     name: str
 
     def complete(self, request: Request) -> Reply: ...

@@ -21,6 +21,7 @@ from torch.utils._pytree import tree_leaves, tree_map
 _NUDGE = 0.577  # rms error of one operation, in units of an epsilon: CUDA's own functions are good to an ulp or two
 _ACCUMULATION_STEP = 0.4  # rms error of one addition, in units of half an epsilon
 _LONGEST_CHAIN = 4096  # no sensible kernel adds more terms than this one after another
+_ALL_BUT = 1 / 64  # of a unit in the last place: errors in fp32 are smaller, so no honest rounding goes astray by them
 _SIXTEEN_BITS = (torch.float16, torch.bfloat16)
 _CASTS = {"_to_copy", "to", "convert_element_type"}
 _EIGHT_BITS = (torch.float8_e4m3fn, torch.float8_e5m2)
@@ -53,9 +54,10 @@ _EXACT = {
 class Jitter(TorchDispatchMode):
     """Runs each operation as some honest implementation might round it."""
 
-    def __init__(self, seed: int, tf32: bool = False) -> None:
+    def __init__(self, seed: int, tf32: bool = False, contrary: bool = False) -> None:
+        """`contrary` rounds everything to sixteen bits the other way than to the nearest: rare mishaps, all at once."""
         super().__init__()
-        self._seed, self._tf32 = seed, tf32
+        self._seed, self._tf32, self._contrary = seed, tf32, contrary
         self._generators: dict[torch.device, torch.Generator] = {}
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
@@ -114,12 +116,15 @@ class Jitter(TorchDispatchMode):
     def _rounded(self, value: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
         """To sixteen bits, up or down by chance: where an error is cancelled later, only chance tells its size.
 
-        Less than half a unit in the last place is added, so that what needs no rounding is not rounded.
+        What is all but representable is left to the nearest, as everybody's arithmetic would.
         """
-        _, exponent = torch.frexp(value.to(torch.float64))
-        unit = torch.ldexp(torch.full_like(value, torch.finfo(dtype).eps, dtype=torch.float64), exponent - 1)
-        noisy = (value + (self._uniform(value).to(torch.float64) - 0.5) * 0.999 * unit).to(dtype)
-        return torch.where(noisy.isfinite(), noisy, value.to(dtype))
+        exact, nearest = value.to(torch.float64), value.to(dtype)
+        unit = _unit(exact, dtype)
+        off = exact - nearest.to(torch.float64)
+        chance = 1.0 if self._contrary else off.abs() / unit
+        turned = (self._uniform(value) < chance) & (off.abs() >= _ALL_BUT * unit)
+        other = torch.where(turned, nearest.to(torch.float64) + off.sign() * unit, nearest.to(torch.float64)).to(dtype)
+        return torch.where(other.isfinite(), other, nearest)
 
     def _uniform(self, like: torch.Tensor) -> torch.Tensor:
         return torch.rand(like.shape, generator=self._generator(like.device), device=like.device)
@@ -128,6 +133,12 @@ class Jitter(TorchDispatchMode):
         if device not in self._generators:
             self._generators[device] = torch.Generator(device).manual_seed(self._seed)
         return self._generators[device]
+
+
+def _unit(value: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
+    """The spacing of numbers of a type around each value."""
+    _, exponent = torch.frexp(value)
+    return torch.ldexp(torch.full_like(value, torch.finfo(dtype).eps), exponent - 1)
 
 
 def _repetition(terms: torch.Tensor, dim: int, length: int) -> torch.Tensor:

@@ -100,17 +100,18 @@ def _blamed_on_the_reference(task: Task, draw: Draw) -> Iterator[None]:
         raise TaskError(task.reference.filename, None, problem) from error
 
 
-def honest_results(task: Task, draw: Draw, given: Scenario, seed: int) -> Tensors:
+def honest_results(task: Task, draw: Draw, given: Scenario, seed: int, contrary: bool = False) -> Tensors:
     """The reference in its own precision, rounded as some honest implementation might round."""
     fresh = given.copy()
-    with Jitter(seed, tf32=task.tolerance.tf32):
+    with Jitter(seed, tf32=task.tolerance.tf32, contrary=contrary):
         return evaluate(task, draw.case, function(task.reference), fresh.arguments, fresh.gradients, fresh.saves)
 
 
 def expectations(task: Task, draw: Draw, given: Scenario, runs: int = HONEST_RUNS) -> tuple[Expected, ...]:
     """What to hold a candidate to on this draw."""
     exact = exact_results(task, draw, given)
-    honest = [honest_results(task, draw, given, seed) for seed in range(runs)]
+    # In one run every rounding is a mishap: a rare one would else be met first by somebody's honest kernel.
+    honest = [honest_results(task, draw, given, seed, contrary=seed == 0) for seed in range(runs)]
     return tuple(_expected(task, draw, given, exact, honest))
 
 

@@ -1,0 +1,45 @@
+"""Honest runs: rare mishaps of rounding are met by us, not first by somebody's honest kernel."""
+
+import pytest
+import torch
+
+from warpwright.oracle.check import check_results
+from warpwright.oracle.draws import check_draws
+from warpwright.oracle.jitter import Jitter
+from warpwright.oracle.truth import expectations, honest_results, scenario
+from warpwright.tasks.find import load
+
+SIXTEEN = (torch.bfloat16, torch.float16)
+
+
+def rounded(values: torch.Tensor, dtype: torch.dtype, **options: bool) -> torch.Tensor:
+    with Jitter(0, **options):
+        return values.to(dtype)
+
+
+@pytest.mark.parametrize("dtype", SIXTEEN)
+def test_the_contrary_run_rounds_every_value_the_other_way(dtype: torch.dtype) -> None:
+    values = torch.rand(4096) + 1.0
+    nearest = values.to(dtype)
+    inexact = (values - nearest.float()).abs() > torch.finfo(dtype).eps / 32
+    other = rounded(values, dtype, contrary=True)
+    assert bool((other != nearest)[inexact].all())
+    assert bool(((other.float() - values).abs() <= torch.finfo(dtype).eps)[inexact].all())
+
+
+@pytest.mark.parametrize("dtype", SIXTEEN)
+@pytest.mark.parametrize("contrary", [False, True])
+def test_what_is_all_but_representable_goes_to_the_nearest(dtype: torch.dtype, contrary: bool) -> None:
+    exact = (torch.rand(4096) * 8 - 4).to(dtype)
+    close = exact.float() * (1 + torch.finfo(torch.float32).eps)
+    assert torch.equal(rounded(close, dtype, contrary=contrary), exact)
+
+
+def test_a_rounding_that_rarely_goes_astray_is_within_the_budget() -> None:
+    """Two rows that nearly cancel: a late flip of one element in 7217 was once beyond what eight runs had shown."""
+    (task,) = load("paper/llama_ffw:backward")
+    draw = next(draw for draw in check_draws(task) if draw.case.name == "B1-S2-D7-H1031-bf16" and draw.seed == 10)
+    given = scenario(task, draw)
+    expected = expectations(task, draw, given)
+    for seed in (7919, 100, 101, 102):
+        assert check_results(expected, honest_results(task, draw, given, seed)) is None
