@@ -13,7 +13,8 @@ MS_NOSUID, MS_NODEV, MS_BIND, MS_REC, MS_PRIVATE = 0x2, 0x4, 0x1000, 0x4000, 0x4
 MNT_DETACH = 2
 CLONE_NEWNS, CLONE_NEWUTS, CLONE_NEWIPC = 0x00020000, 0x04000000, 0x08000000
 CLONE_NEWUSER, CLONE_NEWPID, CLONE_NEWNET = 0x10000000, 0x20000000, 0x40000000
-SIGINT, SIGKILL, SIGPIPE, SIGCHLD, SIGXCPU, SIGXFSZ = 2, 9, 13, 17, 24, 25
+SIGKILL, SIGCHLD, SIGXCPU, SIGXFSZ = 9, 17, 24, 25
+_LAST_SIGNAL = 31
 
 PR_SET_PDEATHSIG, PR_SET_SECCOMP, PR_SET_SECUREBITS = 1, 22, 28
 PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS, PR_CAP_AMBIENT = 36, 38, 47
@@ -57,10 +58,10 @@ def prctl(option: int, *arguments: int) -> int:
 
 
 def default_signals() -> None:
-    """Undo what Python does to signals at its start: ignored ones would stay ignored in the command, and a handler
-    would let the command interrupt the init of its namespace."""
-    for signal in (SIGINT, SIGPIPE, SIGXFSZ):
-        _libc.signal(signal, None)
+    """Undo what Python, or the shell that started us in the background, did to signals: ignored ones would stay ignored
+    in the command, and a handler would let the command interrupt the init of its namespace."""
+    for signal in range(1, _LAST_SIGNAL + 1):
+        _libc.signal(signal, None)  # the two that cannot be changed stay as they are
 
 
 def mount(source: str, target: str, kind: str | None, flags: int, data: str = "") -> None:

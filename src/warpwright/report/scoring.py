@@ -1,0 +1,75 @@
+"""One number for a right candidate, so that a search can compare: logarithms, weighted as real traffic is."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+
+from warpwright.core.gpus import gpu_named
+from warpwright.core.judged import Judged
+from warpwright.core.limit import physical_limit
+from warpwright.core.measurement import Cache
+from warpwright.core.search import Basis, Prediction, Score
+from warpwright.core.task import Task
+from warpwright.report.standings import Standing, standings
+
+
+def measured(task: Task, judged: Judged) -> Score | None:
+    """Against the best baseline of each case, cold. None unless every case that was timed gave a valid number."""
+    cold = [item for item in standings(task, judged) if item.cache is Cache.COLD]
+    ratios = {item.case: item.speed_up.value for item in cold if item.speed_up and item.invalid is None}
+    if not ratios or len(ratios) < len(cold):
+        return None
+    by_case = {case: math.log(ratio) for case, ratio in ratios.items()}
+    return Score(
+        candidate=judged.candidate,
+        basis=Basis.MEASURED,
+        value=_mean(task, by_case),
+        by_case=by_case,
+        share_of_limit=_share(task, {item.case: item.share_of_limit for item in cold}),
+        gpu_seconds=sum(judged.seconds.values()) or None,
+        profile=_slowest(cold),
+    )
+
+
+def predicted(task: Task, predictions: Sequence[Prediction], profile: str | None = None) -> Score | None:
+    """The share of the physical limit that a cost model expects. Never compared with a measurement."""
+    by_case = {item.case: math.log(_share_of_limit(task, item)) for item in predictions}
+    if not by_case:
+        return None
+    value = _mean(task, by_case)
+    return Score(
+        candidate=predictions[0].candidate,
+        basis=Basis.PREDICTED,
+        value=value,
+        by_case=by_case,
+        share_of_limit=math.exp(value),
+        profile=profile,
+    )
+
+
+def _share_of_limit(task: Task, prediction: Prediction) -> float:
+    case = next(case for case in task.cases if case.name == prediction.case)
+    limit = physical_limit(task.work, case, gpu_named(prediction.gpu), tf32=task.tolerance.tf32)
+    return limit.seconds / (prediction.time_us * 1e-6)
+
+
+def _mean(task: Task, by_case: Mapping[str, float]) -> float:
+    weights = {case.name: case.weight for case in task.cases}
+    total = sum(weights[case] for case in by_case)
+    return sum(weights[case] * value for case, value in by_case.items()) / total
+
+
+def _share(task: Task, shares: Mapping[str, float | None]) -> float | None:
+    known = {case: math.log(share) for case, share in shares.items() if share}
+    return math.exp(_mean(task, known)) if known else None
+
+
+def _slowest(standing: Iterable[Standing]) -> str | None:
+    """What a person would look at first: the case that is furthest from what is possible."""
+    known = [item for item in standing if item.share_of_limit and item.time_us and item.bound_by]
+    if not known:
+        return None
+    worst = min(known, key=lambda item: item.share_of_limit or 0.0)
+    share, time = (worst.share_of_limit or 0.0) * 100, worst.time_us.value if worst.time_us else 0.0
+    return f"furthest from the limit is {worst.case}: {time:.4g} us, {share:.0f} % of what {worst.bound_by} allows"
