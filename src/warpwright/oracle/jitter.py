@@ -9,6 +9,7 @@ sound rounding is then within a small multiple of the spread; tf32 or bf16 in an
 from __future__ import annotations
 
 import math
+import random
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -59,6 +60,7 @@ class Jitter(TorchDispatchMode):
         super().__init__()
         self._seed, self._tf32, self._contrary = seed, tf32, contrary
         self._generators: dict[torch.device, torch.Generator] = {}
+        self._operations = 0
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         name, options = func.overloadpacket.__name__, kwargs or {}
@@ -110,7 +112,7 @@ class Jitter(TorchDispatchMode):
         if not _is_float(value) or value.dtype not in (torch.float32, torch.float64):
             return value
         step = _NUDGE * torch.finfo(value.dtype).eps
-        up = self._uniform(value) < 0.5
+        up = self._chance(value) < 0.5
         return (value * (1 + (up.to(torch.float64) * 2 - 1) * step)).to(value.dtype)
 
     def _rounded(self, value: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
@@ -122,12 +124,18 @@ class Jitter(TorchDispatchMode):
         unit = _unit(exact, dtype)
         off = exact - nearest.to(torch.float64)
         chance = 1.0 if self._contrary else off.abs() / unit
-        turned = (self._uniform(value) < chance) & (off.abs() >= _ALL_BUT * unit)
+        turned = (self._chance(value) < chance) & (off.abs() >= _ALL_BUT * unit)
         other = torch.where(turned, nearest.to(torch.float64) + off.sign() * unit, nearest.to(torch.float64)).to(dtype)
         return torch.where(other.isfinite(), other, nearest)
 
-    def _uniform(self, like: torch.Tensor) -> torch.Tensor:
-        return torch.rand(like.shape, generator=self._generator(like.device), device=like.device)
+    def _chance(self, value: torch.Tensor) -> torch.Tensor:
+        """Between 0 and 1, drawn anew for each operation; the same for equal values, which everybody rounds alike."""
+        self._operations += 1
+        salt = random.Random(f"{self._seed} {self._operations}").getrandbits(31)
+        mixed = value.to(torch.float32).contiguous().view(torch.int32).to(torch.int64) ^ salt
+        for factor in (0x7FEB352D, 0x846CA68B):
+            mixed = ((mixed ^ (mixed >> 16)) * factor) & 0xFFFFFFFF
+        return (mixed ^ (mixed >> 15)).to(torch.float64) / 2**32
 
     def _generator(self, device: torch.device) -> torch.Generator:
         if device not in self._generators:

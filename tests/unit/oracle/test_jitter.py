@@ -28,6 +28,18 @@ def test_the_contrary_run_rounds_every_value_the_other_way(dtype: torch.dtype) -
 
 
 @pytest.mark.parametrize("dtype", SIXTEEN)
+def test_equal_values_are_rounded_alike_and_anew_in_each_operation(dtype: torch.dtype) -> None:
+    """A row of equal attention weights: their errors add up, and no one knows in which direction."""
+    weights = (torch.arange(1, 400) + 0.3).reciprocal()
+    with Jitter(0):
+        runs = torch.stack([weights.repeat(8, 1).to(dtype) for _ in range(40)])
+    assert bool((runs == runs[:, :1]).all())
+    turned = (runs[:, 0] != runs[0, 0]).any(0)
+    inexact = (weights - weights.to(dtype).float()).abs() > weights * torch.finfo(dtype).eps / 8
+    assert bool(turned[inexact].all())
+
+
+@pytest.mark.parametrize("dtype", SIXTEEN)
 @pytest.mark.parametrize("contrary", [False, True])
 def test_what_is_all_but_representable_goes_to_the_nearest(dtype: torch.dtype, contrary: bool) -> None:
     exact = (torch.rand(4096) * 8 - 4).to(dtype)
