@@ -19,7 +19,7 @@ LEVELS = {
     **dict.fromkeys(("tasks", "oracle", "seal"), 1),
     **dict.fromkeys(("emulate", "judge", "archive", "models"), 2),
     **dict.fromkeys(("verify", "propose", "evolve", "dispatch", "report"), 3),
-    **dict.fromkeys(("pipeline", "settings", "wiring", "doctor"), 4),
+    **dict.fromkeys(("doctor", "library", "pipeline", "settings", "wiring", "workshop"), 4),
     "cli": 5,
 }
 TRAVELLING = {"core", "oracle", "judge"}

@@ -1,12 +1,11 @@
 """The cell: a process whose CUDA context runs candidate kernels and holds inputs, outputs and scratch, nothing else.
 
-Expected values, seeds and the verdict live with the judge. The cell obeys commands; each is a JSON object with a "do"
-key and gets one JSON object back. A CUDA error is reported and ends the cell, because a context does not recover.
+Expected values, seeds and the verdict live with the judge, whose commands the cell obeys. A CUDA error is reported and
+ends the cell, because a context does not recover.
 """
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from multiprocessing.connection import Connection
 from typing import Any
@@ -19,7 +18,7 @@ from warpwright.core.plan import Plan
 from warpwright.core.sealed import Sealed
 from warpwright.judge import driver
 from warpwright.judge.arena import Arena, Place
-from warpwright.judge.link import Silence, receive, send
+from warpwright.judge.link import serve
 from warpwright.judge.module import Module
 from warpwright.judge.replay import replay
 from warpwright.judge.stopwatch import Flush, captured, replay_back_to_back, time_replays
@@ -89,28 +88,18 @@ class Cell:
 
 
 def main(connection: Connection) -> None:
-    """Obeys until the judge hangs up."""
-    try:
-        cell = Cell()
-        while True:
-            message = receive(connection)
-            send(connection, _obey(cell, message))
-    except Silence:
-        sys.exit(0)
+    serve(connection, Cell, _told)
 
 
-def _obey(cell: Cell, message: dict[str, Any]) -> dict[str, Any]:
-    action: Callable[..., dict[str, Any]] = getattr(cell, message.pop("do"))
-    try:
-        return {"ok": True, **action(**message)}
-    except driver.CudaError as error:
-        return {"ok": False, "kind": "cuda", "error": error.name, "message": error.call}
-    except torch.OutOfMemoryError as error:
-        return {"ok": False, "kind": "memory", "error": "out of memory", "message": _first_line(error)}
-    except RuntimeError as error:  # torch reports a kernel's fault at whatever call comes next
-        return {"ok": False, "kind": "cuda", "error": type(error).__name__, "message": _first_line(error)}
-    except Exception as error:  # reported as plain data; the judge decides whose fault it is
-        return {"ok": False, "kind": "error", "error": type(error).__name__, "message": _first_line(error)}
+def _told(error: Exception) -> dict[str, Any]:
+    match error:
+        case driver.CudaError():
+            return {"kind": "cuda", "error": error.name, "message": error.call}
+        case torch.OutOfMemoryError():
+            return {"kind": "memory", "error": "out of memory", "message": _first_line(error)}
+        case RuntimeError():  # torch reports a kernel's fault at whatever call comes next
+            return {"kind": "cuda", "error": type(error).__name__, "message": _first_line(error)}
+    return {"kind": "error", "error": type(error).__name__, "message": _first_line(error)}
 
 
 def _first_line(error: Exception) -> str:

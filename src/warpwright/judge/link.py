@@ -1,8 +1,14 @@
-"""Messages between processes: JSON over a pipe, with a deadline. Nothing is ever unpickled."""
+"""Messages between processes: JSON over a pipe, with a deadline. Nothing is ever unpickled.
+
+A command is an object with a "do" key, which names a method of the server, and the method's arguments; the answer has
+"ok", and what the method returned or what went wrong.
+"""
 
 from __future__ import annotations
 
 import json
+import sys
+from collections.abc import Callable
 from multiprocessing.connection import Connection
 from typing import Any
 
@@ -33,3 +39,19 @@ def receive(connection: Connection, timeout_s: float | None = None) -> dict[str,
     if not isinstance(message, dict):
         raise Silence(hung=False)
     return message
+
+
+def serve(connection: Connection, make: Callable[[], object], told: Callable[[Exception], dict[str, Any]]) -> None:
+    """Obeys commands until the judge hangs up. `told` says what an exception means, as plain data."""
+    try:
+        server = make()
+        while True:
+            message = receive(connection)
+            action: Callable[..., dict[str, Any]] = getattr(server, message.pop("do"))
+            try:
+                answer = {"ok": True, **action(**message)}
+            except Exception as error:  # whose fault it is, the judge decides
+                answer = {"ok": False, **told(error)}
+            send(connection, answer)
+    except Silence:
+        sys.exit(0)

@@ -7,7 +7,6 @@ CPU count for neither side.
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable
 from multiprocessing.connection import Connection
@@ -18,7 +17,7 @@ import torch
 from warpwright.core.codec import decode
 from warpwright.core.measurement import Cache
 from warpwright.core.task import Direction, Draw, Task
-from warpwright.judge.link import Silence, receive, send
+from warpwright.judge.link import serve
 from warpwright.judge.stopwatch import (
     CHAIN_KEY,
     FLUSH_KEY,
@@ -121,19 +120,9 @@ def _gradients(found: list[torch.Tensor], leaves: list[torch.Tensor], given: Sce
 
 
 def main(connection: Connection) -> None:
-    """Obeys until the judge hangs up."""
-    try:
-        rival = Rival()
-        while True:
-            message = receive(connection)
-            send(connection, _obey(rival, message))
-    except Silence:
-        sys.exit(0)
+    serve(connection, Rival, _told)
 
 
-def _obey(rival: Rival, message: dict[str, Any]) -> dict[str, Any]:
-    action: Callable[..., dict[str, Any]] = getattr(rival, message.pop("do"))
-    try:
-        return {"ok": True, **action(**message)}
-    except Exception as error:  # a baseline that fails is reported as absent, never as fast
-        return {"ok": False, "call": "baseline", "error": type(error).__name__, "message": str(error)[:2000]}
+def _told(error: Exception) -> dict[str, Any]:
+    """A baseline that fails is reported as absent, never as fast."""
+    return {"call": "baseline", "error": type(error).__name__, "message": str(error)[:2000]}
