@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from warpwright.cli.candidates import FastMath, GpuName, Kernel, TaskName, one_task, read_candidate
+from warpwright.cli.candidates import FastMath, GpuName, TaskName, one_task, read_candidate
 from warpwright.cli.output import Json, emit
 from warpwright.cli.tasks import Inputs
-from warpwright.core.errors import Exit, Undecided
+from warpwright.core.errors import Exit, Undecided, UsageError
 from warpwright.core.evidence import Verdict
 
 if TYPE_CHECKING:
@@ -25,8 +25,16 @@ Seconds = Annotated[float, typer.Option("--seconds", min=0.1, help="At most this
 
 
 def bench(
-    kernel: Kernel,
-    task: TaskName,
+    kernel: Annotated[Path | None, typer.Argument(metavar="[KERNEL.CU]", help="One .cu file, for --task.")] = None,
+    task: Annotated[str | None, typer.Option("--task", metavar="TASK", help="As for `warpwright tasks show`.")] = None,
+    suite: Annotated[str | None, typer.Option("--suite", help="Instead: a whole suite, paper or modern.")] = None,
+    kernels: Annotated[
+        Path | None, typer.Option("--kernels", help="With --suite: NAME.cu, NAME.backward.cu ...; else baselines only.")
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", help="With --suite: its folder, to stop and go on; else bench-SUITE."),
+    ] = None,
     gpu: GpuName = "h200",
     fast_math: FastMath = False,
     inputs: Inputs = None,
@@ -38,6 +46,18 @@ def bench(
     as_json: Json = False,
 ) -> None:
     """Check a candidate on this machine's GPU, then time it in turns with torch's own answers."""
+    if suite is not None:
+        from warpwright.cli.bench_suite import bench_suite
+
+        if kernel is not None or task is not None:
+            raise UsageError("--suite brings its own tasks; put kernels into a folder and name it with --kernels")
+        folder = out or Path(f"bench-{suite}")
+        bench_suite(
+            suite, kernels, folder, gpu=gpu, fast_math=fast_math, asked=asked(baselines, seconds), as_json=as_json
+        )
+        return
+    if kernel is None or task is None:
+        raise UsageError("say what to time: KERNEL.CU --task TASK, or --suite SUITE")
     asked_task = one_task(task, inputs)
     judged = _judged(asked_task, [kernel], gpu, fast_math, asked(baselines, seconds), silent=as_json)
     _render(asked_task, judged, as_json)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from warpwright.cli.screen import bad, faint, good, plain, screen, show_table
 from warpwright.core.evidence import Counterexample, Dossier, Evidence, Verdict
+from warpwright.seal.refusal import Refusal
 
 _COLOURS = {Verdict.HOLDS: good, Verdict.REFUTED: bad, Verdict.UNDECIDED: faint}
 _WHERE = ("distribution", "order", "kernel", "block", "thread", "other")
@@ -46,6 +47,11 @@ def show_dossier(dossier: Dossier, source: str = "", *, verbose: bool = False) -
     show_table(("rung", "verdict", "", ""), rows)
     for fault in dossier.faults:
         screen().print(bad(f"our fault, no verdict: {fault.where}: {fault.message}"))
+
+
+def sentence_of(refusal: Refusal) -> str:
+    """Why it was not sealed, in one sentence."""
+    return refusal.counterexample.message if refusal.counterexample else (refusal.reason or "undecided")
 
 
 def show_refusal(verdict: Verdict, counterexample: Counterexample | None, reason: str | None) -> None:

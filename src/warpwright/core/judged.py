@@ -30,7 +30,8 @@ class Job:
     id: str
     label: str
     task: Task
-    sealed: Sealed
+    sealed: Sealed | None
+    """None times the baselines alone."""
     hidden: tuple[Case, ...] = ()
     asked: Asked = field(default_factory=Asked)
 
@@ -43,6 +44,7 @@ class Judged:
     label: str
     task: str
     candidate: str
+    """Empty where the job had none, or could not be read."""
     evidence: tuple[Evidence, ...] = ()
     measurements: tuple[Measurement, ...] = ()
     faults: tuple[Fault, ...] = ()

@@ -32,9 +32,12 @@ It can be stopped and started again; --seconds N bounds the time. Bring results/
 """
 
 
-def make_job(label: str, task: Task, sealed: Sealed, hidden: Sequence[Case] = (), asked: Asked | None = None) -> Job:
+def make_job(
+    label: str, task: Task, sealed: Sealed | None, hidden: Sequence[Case] = (), asked: Asked | None = None
+) -> Job:
+    """Without a candidate: the baselines alone."""
     asked = asked or Asked()
-    key = content_id([label, task.id, sealed.id, tuple(hidden), asked])
+    key = content_id([label, task.id, sealed.id if sealed else None, tuple(hidden), asked])
     return Job(id=key, label=label, task=task, sealed=sealed, hidden=tuple(hidden), asked=asked)
 
 
@@ -64,6 +67,14 @@ def read_results(folder: Path) -> tuple[Judged, ...]:
     if not paths:
         raise UsageError(f"{folder} has no results; run worker.pyz on the GPU machine first")
     return tuple(_read(Judged, path) for path in paths)
+
+
+def write_result(folder: Path, judged: Judged) -> None:
+    """There whole or not at all."""
+    folder.mkdir(parents=True, exist_ok=True)
+    draft = folder / f"{judged.job}.partial"
+    draft.write_text(dumps(judged))
+    draft.replace(folder / f"{judged.job}.json")
 
 
 def read_jobs(folder: Path) -> tuple[Job, ...]:

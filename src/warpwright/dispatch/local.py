@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 from warpwright.core.errors import Undecided
 from warpwright.core.judged import Job, Judged
+from warpwright.core.protocols import Progress
+from warpwright.dispatch.bundle import read_jobs, write_result
 
 
 def judge_here(jobs: Iterable[Job]) -> Iterator[Judged]:
@@ -20,3 +23,13 @@ def judge_here(jobs: Iterable[Job]) -> Iterator[Judged]:
             yield judge.judge(job)
     finally:
         judge.close()
+
+
+def work_off(folder: Path, progress: Progress) -> None:
+    """The jobs of a bundle that have no result yet, right here."""
+    results = folder / "results"
+    jobs = [job for job in read_jobs(folder / "jobs") if not (results / f"{job.id}.json").exists()]
+    progress.start(len(jobs), "judging")
+    for judged in judge_here(jobs) if jobs else ():
+        write_result(results, judged)
+        progress.advance(judged.label)

@@ -19,6 +19,7 @@ from warpwright.core.gpus import Gpu, gpu_named
 from warpwright.core.judged import Job, Judged
 from warpwright.core.limit import physical_limit
 from warpwright.core.measurement import Cache, Measurement, Scene
+from warpwright.core.sealed import Sealed
 from warpwright.core.task import Case, Draw, Role, Task
 from warpwright.judge import cell, rival
 from warpwright.judge.cells import CellFailure, Process
@@ -57,9 +58,9 @@ class Judge:
         faults: list[Fault] = []
         allow_tf32(job.task.tolerance.tf32)
         try:
-            if job.asked.check:
+            if job.asked.check and job.sealed is not None:
                 with _clocked(seconds, "check"):
-                    evidence.append(self._examined(job))
+                    evidence.append(self._examined(job, job.sealed))
             if job.asked.time and all(item.verdict is not Verdict.REFUTED for item in evidence):
                 with _clocked(seconds, "time"):
                     measurements += self._timed(job, evidence, faults)
@@ -71,7 +72,7 @@ class Judge:
             job=job.id,
             label=job.label,
             task=job.task.key,
-            candidate=job.sealed.manifest.candidate,
+            candidate=job.sealed.manifest.candidate if job.sealed else "",
             evidence=tuple(evidence),
             measurements=tuple(measurements),
             faults=tuple(faults),
@@ -83,13 +84,13 @@ class Judge:
         for process in self._rivals.values():
             process.kill()
 
-    def _examined(self, job: Job) -> Evidence:
-        sealed_cases = {plan.case for plan in job.sealed.plans}
+    def _examined(self, job: Job, sealed: Sealed) -> Evidence:
+        sealed_cases = {plan.case for plan in sealed.plans}
         draws = [draw for draw in check_draws(job.task, self._secret) if draw.case.name in sealed_cases]
         draws += all_draws(job.task, job.hidden, (self._secret,))
         if job.asked.draws_per_check_case is not None:
             draws = draws[: job.asked.draws_per_check_case * len(job.task.cases_of(Role.CHECK))]
-        return examine(job.task, job.sealed, draws, self._truths, self.scene, self._secret)
+        return examine(job.task, sealed, draws, self._truths, self.scene, self._secret)
 
     def _timed(self, job: Job, evidence: list[Evidence], faults: list[Fault]) -> Iterator[Measurement]:
         for case in job.task.cases_of(Role.TIME):
@@ -104,27 +105,37 @@ class Judge:
                 return
 
     def _timed_case(self, job: Job, case: Case, faults: list[Fault]) -> Iterator[Measurement]:
-        with Process(cell.main) as process:
-            on, slots = self._staged_for_timing(process, job, case)
-            contestant = Contestant(job.sealed.manifest.candidate, job.task, case, on, self._truths, self._generator)
-            subjects: list[Subject] = [contestant, *self._baselines(job, case, slots, faults)]
+        with self._entered(job, case) as (contestant, slots):
+            subjects: list[Subject] = [*contestant, *self._baselines(job, case, slots, faults)]
+            if not subjects:
+                return
             limits = Limits(seconds=job.asked.seconds_per_case)
-            trial = contestant.block(Cache.COLD)
-            if min(trial) < SHORT_US:
+            if min(subjects[0].block(Cache.COLD)) < SHORT_US:
                 subjects = [subject for subject in subjects if self._chained(subject, job.task, case, faults)]
             for cache in Cache:
                 series = contest(subjects, cache, limits, self._gauge)
-                slope = contestant.slope_us()
+                slope = contestant[0].slope_us() if contestant else None
                 for subject in subjects:
                     found = series[subject.name]
                     if found.lost is not None:
                         self._lose_rival(job.task, case, subject.name, found.lost, faults)
                         continue
-                    invalid = self._invalid(job.task, case, found, cache, slope if subject is contestant else None)
+                    invalid = self._invalid(job.task, case, found, cache, slope if subject in contestant else None)
                     yield _measurement(subject.name, job.task, case, cache, found, self.scene, invalid)
-            on.arena.unmap()
         if job.task.id in self._rivals:
             self._rivals[job.task.id].demand("forget")
+
+    @contextmanager
+    def _entered(self, job: Job, case: Case) -> Iterator[tuple[list[Contestant], int]]:
+        """The candidate in a cell of its own, if there is one, and how many inputs are kept ready for each subject."""
+        if job.sealed is None:
+            yield [], FEWEST_SLOTS
+            return
+        with Process(cell.main) as process:
+            on, slots = self._staged_for_timing(process, job.task, job.sealed, case)
+            name = job.sealed.manifest.candidate
+            yield [Contestant(name, job.task, case, on, self._truths, self._generator)], slots
+            on.arena.unmap()
 
     def _chained(self, subject: Subject, task: Task, case: Case, faults: list[Fault]) -> bool:
         try:
@@ -134,12 +145,12 @@ class Judge:
             return False
         return True
 
-    def _staged_for_timing(self, process: Process, job: Job, case: Case) -> tuple[Staged, int]:
-        plans = [plan for plan in job.sealed.plans if plan.case == case.name]
+    def _staged_for_timing(self, process: Process, task: Task, sealed: Sealed, case: Case) -> tuple[Staged, int]:
+        plans = [plan for plan in sealed.plans if plan.case == case.name]
         size = max(sum(buffer.bytes for plan in plans for buffer in plan.buffers), 1)
         slots = min(max(POOL_BYTES // size, FEWEST_SLOTS), MOST_SLOTS)
         draws = [Draw(case=case, seed=self._generator.randrange(2**48)) for _ in range(slots)]
-        return staged(process, job.task, job.sealed, draws, Truths()), slots
+        return staged(process, task, sealed, draws, Truths()), slots
 
     def _baselines(self, job: Job, case: Case, slots: int, faults: list[Fault]) -> Iterator[Baseline]:
         """Those that work here; one that does not is named as absent."""
@@ -162,6 +173,7 @@ class Judge:
         return self._rivals[task.id]
 
     def _refuted(self, job: Job, found: Counterexample) -> Evidence:
+        assert job.sealed is not None, "baselines are not judged"
         return Evidence(
             candidate=job.sealed.manifest.candidate,
             rung=RUNG,

@@ -34,7 +34,8 @@ def measured(task: Task, judged: Judged) -> Score | None:
 
 def predicted(task: Task, predictions: Sequence[Prediction], profile: str | None = None) -> Score | None:
     """The share of the physical limit that a cost model expects. Never compared with a measurement."""
-    by_case = {item.case: math.log(_share_of_limit(task, item)) for item in predictions}
+    shares = {item.case: _share_of_limit(task, item) for item in predictions}
+    by_case = {case: math.log(share) for case, share in shares.items() if share}
     if not by_case:
         return None
     value = _mean(task, by_case)
@@ -48,10 +49,10 @@ def predicted(task: Task, predictions: Sequence[Prediction], profile: str | None
     )
 
 
-def _share_of_limit(task: Task, prediction: Prediction) -> float:
+def _share_of_limit(task: Task, prediction: Prediction) -> float | None:
     case = next(case for case in task.cases if case.name == prediction.case)
     limit = physical_limit(task.work, case, gpu_named(prediction.gpu), tf32=task.tolerance.tf32)
-    return limit.seconds / (prediction.time_us * 1e-6)
+    return limit.seconds / (prediction.time_us * 1e-6) if limit else None
 
 
 def _mean(task: Task, by_case: Mapping[str, float]) -> float:

@@ -1,0 +1,44 @@
+"""What became of the proposals of a run: the funnel, and who is the best so far."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from warpwright.core.search import Basis, Fate, Member, Snapshot
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Funnel:
+    """Counts of proposals. Those refuted are counted by the rung that refuted them."""
+
+    proposed: int
+    by_fate: Mapping[Fate, int]
+    refuted_by: Mapping[str, int]
+
+
+def funnel(snapshot: Snapshot) -> Funnel:
+    fates = Counter(member.fate for member in snapshot.members)
+    rungs = Counter(member.refuted_by or "unknown" for member in snapshot.members if member.fate is Fate.REFUTED)
+    return Funnel(
+        proposed=len(snapshot.members),
+        by_fate={fate: fates[fate] for fate in Fate if fates[fate]},
+        refuted_by=dict(sorted(rungs.items())),
+    )
+
+
+def best(snapshot: Snapshot) -> Member | None:
+    """The best on the surest basis: a prediction never beats a measurement."""
+    scored = [member for member in snapshot.members if member.score is not None]
+    sure = [member for member in scored if member.score and member.score.basis is Basis.MEASURED] or scored
+    return max(sure, key=lambda member: member.score.value if member.score else 0.0, default=None)
+
+
+def climb_of(snapshot: Snapshot) -> tuple[tuple[int, float], ...]:
+    """The best value after each proposal that improved it: what a chart of the run shows."""
+    found: list[tuple[int, float]] = []
+    for member in snapshot.members:
+        if member.fate is Fate.IMPROVED and member.score is not None:
+            found.append((member.brief.number, member.score.value))
+    return tuple(found)
