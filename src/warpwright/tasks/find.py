@@ -46,7 +46,7 @@ def suites_root() -> Path:
 
 def _split_direction(spec: str, direction: str | None) -> tuple[str, Direction | None]:
     place, _, last = spec.rpartition(":")
-    if place and last in list(Direction):
+    if place and last in list(Direction) and not _may_be_a_function(place):
         if direction not in (None, last):
             raise UsageError(f"'{spec}' asks for {last}, --direction for {direction}; give one of them")
         spec, direction = place, last
@@ -73,6 +73,11 @@ def _found(place: str, inputs: Sequence[str], asked: Direction | None) -> tuple[
 def _is_function(place: str) -> bool:
     file, _, name = place.rpartition(":")
     return file.endswith(".py") and bool(name)
+
+
+def _may_be_a_function(place: str) -> bool:
+    """A function may well be called `forward`; only a KernelBench file has directions and no functions to choose."""
+    return place.endswith(".py") and not is_problem(Path(place))
 
 
 def _from_directory(path: Path, asked: Direction | None) -> tuple[Task, ...]:

@@ -143,3 +143,12 @@ def test_a_file_that_never_ends_is_not_waited_for() -> None:
 
 def sizes(task: Task, role: Role) -> list[dict[str, int]]:
     return [dict(case.dims) for case in task.cases_of(role)]
+
+
+@pytest.mark.parametrize("name", ["forward", "backward"])
+def test_a_function_may_be_called_as_a_direction_is(tmp_path, name):
+    (tmp_path / "ref.py").write_text(f"def {name}(x):\n    return x + x\n")
+    (task, *_) = load(f"{tmp_path}/ref.py:{name}", inputs=["4,5"])
+    assert (task.reference.entry, task.direction) == (name, "forward")
+    (other,) = load(f"{tmp_path}/ref.py:{name}:backward", inputs=["4,5"])
+    assert other.direction == "backward"
