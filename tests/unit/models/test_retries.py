@@ -1,0 +1,72 @@
+"""Retries: what passes is waited for, within bounds; what does not pass is raised at once."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from warpwright.core.errors import ModelFailed
+from warpwright.models.failures import AttemptFailed
+from warpwright.models.retries import Patience, Retried
+
+
+def passing(wait_s=None):
+    return AttemptFailed("rate", "slow down", retryable=True, wait_s=wait_s)
+
+
+def retried(model, clock, chance=0.0, **patience):
+    return Retried(model, patience=Patience(**patience), clock=clock, chance=lambda: chance)
+
+
+def test_a_failure_that_passes_is_tried_again(parrot, clock, ask):
+    model = parrot(passing(), passing(), "at last")
+    assert retried(model, clock).complete(ask()).text == "at last"
+    assert len(model.asked) == 3
+
+
+def test_waits_double_up_to_the_longest(parrot, clock, ask):
+    model = parrot(*[passing() for _ in range(6)])
+    retried(model, clock, chance=1.0, attempts=7, longest_wait_s=5.0).complete(ask())
+    assert clock.slept == [1, 2, 4, 5, 5, 5]
+
+
+def test_what_the_server_asks_for_is_the_least_that_is_waited(parrot, clock, ask):
+    retried(parrot(passing(wait_s=17.0)), clock, chance=0.5).complete(ask())
+    assert clock.slept == [17.5]
+
+
+def test_attempts_are_bounded_and_the_last_failure_is_raised(parrot, clock, ask):
+    model = parrot(*[passing() for _ in range(9)])
+    with pytest.raises(ModelFailed, match="slow down") as failed:
+        retried(model, clock, attempts=4).complete(ask())
+    assert (failed.value.kind, failed.value.retryable, len(model.asked)) == ("rate", True, 4)
+
+
+def test_time_is_bounded_without_waiting_in_vain(parrot, clock, ask):
+    model = parrot(passing(wait_s=300.0))
+    with pytest.raises(ModelFailed):
+        retried(model, clock, total_s=200.0).complete(ask())
+    assert clock.slept == []
+
+
+def test_what_does_not_pass_is_not_tried_again(parrot, clock, ask):
+    model = parrot(ModelFailed("key", "no such key"))
+    with pytest.raises(ModelFailed, match="no such key"):
+        retried(model, clock).complete(ask())
+    assert (len(model.asked), clock.slept) == (1, [])
+
+
+@given(
+    st.integers(1, 50),
+    st.none() | st.floats(0, 1e4),
+    st.floats(0, 1, exclude_max=True),
+    st.floats(0.01, 10),
+    st.floats(10, 100),
+)
+def test_a_wait_is_never_shorter_than_asked_nor_longer_than_the_longest(failed, asked_s, chance, first, longest):
+    wait_s = Patience(first_wait_s=first, longest_wait_s=longest).wait_s(failed, asked_s, chance)
+    if asked_s is None:
+        assert first / 2 <= wait_s <= longest
+    else:
+        assert asked_s <= wait_s <= asked_s + first
