@@ -1,32 +1,23 @@
-"""`warpwright demo`: what Warpwright can do by now, in a minute and without a GPU."""
+"""`warpwright demo`: the whole line in a few minutes, with no GPU, no key and no network."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from warpwright.cli.output import Json, emit
-
-SAMPLE = ("paper/layernorm", "paper/mnist_cross_entropy", "modern/softmax")
+from warpwright.cli.output import Json
 
 
 def demo(
-    jobs: Annotated[int | None, typer.Option("--jobs", min=1, help="Processes; one per core if not given.")] = None,
+    folder: Annotated[Path, typer.Option("--folder", help="Where kernels and the report are written.")] = Path(
+        "warpwright-demo"
+    ),
+    gpu: Annotated[str, typer.Option("--gpu", metavar="GPU", help="The GPU to write kernels for.")] = "h200",
     as_json: Json = False,
 ) -> None:
-    """Admit a sample of the suites by negative controls and show the table of tasks."""
-    from warpwright.cli.admissions import admissions_data, admit_all, show_admissions, verdict
-    from warpwright.cli.tasks import show_tasks
-    from warpwright.tasks import all_tasks, load
+    """Compose and evolve kernels for three tasks, catch a cheat and a race on the way, and write a report."""
+    from warpwright.cli.demonstration import demonstrate
 
-    tasks = all_tasks()
-    if not as_json:
-        show_tasks(tasks)
-    sample = [task for name in SAMPLE for task in load(name)]
-    admissions = admit_all(sample, jobs, silent=as_json)
-    if as_json:
-        emit("demo/1", tasks=[task.key for task in tasks], admissions=admissions_data(admissions))
-    else:
-        show_admissions(admissions)
-    raise typer.Exit(verdict(admissions))
+    raise typer.Exit(demonstrate(folder, gpu, as_json))

@@ -10,7 +10,21 @@ import typer
 from typer.core import TyperGroup
 
 from warpwright import __version__
-from warpwright.cli import bench, bundle, check, demo, doctor, seal, tasks, verifiers
+from warpwright.cli import (
+    archive,
+    bench,
+    bundle,
+    check,
+    demo,
+    doctor,
+    optimize,
+    prices,
+    report,
+    runs,
+    seal,
+    tasks,
+    verifiers,
+)
 from warpwright.core.errors import Exit, WarpwrightError
 
 
@@ -73,11 +87,24 @@ def _options(
 app.command("check", epilog="Example: warpwright check layernorm.cu --task layernorm")(check.check)
 app.command("bench", epilog="Example: warpwright bench layernorm.cu --task layernorm")(bench.bench)
 app.command("compare", epilog="Example: warpwright compare a.cu b.cu --task layernorm")(bench.compare)
+app.command("optimize", epilog="Example: warpwright optimize layernorm --model anthropic:NAME --budget 5")(
+    optimize.optimize
+)
+app.command("translate", epilog="Example: warpwright translate ref.py:fn --input 8,512 --model mailbox:answers")(
+    optimize.translate
+)
+app.command("repair", epilog="Example: warpwright repair layernorm.cu --task layernorm --model anthropic:NAME")(
+    optimize.repair
+)
+app.command("prices", epilog="Example: warpwright prices anthropic:claude-sonnet-4-5")(prices.prices)
+app.command("report", epilog="Example: warpwright report 1a2b --html layernorm.html")(report.report)
 app.command("seal", epilog="Example: warpwright seal layernorm.cu --task layernorm --gpu h200")(seal.seal)
 app.command("demo", epilog="Example: warpwright demo")(demo.demo)
 app.command("doctor", epilog="Example: warpwright doctor --json")(doctor.doctor)
 app.add_typer(tasks.app, name="tasks")
 app.add_typer(bundle.app, name="bundle")
+app.add_typer(runs.app, name="runs")
+app.add_typer(archive.app, name="archive")
 app.add_typer(verifiers.app, name="verifiers")
 
 

@@ -53,6 +53,12 @@ def faint(text: object) -> str:
     return f"[dim]{plain(text)}[/dim]"
 
 
+def bar_of(share: float, width: int = 24) -> str:
+    """A share of something as a bar of blocks."""
+    full = round(min(max(share, 0.0), 1.0) * width)
+    return f"[green]{'█' * full}[/green][dim]{'░' * (width - full)}[/dim]"
+
+
 class Bar:
     """The Progress of core, drawn as one bar."""
 

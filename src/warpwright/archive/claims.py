@@ -1,0 +1,130 @@
+"""One process drives a run at a time. The claim of a process that dies is free again.
+
+A file carries a lock of the operating system, a server an advisory lock of the session: neither outlives its process.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import socket
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import IO, Protocol
+
+from sqlalchemy import Connection, text
+
+from warpwright.archive.connections import Connections
+from warpwright.archive.engine import lock_folder
+from warpwright.archive.faults import told_plainly
+from warpwright.core.errors import OurFault, UsageError
+from warpwright.core.evidence import Fault
+
+
+class Claims(Protocol):
+    def hold(self, run: str) -> AbstractContextManager[None]: ...
+
+    def confirm(self, connection: Connection, run: str) -> None:
+        """OurFault where this archive held the run and has lost it."""
+
+
+def _refused(run: str, holder: str | None) -> UsageError:
+    return UsageError(f"run {run} is being driven by {holder or 'another process'}; wait for it or stop it")
+
+
+def _myself() -> str:
+    return f"process {os.getpid()} on {socket.gethostname()}"
+
+
+class FileClaims:
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    @contextlib.contextmanager
+    def hold(self, run: str) -> Iterator[None]:
+        with self._opened(run) as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise _refused(run, file.read().decode("utf-8", "replace").strip()) from None
+            _sign(file, _myself())
+            try:
+                yield
+            finally:
+                _sign(file, "")
+
+    def confirm(self, connection: Connection, run: str) -> None:
+        """The operating system takes no lock away."""
+
+    def _opened(self, run: str) -> IO[bytes]:
+        try:
+            # For appending, because to open it for writing would wipe out the holder's name.
+            file = (lock_folder(self._path) / f"run-{run}").open("a+b", buffering=0)
+        except OSError as error:
+            raise UsageError(f"run {run} cannot be claimed beside {self._path}: {error.strerror}") from None
+        file.seek(0)
+        return file
+
+
+def _sign(file: IO[bytes], holder: str) -> None:
+    """The lock is what counts: a name that a full disk has no room for is left out."""
+    with contextlib.suppress(OSError):
+        file.truncate(0)
+        file.write(holder.encode("utf-8", "replace"))
+
+
+# By schema as well, because one database may hold several archives.
+_KEY = "hashtextextended('warpwright run ' || current_schema() || '.' || :run, 0)"
+_TAKE = text(f"SELECT pg_try_advisory_lock({_KEY}), pg_backend_pid()")
+_HOLDER = text(
+    "SELECT activity.pid, activity.application_name FROM pg_locks AS locks"
+    " JOIN pg_stat_activity AS activity ON activity.pid = locks.pid"
+    " WHERE locks.locktype = 'advisory' AND locks.granted AND locks.objsubid = 1"
+    " AND locks.database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+    f" AND (locks.classid::bigint << 32 | locks.objid::bigint) = {_KEY}"
+)
+
+
+class ServerClaims:
+    def __init__(self, connections: Connections) -> None:
+        self._connections = connections
+        self._sessions: dict[str, int] = {}
+
+    @contextlib.contextmanager
+    def hold(self, run: str) -> Iterator[None]:
+        with self._session() as session:
+            self._take(session, run)
+            try:
+                yield
+            finally:
+                del self._sessions[run]
+
+    def confirm(self, connection: Connection, run: str) -> None:
+        """A session that broke has let go of its lock, and another process may be driving."""
+        mine = self._sessions.get(run)
+        if mine is None:
+            return
+        holder = connection.execute(_HOLDER, {"run": run}).first()
+        if holder is None or holder.pid != mine:
+            message = f"the claim on run {run} was lost with the connection that held it"
+            raise OurFault(Fault(where=f"archive {self._connections.place}", message=message, retryable=True))
+
+    @contextlib.contextmanager
+    def _session(self) -> Iterator[Connection]:
+        """A connection of its own, which is closed at the end and takes the lock with it."""
+        with told_plainly(self._connections.place):
+            session = self._connections.engine.connect().execution_options(isolation_level="AUTOCOMMIT")
+            session.detach()
+        with session:
+            yield session
+
+    def _take(self, session: Connection, run: str) -> None:
+        with told_plainly(self._connections.place):
+            session.execute(text("SELECT set_config('application_name', :name, false)"), {"name": _myself()})
+            taken, mine = session.execute(_TAKE, {"run": run}).one()
+            if not taken:
+                holder = session.execute(_HOLDER, {"run": run}).first()
+                raise _refused(run, holder.application_name if holder else None)
+            self._sessions[run] = mine

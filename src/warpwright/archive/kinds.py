@@ -1,0 +1,146 @@
+"""Which records there are, what tells two of a kind apart, and what can be asked of them in SQL."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeVar, get_args
+
+from warpwright.core.codec import CodecError, dumps, loads
+from warpwright.core.errors import OurFault, UsageError
+from warpwright.core.evidence import Dossier, Fault
+from warpwright.core.judged import Judged
+from warpwright.core.search import Call, Decision, Lesson, Prediction, Proposal, Score, Sitting
+
+Record = Decision | Call | Proposal | Dossier | Judged | Prediction | Score | Lesson | Sitting
+R = TypeVar("R", Decision, Call, Proposal, Dossier, Judged, Prediction, Score, Lesson, Sitting)
+
+KINDS: dict[str, Any] = {kind.__name__.lower(): kind for kind in get_args(Record)}
+_RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+_WHOLE = 2**63
+"""Columns hold 64 bits; the body of a record holds any number."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """A record as the archive keeps it. The body is exact; the columns are there to be searched."""
+
+    kind: str
+    key: str | None
+    """What may be there only once per run and kind, as JSON; None for what is always appended."""
+    body: str
+    columns: Mapping[str, Any] = field(default_factory=dict)
+
+
+def check_run_id(name: str) -> None:
+    """People type ids, and files are named by them."""
+    if not _RUN_ID.fullmatch(name):
+        raise UsageError(f"{name!r:.60} cannot be the id of a run; use letters, digits, '.', '_' and '-'")
+
+
+def name_of(kind: type) -> str:
+    name = kind.__name__.lower()
+    if KINDS.get(name) is not kind:
+        raise OurFault(Fault(where="archive", message=f"{kind.__name__} is no kind of record"))
+    return name
+
+
+def row_of(record: Record) -> Row:
+    """In the form it will be read back in: what cannot be read back is refused before it is stored."""
+    kind = name_of(type(record))
+    try:
+        record = loads(type(record), dumps(record))
+    except CodecError as error:
+        raise OurFault(Fault(where="archive", message=f"a {kind} cannot be stored: {error}")) from None
+    key = natural_key(record)
+    columns = {name: plain(value) for name, value in _columns(record).items()}
+    return Row(kind=kind, key=None if key is None else dumps(key), body=dumps(record), columns=columns)
+
+
+def natural_key(record: Record) -> Any:
+    """What tells a record from others of its kind in the same run."""
+    match record:
+        case Decision():
+            return record.number
+        case Call():
+            return record.id
+        case Proposal():
+            return record.brief
+        case Dossier():
+            return record.candidate
+        case Judged():
+            return record.job
+        case Prediction():
+            return [record.candidate, record.case, record.gpu]
+        case Score():
+            return [record.candidate, record.basis]
+        case Lesson():
+            return record.decision
+    return None
+
+
+def _columns(record: Record) -> dict[str, Any]:
+    match record:
+        case Call():
+            return {"brief": record.brief, "model": record.model, "cost_usd": record.cost_usd}
+        case Proposal():
+            return {"brief": record.brief, "candidate": record.candidate}
+        case Dossier():
+            return _verdict(record)
+        case Judged():
+            whole = Dossier(
+                candidate=record.candidate, task=record.task, evidence=record.evidence, faults=record.faults
+            )
+            return _verdict(whole) | {"gpu": _gpu(record)}
+        case Prediction():
+            return {"candidate": record.candidate, "gpu": record.gpu}
+        case Score():
+            return {"candidate": record.candidate, "basis": record.basis.value, "score": record.value}
+    return {}
+
+
+def _verdict(dossier: Dossier) -> dict[str, Any]:
+    refutation = dossier.refutation
+    return {
+        "candidate": dossier.candidate,
+        "verdict": dossier.verdict.value,
+        "rung": refutation.rung if refutation else None,
+    }
+
+
+def _gpu(judged: Judged) -> str | None:
+    """The card that the judge ran on, as far as any of its records says."""
+    scenes = [item.scene for item in judged.measurements] + [item.scene for item in judged.evidence]
+    return next((scene.gpu for scene in scenes if scene and scene.gpu), None)
+
+
+def plain(value: Any) -> Any:
+    """A value any database takes; None where only the body can hold it."""
+    match value:
+        case str():
+            return storable(value)
+        case float():
+            return value if math.isfinite(value) else None
+        case int():
+            return value if -_WHOLE <= value < _WHOLE else None
+    return value
+
+
+def storable(text: str) -> str:
+    """Text without what PostgreSQL (NUL) or UTF-8 (lone surrogates) cannot hold; models do write such."""
+    return text.replace("\0", "\ufffd").encode("utf-8", "replace").decode("utf-8")
+
+
+def candidates_named(record: Record) -> set[str]:
+    """Every candidate that a record speaks of."""
+    match record:
+        case Decision():
+            briefs = [(*brief.parents, *brief.context, brief.near_miss) for brief in record.briefs]
+            return {name for names in (*briefs, record.candidates) for name in names if name}
+        case Proposal():
+            return {name for name in (record.candidate, record.duplicate_of) if name}
+        case Dossier() | Judged() | Prediction() | Score():
+            return {record.candidate}
+    return set()

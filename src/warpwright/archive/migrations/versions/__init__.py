@@ -1,0 +1,1 @@
+"""v0001_first.py   runs, candidates, briefs and records"""

@@ -1,0 +1,49 @@
+"""The one way into an archive."""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+
+from sqlalchemy import URL
+
+from warpwright.archive.address import address, shown
+from warpwright.archive.claims import Claims, FileClaims, ServerClaims
+from warpwright.archive.connections import Connections
+from warpwright.archive.engine import engine_for
+from warpwright.archive.migrate import bring_up_to_date, is_current
+from warpwright.archive.store import Archive
+from warpwright.core.errors import UsageError
+
+
+def open_archive(where: str | Path | None = None) -> Archive:
+    """A path or a URL; None means $WARPWRIGHT_ARCHIVE, else the user's data folder. Made where there is none."""
+    place = address(where)
+    connections = Connections(engine_for(place), shown(place))
+    with contextlib.ExitStack() as undo:
+        undo.callback(connections.close)
+        _prepare(place, connections)
+        undo.pop_all()
+    return Archive(connections, _claims(place, connections))
+
+
+def _prepare(place: Path | URL, connections: Connections) -> None:
+    try:
+        if isinstance(place, Path):
+            place.parent.mkdir(parents=True, exist_ok=True)
+        _migrate(connections)
+    except OSError as error:
+        raise UsageError(f"the archive {connections.place} cannot be opened or made: {error.strerror}") from None
+
+
+def _migrate(connections: Connections) -> None:
+    """Looks first without the write lock, which others may be holding."""
+    with connections.reading() as connection:
+        if is_current(connection, connections.place):
+            return
+    with connections.writing() as connection:
+        bring_up_to_date(connection, connections.place)
+
+
+def _claims(place: Path | URL, connections: Connections) -> Claims:
+    return FileClaims(place) if isinstance(place, Path) else ServerClaims(connections)

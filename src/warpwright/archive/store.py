@@ -1,0 +1,116 @@
+"""The archive: what can be asked of it. Opened by `open_archive`; safe to use from many threads and processes."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from warpwright.archive import memory, reading, travel, writing
+from warpwright.archive.arrival import read_log
+from warpwright.archive.claims import Claims
+from warpwright.archive.connections import Connections
+from warpwright.archive.kinds import R, Record, name_of, row_of
+from warpwright.archive.memory import Memory
+from warpwright.core.candidate import Candidate
+from warpwright.core.search import Run
+
+
+class Archive:
+    def __init__(self, connections: Connections, claims: Claims) -> None:
+        self._connections, self._claims = connections, claims
+
+    def begin(self, run: Run) -> None:
+        """A run that is there already is welcome if it is the same; UsageError if it is another."""
+        with self._connections.writing() as connection:
+            writing.begin(connection, run, writing.now())
+
+    def runs(self) -> tuple[Run, ...]:
+        """Oldest first."""
+        with self._connections.reading() as connection:
+            return reading.all_runs(connection)
+
+    def run(self, name: str) -> Run:
+        """By its id, or by a beginning of it that no other run shares."""
+        with self._connections.reading() as connection:
+            return reading.run_named(connection, name)
+
+    def keep(self, candidate: Candidate) -> None:
+        """Before any record names it."""
+        with self._connections.writing() as connection:
+            writing.keep(connection, candidate, writing.now())
+
+    def candidate(self, id: str) -> Candidate:
+        return self.candidates((id,))[id]
+
+    def candidates(self, ids: Iterable[str]) -> dict[str, Candidate]:
+        with self._connections.reading() as connection:
+            return reading.candidates(connection, ids)
+
+    def append(self, run: str, record: Record) -> bool:
+        """On disk when it returns (inside a transaction: when that ends). False if it was there already.
+
+        A different record under the same natural key is OurFault. After a lost connection it is safe to append again.
+        """
+        row = row_of(record)
+        with self._connections.writing() as connection:
+            self._claims.confirm(connection, run)
+            return writing.append(connection, run, row, writing.now())
+
+    def records(self, run: str, kind: type[R]) -> tuple[R, ...]:
+        """Those of one kind, in the order of appending."""
+        name = name_of(kind)
+        with self._connections.reading() as connection:
+            reading.check_run(connection, run)
+            return tuple(reading.record_in(run, row) for row in reading.all_rows(connection, run, name))
+
+    def log(self, run: str) -> Iterator[Record]:
+        """All kinds, in the order of appending. Read page by page, so that a slow reader holds nobody up."""
+        with self._connections.reading() as connection:
+            reading.check_run(connection, run)
+            rows = reading.page(connection, run, 0)
+        while rows:
+            yield from (reading.record_in(run, row) for row in rows)
+            with self._connections.reading() as connection:
+                rows = reading.page(connection, run, rows[-1]["number"])
+
+    @contextlib.contextmanager
+    def transaction(self) -> Iterator[None]:
+        """What this thread does inside happens as a whole or not at all. Others wait to write: keep it short."""
+        with self._connections.writing():
+            yield
+
+    @contextlib.contextmanager
+    def claim(self, run: str) -> Iterator[None]:
+        """The right to drive a run. UsageError names the process that has it; a process that dies gives it up."""
+        with self._connections.reading() as connection:
+            reading.check_run(connection, run)
+        with self._claims.hold(run):
+            yield
+
+    def search(self, text: str, limit: int = 10) -> tuple[Memory, ...]:
+        """Lessons and scored candidates of all runs that share words with the text, the best matches first."""
+        with self._connections.reading() as connection:
+            return memory.search(connection, text, limit)
+
+    def export_log(self, run: str, file: Path) -> None:
+        """The whole run, exact, as JSON lines."""
+        with self._connections.reading() as connection:
+            reading.check_run(connection, run)
+            travel.write_log(connection, run, file)
+
+    def import_log(self, file: Path) -> Run:
+        """What `export_log` wrote: all of it, or nothing."""
+        log = read_log(file)
+        with self._claims.hold(log.run.id), self._connections.writing() as connection:
+            travel.take_in(connection, log)
+        return log.run
+
+    def close(self) -> None:
+        self._connections.close()
+
+    def __enter__(self) -> Archive:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

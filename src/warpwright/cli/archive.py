@@ -1,0 +1,28 @@
+"""`warpwright archive`: everything that was learnt, as a dataset."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from warpwright.cli.optimize import ArchivePlace
+
+app = typer.Typer(help="What all runs have learnt.", no_args_is_help=True, rich_markup_mode=None)
+
+
+@app.command("export", epilog="Example: warpwright archive export --format parquet kernels.parquet")
+def export(
+    target: Annotated[Path, typer.Argument(metavar="FILE", help="Where to write it.")],
+    format_: Annotated[str, typer.Option("--format", help="parquet or jsonl.")] = "jsonl",
+    run: Annotated[str | None, typer.Option("--run", help="Only this run.")] = None,
+    archive: ArchivePlace = None,
+) -> None:
+    """One row for each proposal: prompt, source, verdicts, times, costs."""
+    from warpwright.archive.export import export as write
+    from warpwright.archive.opening import open_archive
+
+    with open_archive(archive) as opened:
+        rows = write(opened, format_, target, run)
+    typer.echo(f"{rows} rows in {target}")

@@ -1,0 +1,188 @@
+"""`warpwright optimize`, `translate` and `repair`: the whole line, the first part of it, and the smallest part."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from warpwright.cli.candidates import FastMath, GpuName, Kernel, TaskName
+from warpwright.cli.output import Json
+from warpwright.cli.tasks import Inputs
+from warpwright.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from warpwright.settings import Settings
+
+Models = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--model",
+        metavar="SPEC",
+        help="anthropic:NAME, openai:NAME, google:NAME, openai:NAME@URL, command:CMD, mailbox:DIR, replay:FILE.",
+    ),
+]
+Efforts = Annotated[
+    list[str] | None, typer.Option("--effort", help="How hard models think: low, medium, high; repeat.")
+]
+Dollars = Annotated[float | None, typer.Option("--budget", min=0.0, help="Dollars that may never be passed.")]
+Minutes = Annotated[float | None, typer.Option("--minutes", min=0.0, help="Wall clock, over all sittings.")]
+ArchivePlace = Annotated[
+    str | None, typer.Option("--archive", metavar="PLACE", help="A file or a postgresql:// URL; your own if not given.")
+]
+Dispatch = Annotated[
+    str, typer.Option("--dispatch", help="auto, local, predict, or bundle:DIR for a GPU that lives elsewhere.")
+]
+Output = Annotated[Path | None, typer.Option("--output", "-o", help="Where the best kernel so far is kept.")]
+Record = Annotated[Path | None, typer.Option("--record", help="Also write all questions and answers, for a replay.")]
+Unpriced = Annotated[bool, typer.Option("--allow-unpriced", help="Keep the budget although a price is unknown.")]
+
+
+def optimize(
+    task: Annotated[
+        str | None, typer.Argument(metavar="TASK", help="A task, a KernelBench file, ref.py:fn, model.py:Net ...")
+    ] = None,
+    inputs: Inputs = None,
+    models: Models = None,
+    efforts: Efforts = None,
+    budget: Dollars = None,
+    minutes: Minutes = None,
+    generations: Annotated[int | None, typer.Option("--generations", min=0, help="10 if not given.")] = None,
+    proposals: Annotated[int, typer.Option("--proposals", min=1, help="In each generation.")] = 8,
+    evaluate: Annotated[int, typer.Option("--evaluate", min=1, help="Of them, how many are timed.")] = 4,
+    gpu: GpuName = "h200",
+    fast_math: FastMath = False,
+    dispatch: Dispatch = "auto",
+    start: Annotated[Path | None, typer.Option("--start", help="A kernel to start from.")] = None,
+    forward: Annotated[
+        Path | None, typer.Option("--forward", help="A forward kernel to derive a backward from.")
+    ] = None,
+    composer: Annotated[bool, typer.Option("--composer/--no-composer", help="May kernels be composed?")] = True,
+    resume: Annotated[str | None, typer.Option("--resume", metavar="RUN", help="Go on with a run.")] = None,
+    seed: Annotated[int | None, typer.Option("--seed", help="Makes all choices repeatable.")] = None,
+    output: Output = None,
+    record: Record = None,
+    archive: ArchivePlace = None,
+    allow_unpriced: Unpriced = False,
+    as_json: Json = False,
+) -> None:
+    """Search for a fast kernel: translate, verify, repair, evolve, keep the best."""
+    from warpwright.cli.searching import resume_run, search
+
+    if resume is not None:
+        if task is not None:
+            raise UsageError("--resume goes on with a run that has its task already; leave TASK out")
+        resume_run(resume, archive, budget=budget, minutes=minutes, generations=generations, as_json=as_json)
+        return
+    if task is None:
+        raise UsageError("say what to optimise, for example `warpwright optimize layernorm`, or --resume RUN")
+    settings = _settings(
+        task, inputs, models, efforts, budget, minutes, gpu, fast_math, dispatch, output, record, allow_unpriced
+    )
+    from dataclasses import replace
+
+    policy = replace(settings.policy, proposals=proposals, evaluate=evaluate, composer=composer)
+    policy = policy if generations is None else replace(policy, generations=generations)
+    settings = replace(
+        settings,
+        policy=policy,
+        start=str(start) if start else None,
+        forward=str(forward) if forward else None,
+    )
+    search(settings, archive, seed=seed, as_json=as_json)
+
+
+def translate(
+    task: Annotated[str, typer.Argument(metavar="TASK", help="As for optimize.")],
+    inputs: Inputs = None,
+    models: Models = None,
+    efforts: Efforts = None,
+    budget: Dollars = None,
+    gpu: GpuName = "h200",
+    fast_math: FastMath = False,
+    dispatch: Dispatch = "auto",
+    output: Output = None,
+    record: Record = None,
+    archive: ArchivePlace = None,
+    allow_unpriced: Unpriced = False,
+    as_json: Json = False,
+) -> None:
+    """The first right kernel for a PyTorch function, with as many repairs as it takes (ten attempts at most)."""
+    from dataclasses import replace
+
+    from warpwright.cli.searching import search
+
+    settings = _settings(
+        task, inputs, models, efforts, budget, None, gpu, fast_math, dispatch, output, record, allow_unpriced
+    )
+    search(replace(settings, policy=replace(settings.policy, generations=0)), archive, as_json=as_json)
+
+
+def repair(
+    kernel: Kernel,
+    task: TaskName,
+    inputs: Inputs = None,
+    models: Models = None,
+    efforts: Efforts = None,
+    budget: Dollars = None,
+    gpu: GpuName = "h200",
+    fast_math: FastMath = False,
+    dispatch: Dispatch = "auto",
+    output: Output = None,
+    record: Record = None,
+    archive: ArchivePlace = None,
+    allow_unpriced: Unpriced = False,
+    as_json: Json = False,
+) -> None:
+    """Mend a kernel that is wrong, one issue at a time, until it is right."""
+    from dataclasses import replace
+
+    from warpwright.cli.searching import search
+
+    if not models:
+        raise UsageError("a repair needs a model to ask; give --model, for example --model anthropic:NAME")
+    settings = _settings(
+        task, inputs, models, efforts, budget, None, gpu, fast_math, dispatch, output, record, allow_unpriced
+    )
+    policy = replace(settings.policy, generations=0, repair_depth=settings.policy.attempts)
+    search(replace(settings, policy=policy, start=str(kernel)), archive, as_json=as_json)
+
+
+def _settings(
+    task: str,
+    inputs: list[str] | None,
+    models: list[str] | None,
+    efforts: list[str] | None,
+    budget: float | None,
+    minutes: float | None,
+    gpu: str,
+    fast_math: bool,
+    dispatch: str,
+    output: Path | None,
+    record: Path | None,
+    allow_unpriced: bool,
+) -> Settings:
+    from warpwright.core.candidate import Flags
+    from warpwright.core.gpus import gpu_named
+    from warpwright.core.search import Arm
+    from warpwright.evolve.policy import Budget, Policy
+    from warpwright.settings import Settings
+
+    arms = tuple(Arm(model=model, effort=effort) for model in models or () for effort in efforts or (None,))
+    limits = Budget(usd=budget, wall_seconds=None if minutes is None else minutes * 60)
+    return Settings(
+        task=task,
+        inputs=tuple(inputs or ()),
+        flags=Flags(gpu=gpu_named(gpu).name, fast_math=fast_math),
+        policy=Policy(arms=arms, budget=limits),
+        dispatch=dispatch,
+        allow_unpriced=allow_unpriced,
+        record=str(record) if record else None,
+        output=str(output or Path(f"{_file_name(task)}.best.cu")),
+    )
+
+
+def _file_name(task: str) -> str:
+    """What a task is called in the name of a file."""
+    return Path(task).name.replace(":", "-").removesuffix(".py").replace(".py-", "-")

@@ -1,0 +1,86 @@
+"""`warpwright runs`: what searches there were, and what each did."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from warpwright.cli.optimize import ArchivePlace
+from warpwright.cli.output import Json, emit
+
+app = typer.Typer(help="Searches, past and under way.", no_args_is_help=True, rich_markup_mode=None)
+RunName = Annotated[str, typer.Argument(metavar="RUN", help="Its id, or the beginning of it.")]
+
+
+@app.command("list", epilog="Example: warpwright runs list")
+def list_runs(archive: ArchivePlace = None, as_json: Json = False) -> None:
+    """All runs of the archive, oldest first."""
+    from warpwright.archive.opening import open_archive
+    from warpwright.cli.scores import in_words, spent_words
+    from warpwright.cli.screen import plain, screen, show_table
+    from warpwright.evolve.fold import fold
+    from warpwright.report.funnel import best
+
+    with open_archive(archive) as opened:
+        snapshots = [fold(run, opened.log(run.id)) for run in opened.runs()]
+    if as_json:
+        emit("runs.list/1", runs=[{"run": item.run, "best": best(item), "spent": item.spent} for item in snapshots])
+        return
+    if not snapshots:
+        screen().print("There are no runs yet; start one with `warpwright optimize TASK`.")
+        return
+    rows = []
+    for item in snapshots:
+        winner = best(item)
+        standing = in_words(winner.score) if winner and winner.score else "nothing scored"
+        rows.append(
+            [plain(cell) for cell in (item.run.id, item.run.started, item.run.task, standing, spent_words(item.spent))]
+        )
+    show_table(("run", "started", "task", "best", "spent"), rows)
+
+
+@app.command("show", epilog="Example: warpwright runs show 1a2b")
+def show_run(name: RunName, archive: ArchivePlace = None, as_json: Json = False) -> None:
+    """Every decision of a run with its reason, and what became of every proposal."""
+    from warpwright.archive.opening import open_archive
+    from warpwright.evolve.fold import fold
+
+    with open_archive(archive) as opened:
+        run = opened.run(name)
+        snapshot = fold(run, opened.log(run.id))
+    if as_json:
+        emit("runs.show/1", snapshot=snapshot)
+        return
+    from warpwright.cli.run_history import show
+
+    show(snapshot)
+
+
+@app.command("export", epilog="Example: warpwright runs export 1a2b run.jsonl")
+def export_run(
+    name: RunName,
+    file: Annotated[str, typer.Argument(metavar="FILE", help="Where to write it, as JSON lines.")],
+    archive: ArchivePlace = None,
+) -> None:
+    """One run, exact and whole, to carry elsewhere."""
+    from pathlib import Path
+
+    from warpwright.archive.opening import open_archive
+
+    with open_archive(archive) as opened:
+        opened.export_log(opened.run(name).id, Path(file))
+
+
+@app.command("import", epilog="Example: warpwright runs import run.jsonl")
+def import_run(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="What `runs export` wrote.")],
+    archive: ArchivePlace = None,
+) -> None:
+    """A run from elsewhere."""
+    from pathlib import Path
+
+    from warpwright.archive.opening import open_archive
+
+    with open_archive(archive) as opened:
+        typer.echo(f"run {opened.import_log(Path(file)).id}")

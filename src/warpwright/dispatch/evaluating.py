@@ -1,0 +1,108 @@
+"""How good candidates are, found out where that is possible: on the GPU of this machine, or on one elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from warpwright.core.candidate import Candidate
+from warpwright.core.codec import content_id
+from warpwright.core.errors import Exit, WarpwrightError
+from warpwright.core.evidence import Dossier, Evidence, Verdict
+from warpwright.core.judged import Asked, Job, Judged
+from warpwright.core.search import Prediction
+from warpwright.core.task import Task
+from warpwright.dispatch.bundle import read_jobs, read_results, write_bundle
+from warpwright.dispatch.local import judge_here
+from warpwright.dispatch.sealed_jobs import sealed_jobs
+from warpwright.seal.refusal import Refusal
+
+Outcome = Judged | tuple[Prediction, ...]
+
+
+class Away(WarpwrightError):
+    """Work was sent to a machine elsewhere; there is nothing to do here until its results are back."""
+
+    exit_code = Exit.UNDECIDED
+
+    def __init__(self, folder: Path, jobs: int) -> None:
+        self.folder, self.jobs = folder, jobs
+        super().__init__(
+            f"{jobs} jobs are sealed in {folder}; on a machine with a GPU run"
+            f" `python3 worker.pyz jobs/ --out results/` there, bring results/ back, and resume"
+        )
+
+
+class Local:
+    """On the GPU of this machine."""
+
+    def __init__(self, task: Task, asked: Asked, secret: int) -> None:
+        self._task, self._asked, self._secret = task, asked, secret
+
+    def evaluate(self, candidates: Sequence[Candidate], dossiers: Mapping[str, Dossier]) -> Iterator[Outcome]:
+        jobs, refused = jobs_of(self._task, candidates, self._asked, self._secret)
+        yield from refused
+        yield from judge_here(jobs)
+
+
+class Bundled:
+    """On a GPU elsewhere: the first time the jobs are written and the run stops, the next time the results are read."""
+
+    def __init__(self, task: Task, asked: Asked, secret: int, folder: Path) -> None:
+        self._task, self._asked, self._secret, self._folder = task, asked, secret, folder
+
+    def evaluate(self, candidates: Sequence[Candidate], dossiers: Mapping[str, Dossier]) -> Iterator[Outcome]:
+        back = {item.candidate: item for item in self._results()}
+        yield from (back[candidate.id] for candidate in candidates if candidate.id in back)
+        missing = [candidate for candidate in candidates if candidate.id not in back]
+        jobs, refused = jobs_of(self._task, missing, self._asked, self._secret)
+        yield from refused
+        if jobs:
+            write_bundle(self._folder, jobs)
+            raise Away(self._folder, len(jobs))
+
+    def _results(self) -> tuple[Judged, ...]:
+        """Those that answer a job of this bundle. One that met only faults of ours is asked for again."""
+        results = self._folder / "results"
+        if not results.is_dir() or not any(results.glob("*.json")):
+            return ()
+        mine = {job.id for job in read_jobs(self._folder / "jobs")}
+        return tuple(item for item in read_results(results) if item.job in mine and not _only_faults(item))
+
+
+def _only_faults(judged: Judged) -> bool:
+    return bool(judged.faults) and not judged.measurements and not judged.evidence
+
+
+def jobs_of(task: Task, candidates: Sequence[Candidate], asked: Asked, secret: int) -> tuple[list[Job], list[Judged]]:
+    """Jobs for those that can be sealed on hidden cases too, and what is to be said of the others."""
+    outcomes = sealed_jobs(task, [(candidate.id, candidate) for candidate in candidates], asked, secret)
+    jobs = [outcome for _, outcome in outcomes if isinstance(outcome, Job)]
+    refused = [_refused(task, label, outcome) for label, outcome in outcomes if isinstance(outcome, Refusal)]
+    return jobs, refused
+
+
+def _refused(task: Task, candidate: str, refusal: Refusal) -> Judged:
+    evidence = Evidence(
+        candidate=candidate,
+        rung="seal",
+        verdict=refusal.verdict,
+        reason=refusal.reason,
+        counterexample=refusal.counterexample,
+    )
+    return said(task, candidate, evidence)
+
+
+def said(task: Task, candidate: str, evidence: Evidence) -> Judged:
+    """A judge's word without a judge: what was found out before one was needed."""
+    return Judged(
+        job=content_id(["without a judge", task.id, candidate, evidence]),
+        label=candidate,
+        task=task.key,
+        candidate=candidate,
+        evidence=(evidence,),
+    )
+
+
+def undecided(task: Task, candidate: str, rung: str, reason: str) -> Judged:
+    return said(task, candidate, Evidence(candidate=candidate, rung=rung, verdict=Verdict.UNDECIDED, reason=reason))

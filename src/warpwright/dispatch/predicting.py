@@ -1,0 +1,59 @@
+"""How good candidates would be on a GPU that nobody has at hand: predictions by the cost model, and called so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+
+from warpwright.core.candidate import Candidate
+from warpwright.core.errors import Undecided
+from warpwright.core.evidence import Dossier, Verdict
+from warpwright.core.search import Prediction
+from warpwright.core.task import Role, Task
+from warpwright.dispatch.evaluating import Outcome, undecided
+from warpwright.dispatch.pool import parallel
+from warpwright.emulate.cost import predict
+from warpwright.emulate.counting import count
+from warpwright.seal.refusal import Refusal
+from warpwright.seal.sealing import seal
+
+RUNG = "predict"
+
+
+class Predictor:
+    """Only for candidates that the emulator found right: how fast a wrong one is, nobody wants to know."""
+
+    def __init__(self, task: Task) -> None:
+        self._task = task
+
+    def evaluate(self, candidates: Sequence[Candidate], dossiers: Mapping[str, Dossier]) -> Iterator[Outcome]:
+        right = [candidate for candidate in candidates if _was_emulated(dossiers.get(candidate.id))]
+        for candidate in candidates:
+            if candidate not in right:
+                reason = "without a GPU only what the emulator found right can be ranked"
+                yield undecided(self._task, candidate.id, RUNG, reason)
+        for candidate, found in zip(right, _all(self._task, right), strict=True):
+            yield undecided(self._task, candidate.id, RUNG, found) if isinstance(found, str) else found
+
+
+def _all(task: Task, candidates: Sequence[Candidate]) -> Sequence[tuple[Prediction, ...] | str]:
+    if len(candidates) < 2:
+        return [predictions(task, candidate) for candidate in candidates]
+    return parallel(partial(predictions, task), candidates)
+
+
+def predictions(task: Task, candidate: Candidate) -> tuple[Prediction, ...] | str:
+    """One for every timed case, or why there is none."""
+    cases = task.cases_of(Role.TIME) or task.cases
+    sealed = seal(task, candidate)
+    if isinstance(sealed, Refusal):
+        return sealed.reason or "it could not be sealed"
+    try:
+        return tuple(predict(task, sealed, case, count(task, candidate, sealed, case)) for case in cases)
+    except Undecided as error:
+        return str(error)
+
+
+def _was_emulated(dossier: Dossier | None) -> bool:
+    held = (item.rung for item in dossier.evidence if item.verdict is Verdict.HOLDS) if dossier else ()
+    return "emulate" in held

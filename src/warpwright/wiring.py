@@ -1,0 +1,161 @@
+"""Objects from settings: the one place that knows which room does what for a run."""
+
+from __future__ import annotations
+
+import datetime
+import secrets
+from collections.abc import Mapping
+from pathlib import Path
+
+from warpwright import __version__
+from warpwright.archive.store import Archive
+from warpwright.core.candidate import Candidate
+from warpwright.core.codec import CodecError, decode, encode
+from warpwright.core.errors import UsageError
+from warpwright.core.judged import Asked
+from warpwright.core.protocols import Model
+from warpwright.core.search import Action, Arm, Brief, Call, Decision, Operator, Proposal, Run
+from warpwright.core.task import Task
+from warpwright.dispatch.evaluating import Bundled, Local
+from warpwright.dispatch.predicting import Predictor
+from warpwright.evolve.given import Ceiling
+from warpwright.evolve.novelty import fingerprint
+from warpwright.evolve.traits import traits
+from warpwright.models.limits import Budget
+from warpwright.models.named import Terms, model_named
+from warpwright.models.prices import load_prices
+from warpwright.pipeline import Line, Watcher
+from warpwright.propose.composer import CannotCompose, Composable, plan
+from warpwright.propose.proposing import MOST_TOKENS
+from warpwright.settings import Settings
+from warpwright.tasks import load
+from warpwright.workshop import Evaluator, Workshop
+
+LONGEST_PROMPT = 24_000
+"""Tokens: more than any prompt of ours has had; for estimates before anything is asked."""
+_QUESTIONS = 2
+"""An answer that cannot be read is asked for once more."""
+
+
+def begin(archive: Archive, settings: Settings, seed: int | None = None) -> Run:
+    """A new run, on record before anything is done for it."""
+    task = task_of(settings)
+    run = Run(
+        id=secrets.token_hex(4),
+        task=task.key,
+        seed=secrets.randbits(62) if seed is None else seed,
+        settings=encode(settings),
+        started=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        warpwright=__version__,
+    )
+    archive.begin(run)
+    if settings.start:
+        _enter_start(archive, run, _candidate(Path(settings.start), settings))
+    return run
+
+
+def settings_of(run: Run) -> Settings:
+    try:
+        found: Settings = decode(Settings, run.settings)
+    except CodecError as error:
+        raise UsageError(f"run {run.id} was begun by Warpwright {run.warpwright} and cannot be read: {error}") from None
+    return found
+
+
+def task_of(settings: Settings) -> Task:
+    return load(settings.task, inputs=settings.inputs)[0]
+
+
+def line(archive: Archive, run: Run, watcher: Watcher) -> Line:
+    """Everything that a sitting of the run needs."""
+    settings = settings_of(run)
+    task = task_of(settings)
+    workshop = Workshop(
+        task=task,
+        flags=settings.flags,
+        models=_models(archive, run, settings),
+        evaluator=_evaluator(task, settings, run.seed),
+        composer=composer_of(task) if settings.policy.composer else None,
+        forward=_candidate(Path(settings.forward), settings) if settings.forward else None,
+        ceilings={arm: ceiling(arm) for arm in settings.policy.arms},
+    )
+    return Line(
+        run=run,
+        task=task,
+        archive=archive,
+        policy=settings.policy,
+        tools=workshop,
+        watcher=watcher,
+        output=Path(settings.output),
+        workers=settings.workers,
+    )
+
+
+def composer_of(task: Task) -> Composable | None:
+    try:
+        return plan(task)
+    except CannotCompose:
+        return None
+
+
+def ceiling(arm: Arm) -> Ceiling:
+    """The most that one proposal of this arm can use."""
+    usd = load_prices().ceiling(arm.model, LONGEST_PROMPT, MOST_TOKENS)
+    return Ceiling(usd=None if usd is None else usd * _QUESTIONS, tokens=(LONGEST_PROMPT + MOST_TOKENS) * _QUESTIONS)
+
+
+def _models(archive: Archive, run: Run, settings: Settings) -> Mapping[str, Model]:
+    """What was spent before counts: a resumed run has only the rest of its budget."""
+    usd = settings.policy.budget.usd
+    spent = sum(call.cost_usd or 0.0 for call in archive.records(run.id, Call))
+    terms = Terms(
+        budget=None if usd is None else Budget(max(usd - spent, 0.0)),
+        allow_unpriced=settings.allow_unpriced,
+        at_once=settings.workers,
+        record=Path(settings.record) if settings.record else None,
+    )
+    names = dict.fromkeys(arm.model for arm in settings.policy.arms)
+    return {name: model_named(name, folder=Path.cwd(), terms=terms) for name in names}
+
+
+def _evaluator(task: Task, settings: Settings, secret: int) -> Evaluator:
+    kind, _, place = settings.dispatch.partition(":")
+    match kind:
+        case "bundle" if place:
+            return Bundled(task, Asked(), secret, Path(place))
+        case "local":
+            return Local(task, Asked(), secret)
+        case "predict":
+            return Predictor(task)
+        case "auto":
+            from warpwright.judge.judging import gpu_is_here
+
+            return Local(task, Asked(), secret) if gpu_is_here() else Predictor(task)
+    raise UsageError(f"'{settings.dispatch}' is no place to run; one of auto, local, predict and bundle:DIR")
+
+
+def _candidate(path: Path, settings: Settings) -> Candidate:
+    try:
+        source = path.read_bytes().decode("utf-8", errors="surrogateescape")
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}") from None
+    return Candidate(source=source, flags=settings.flags)
+
+
+def _enter_start(archive: Archive, run: Run, candidate: Candidate) -> None:
+    """A kernel of the user's is the answer to a brief that nobody had to be asked."""
+    brief = Brief(number=0, operator=Operator.TRANSLATE)
+    reason = "The user gave a kernel to start from."
+    proposal = Proposal(
+        brief=0,
+        candidate=candidate.id,
+        fingerprint=fingerprint(candidate.source),
+        traits=traits(candidate.source, None),
+    )
+    with archive.transaction():
+        archive.keep(candidate)
+        archive.append(
+            run.id,
+            Decision(number=0, generation=0, action=Action.BREED, reason=reason, seed=run.seed, briefs=(brief,)),
+        )
+        archive.append(run.id, proposal)

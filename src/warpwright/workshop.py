@@ -1,0 +1,115 @@
+"""What a run works with: models, the composer, the ladder and a judge, behind the pipeline's few verbs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, Protocol
+
+from warpwright.core.candidate import Candidate, Flags
+from warpwright.core.errors import ModelFailed, UsageError
+from warpwright.core.evidence import Dossier
+from warpwright.core.gpus import gpu_named
+from warpwright.core.protocols import Model
+from warpwright.core.search import Arm, Brief, Call, Operator, Snapshot
+from warpwright.core.task import Task
+from warpwright.dispatch.evaluating import Outcome
+from warpwright.dispatch.pool import parallel
+from warpwright.evolve.given import Ceiling, Given, Tunables
+from warpwright.models.remembered import Remembered
+from warpwright.propose.asking import Noted
+from warpwright.propose.hints import applicable
+from warpwright.propose.known import Known, Library
+from warpwright.propose.proposing import Proposed, propose
+from warpwright.propose.summarising import lesson
+from warpwright.propose.tunables import settings, space, with_settings
+from warpwright.verify.ladder import climb
+
+
+class Composer(Protocol):
+    """Writes kernels for one task without a language model."""
+
+    def space(self) -> Mapping[str, tuple[Any, ...]]: ...
+
+    def default(self, gpu: str) -> Mapping[str, Any]: ...
+
+    def write(self, genome: Mapping[str, Any]) -> str: ...
+
+
+class Evaluator(Protocol):
+    def evaluate(self, candidates: Sequence[Candidate], dossiers: Mapping[str, Dossier]) -> Iterator[Outcome]: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Workshop:
+    task: Task
+    flags: Flags
+    models: Mapping[str, Model]
+    evaluator: Evaluator
+    composer: Composer | None = None
+    forward: Candidate | None = None
+    ceilings: Mapping[Arm, Ceiling] = field(default_factory=dict)
+
+    def given(self, library: Library) -> Given:
+        hints = applicable(self.task, gpu_named(self.flags.gpu))
+        return Given(
+            hints=tuple(hint.id for hint in hints),
+            forward=self.forward.id if self.forward else None,
+            space=self.composer.space() if self.composer else {},
+            genome=self.composer.default(self.flags.gpu) if self.composer else {},
+            tunables={id_: open_ for id_, kernel in library.items() if (open_ := _tunables(kernel)) is not None},
+            ceilings=self.ceilings,
+        )
+
+    def propose(self, brief: Brief, library: Library, asked: Sequence[Call]) -> Proposed:
+        if brief.operator is Operator.COMPOSE:
+            return self._composed(brief)
+        if brief.operator is Operator.TUNE:
+            return self._tuned(library[brief.parents[0]], brief)
+        known = library if self.forward is None else {**library, self.forward.id: Known(candidate=self.forward)}
+        try:
+            model = Remembered(self._model(brief), asked)
+        except ModelFailed as failed:
+            return Proposed(problem=str(failed), faulted=True)
+        return propose(self.task, brief, model, known, flags=self.flags)
+
+    def climb(self, candidates: Sequence[Candidate]) -> Iterator[Dossier]:
+        if len(candidates) == 1:
+            yield climb(self.task, candidates[0])
+            return
+        yield from parallel(partial(climb, self.task), candidates, label=lambda candidate: candidate.id)
+
+    def evaluate(self, candidates: Sequence[Candidate], dossiers: Mapping[str, Dossier]) -> Iterator[Outcome]:
+        yield from self.evaluator.evaluate(candidates, dossiers)
+
+    def reflect(self, snapshot: Snapshot, library: Library) -> tuple[str, Sequence[Call]]:
+        """By the first model: whoever reads all results needs no variety."""
+        model = Noted(next(iter(self.models.values())))
+        text = lesson(self.task, snapshot.members, snapshot.lessons, gpu_named(self.flags.gpu), model)
+        return text, model.calls
+
+    def _model(self, brief: Brief) -> Model:
+        if brief.arm is None or brief.arm.model not in self.models:
+            raise ModelFailed("model", f"no model for brief {brief.number}: {brief.arm.model if brief.arm else 'none'}")
+        return self.models[brief.arm.model]
+
+    def _composed(self, brief: Brief) -> Proposed:
+        assert self.composer is not None, "a genome was asked for without a composer"
+        return Proposed(candidate=Candidate(source=self.composer.write(brief.genome), flags=self.flags))
+
+    def _tuned(self, parent: Known, brief: Brief) -> Proposed:
+        try:
+            source = with_settings(parent.candidate.source, brief.genome)
+        except UsageError as error:
+            return Proposed(problem=str(error))
+        return Proposed(candidate=Candidate(source=source, flags=self.flags))
+
+
+def _tunables(kernel: Known) -> Tunables | None:
+    """What a source leaves open; None where it leaves nothing open, or not in a way that can be read."""
+    try:
+        values = space(kernel.candidate.source)
+        return Tunables(space=values, genome=settings(kernel.candidate.source)) if values else None
+    except UsageError:
+        return None
