@@ -42,12 +42,13 @@ Outcome = Judged | tuple[Prediction, ...]
 class Tools(Protocol):
     """What a run works with. Each may be slow; each may be asked again for what was lost half way."""
 
-    def given(self, library: Library) -> Given: ...
+    def given(self, library: Library, dossiers: Mapping[str, Dossier]) -> Given: ...
 
     def propose(self, brief: Brief, library: Library, asked: Sequence[Call]) -> Proposed:
         """`asked` are questions of this brief that were answered before."""
 
-    def climb(self, candidates: Sequence[Candidate]) -> Iterator[Dossier]: ...
+    def climb(self, candidates: Sequence[Candidate]) -> Iterator[tuple[Dossier, Sequence[Call]]]:
+        """With the questions that were asked on the way, if any."""
 
     def evaluate(self, candidates: Sequence[Candidate], dossiers: Mapping[str, Dossier]) -> Iterator[Outcome]: ...
 
@@ -110,7 +111,7 @@ class Line:
                 self._reflect(work.reflect, snapshot)
 
     def _decide(self, snapshot: Snapshot) -> Decision:
-        decision = decide(snapshot, self.policy, self.tools.given(self._library()))
+        decision = decide(snapshot, self.policy, self.tools.given(self._library(), self._dossiers()))
         with self.archive.transaction():
             self._note_time(f"before decision {decision.number}")
             self.archive.append(self.run.id, decision)
@@ -124,6 +125,9 @@ class Line:
 
     def _library(self) -> Library:
         return library_of(self.archive, self.run.id)
+
+    def _dossiers(self) -> dict[str, Dossier]:
+        return {item.candidate: item for item in self.archive.records(self.run.id, Dossier)}
 
     def _ask(self, briefs: Sequence[Brief]) -> None:
         self.watcher.doing(f"asking for {len(briefs)} proposals")
@@ -162,15 +166,16 @@ class Line:
     def _verify(self, ids: Sequence[str]) -> None:
         self.watcher.doing(f"verifying {len(ids)} candidates")
         found = self.archive.candidates(ids)
-        for dossier in self.tools.climb([found[id_] for id_ in ids]):
-            self.archive.append(self.run.id, dossier)
+        for dossier, calls in self.tools.climb([found[id_] for id_ in ids]):
+            with self.archive.transaction():
+                for record in (*calls, dossier):
+                    self.archive.append(self.run.id, record)
             self.watcher.saw(self.snapshot())
 
     def _evaluate(self, ids: Sequence[str]) -> None:
         self.watcher.doing(f"evaluating {len(ids)} candidates")
         found = self.archive.candidates(ids)
-        dossiers = {item.candidate: item for item in self.archive.records(self.run.id, Dossier)}
-        for outcome in self.tools.evaluate([found[id_] for id_ in ids], dossiers):
+        for outcome in self.tools.evaluate([found[id_] for id_ in ids], self._dossiers()):
             enter_outcome(self.archive, self.run.id, self.task, outcome)
             snapshot = self.snapshot()
             self._keep_best(snapshot)

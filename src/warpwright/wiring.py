@@ -38,8 +38,10 @@ _QUESTIONS = 2
 
 
 def begin(archive: Archive, settings: Settings, seed: int | None = None) -> Run:
-    """A new run, on record before anything is done for it."""
+    """A new run, on record before anything is done for it. What the user can mend is said before that."""
     task = task_of(settings)
+    _models(settings, spent=0.0)
+    _evaluator(task, settings, secret=0)
     run = Run(
         id=secrets.token_hex(4),
         task=task.key,
@@ -70,10 +72,12 @@ def line(archive: Archive, run: Run, watcher: Watcher) -> Line:
     """Everything that a sitting of the run needs."""
     settings = settings_of(run)
     task = task_of(settings)
+    models = _models(settings, _spent(archive, run))
     workshop = Workshop(
         task=task,
         flags=settings.flags,
-        models=_models(archive, run, settings),
+        models={arm.model: models[arm.model] for arm in settings.policy.arms},
+        opinions=models[settings.opinions] if settings.opinions else None,
         evaluator=_evaluator(task, settings, run.seed),
         composer=composer_of(task) if settings.policy.composer else None,
         forward=_candidate(Path(settings.forward), settings) if settings.forward else None,
@@ -104,18 +108,25 @@ def ceiling(arm: Arm) -> Ceiling:
     return Ceiling(usd=None if usd is None else usd * _QUESTIONS, tokens=(LONGEST_PROMPT + MOST_TOKENS) * _QUESTIONS)
 
 
-def _models(archive: Archive, run: Run, settings: Settings) -> Mapping[str, Model]:
+def _models(settings: Settings, spent: float) -> Mapping[str, Model]:
     """What was spent before counts: a resumed run has only the rest of its budget."""
     usd = settings.policy.budget.usd
-    spent = sum(call.cost_usd or 0.0 for call in archive.records(run.id, Call))
+    if usd == 0 and settings.policy.arms:
+        raise UsageError(
+            "a budget of $0 pays for no question; raise it, or leave --model out and let kernels be composed"
+        )
     terms = Terms(
         budget=None if usd is None else Budget(max(usd - spent, 0.0)),
         allow_unpriced=settings.allow_unpriced,
         at_once=settings.workers,
         record=Path(settings.record) if settings.record else None,
     )
-    names = dict.fromkeys(arm.model for arm in settings.policy.arms)
-    return {name: model_named(name, folder=Path.cwd(), terms=terms) for name in names}
+    names = dict.fromkeys([arm.model for arm in settings.policy.arms] + [settings.opinions or ""])
+    return {name: model_named(name, folder=Path.cwd(), terms=terms) for name in names if name}
+
+
+def _spent(archive: Archive, run: Run) -> float:
+    return sum(call.cost_usd or 0.0 for call in archive.records(run.id, Call))
 
 
 def _evaluator(task: Task, settings: Settings, secret: int) -> Evaluator:

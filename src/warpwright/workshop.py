@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Protocol
 
 from warpwright.core.candidate import Candidate, Flags
 from warpwright.core.errors import ModelFailed, UsageError
-from warpwright.core.evidence import Dossier
+from warpwright.core.evidence import Dossier, Verdict
 from warpwright.core.gpus import gpu_named
 from warpwright.core.protocols import Model
 from warpwright.core.search import Arm, Brief, Call, Operator, Snapshot
@@ -25,6 +25,7 @@ from warpwright.propose.proposing import Proposed, propose
 from warpwright.propose.summarising import lesson
 from warpwright.propose.tunables import settings, space, with_settings
 from warpwright.verify.ladder import climb
+from warpwright.verify.opinion import OpinionRung, score_of
 
 
 class Composer(Protocol):
@@ -49,9 +50,10 @@ class Workshop:
     evaluator: Evaluator
     composer: Composer | None = None
     forward: Candidate | None = None
+    opinions: Model | None = None
     ceilings: Mapping[Arm, Ceiling] = field(default_factory=dict)
 
-    def given(self, library: Library) -> Given:
+    def given(self, library: Library, dossiers: Mapping[str, Dossier]) -> Given:
         hints = applicable(self.task, gpu_named(self.flags.gpu))
         return Given(
             hints=tuple(hint.id for hint in hints),
@@ -59,6 +61,7 @@ class Workshop:
             space=self.composer.space() if self.composer else {},
             genome=self.composer.default(self.flags.gpu) if self.composer else {},
             tunables={id_: open_ for id_, kernel in library.items() if (open_ := _tunables(kernel)) is not None},
+            promise={id_: score for id_, item in dossiers.items() if (score := score_of(item)) is not None},
             ceilings=self.ceilings,
         )
 
@@ -74,11 +77,22 @@ class Workshop:
             return Proposed(problem=str(failed), faulted=True)
         return propose(self.task, brief, model, known, flags=self.flags)
 
-    def climb(self, candidates: Sequence[Candidate]) -> Iterator[Dossier]:
-        if len(candidates) == 1:
-            yield climb(self.task, candidates[0])
-            return
-        yield from parallel(partial(climb, self.task), candidates, label=lambda candidate: candidate.id)
+    def climb(self, candidates: Sequence[Candidate]) -> Iterator[tuple[Dossier, Sequence[Call]]]:
+        """The sure rungs on all cores, then opinions on what they left open."""
+        climbed = (
+            [climb(self.task, candidates[0])]
+            if len(candidates) == 1
+            else parallel(partial(climb, self.task), candidates, label=lambda candidate: candidate.id)
+        )
+        for candidate, dossier in zip(candidates, climbed, strict=True):
+            yield self._with_opinion(candidate, dossier)
+
+    def _with_opinion(self, candidate: Candidate, dossier: Dossier) -> tuple[Dossier, Sequence[Call]]:
+        if self.opinions is None or dossier.faults or dossier.verdict is Verdict.REFUTED:
+            return dossier, ()
+        model = Noted(self.opinions)
+        thought = OpinionRung(model).climb_after(self.task, candidate, dossier.evidence)
+        return replace(dossier, evidence=(*dossier.evidence, thought)), model.calls
 
     def evaluate(self, candidates: Sequence[Candidate], dossiers: Mapping[str, Dossier]) -> Iterator[Outcome]:
         yield from self.evaluator.evaluate(candidates, dossiers)

@@ -16,7 +16,7 @@ from warpwright.core.search import Call, Fate
 from warpwright.evolve.fold import fold
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "unit" / "models"))
-from openai_server import OpenAIServer  # noqa: E402
+from openai_server import OpenAIServer
 
 REFERENCE = "import torch\n\n\ndef forward(x):\n    return torch.relu(x) * 2.0\n"
 HEAD = "#include <torch/extension.h>\n"

@@ -42,13 +42,13 @@ TASK = Task(
     reference=Reference(source="def forward(x):\n    return 2 * x\n"),
 )
 RUN = Run(id="r", task=TASK.key, seed=7, started="2026-01-01", warpwright="0")
-POLICY = Policy(arms=(Arm(model="straw"),), generations=3, proposals=4, evaluate=2, enough=None)
+POLICY = Policy(arms=(Arm(model="straw"),), generations=3, proposals=4, evaluate=2, repairs=2, enough=None)
 
 
 class Straw:
     """Answers depend on nothing but the brief, as those of a recorded model do."""
 
-    def given(self, library: Library) -> Given:
+    def given(self, library: Library, dossiers: Mapping[str, Dossier]) -> Given:
         return Given(hints=("wider", "fewer passes"))
 
     def propose(self, brief: Brief, library: Library, asked: Sequence[Call]) -> Proposed:
@@ -58,12 +58,11 @@ class Straw:
         if luck < 0.1 and brief.number:
             return Proposed(problem="no code", calls=(call,))
         wrong = luck < 0.4 and brief.operator is not Operator.REPAIR
-        source = (
-            f"int k{content_id([brief.number, brief.parents])}() {{ return {'WRONG' if wrong else brief.number}; }}"
-        )
+        name, value = content_id([brief.number, brief.parents]), f"{brief.number}" + (" + WRONG" if wrong else "")
+        source = f"int k{name}() {{ return {value}; }}"
         return Proposed(candidate=Candidate(source=source), calls=(call,))
 
-    def climb(self, candidates: Sequence[Candidate]) -> Iterator[Dossier]:
+    def climb(self, candidates: Sequence[Candidate]) -> Iterator[tuple[Dossier, Sequence[Call]]]:
         for candidate in candidates:
             wrong = "WRONG" in candidate.source
             evidence = Evidence(
@@ -72,7 +71,7 @@ class Straw:
                 verdict=Verdict.REFUTED if wrong else Verdict.HOLDS,
                 counterexample=Counterexample(kind="race", message="two threads", line=3) if wrong else None,
             )
-            yield Dossier(candidate=candidate.id, task=TASK.key, evidence=(evidence,))
+            yield Dossier(candidate=candidate.id, task=TASK.key, evidence=(evidence,)), ()
 
     def evaluate(
         self, candidates: Sequence[Candidate], dossiers: Mapping[str, Dossier]

@@ -58,6 +58,9 @@ def optimize(
     forward: Annotated[
         Path | None, typer.Option("--forward", help="A forward kernel to derive a backward from.")
     ] = None,
+    opinions: Annotated[
+        str | None, typer.Option("--opinions", metavar="SPEC", help="A model whose opinions order the queue.")
+    ] = None,
     composer: Annotated[bool, typer.Option("--composer/--no-composer", help="May kernels be composed?")] = True,
     resume: Annotated[str | None, typer.Option("--resume", metavar="RUN", help="Go on with a run.")] = None,
     seed: Annotated[int | None, typer.Option("--seed", help="Makes all choices repeatable.")] = None,
@@ -89,6 +92,7 @@ def optimize(
         policy=policy,
         start=str(start) if start else None,
         forward=str(forward) if forward else None,
+        opinions=opinions,
     )
     search(settings, archive, seed=seed, as_json=as_json)
 

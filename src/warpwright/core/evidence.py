@@ -9,6 +9,9 @@ from typing import Any
 
 from warpwright.core.measurement import Scene
 
+OPINION = "opinion"
+"""The reason of evidence that is only what somebody thinks: it decides nothing."""
+
 
 class Verdict(StrEnum):
     HOLDS = "holds"
@@ -72,7 +75,7 @@ class Dossier:
     @property
     def verdict(self) -> Verdict:
         """REFUTED by any rung; HOLDS only if every rung that could be climbed here held, without a fault."""
-        verdicts = {item.verdict for item in self.evidence if not item.skipped}
+        verdicts = {item.verdict for item in self.evidence if not item.skipped and item.reason != OPINION}
         if Verdict.REFUTED in verdicts:
             return Verdict.REFUTED
         if verdicts == {Verdict.HOLDS} and not self.faults:

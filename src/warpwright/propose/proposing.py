@@ -1,0 +1,78 @@
+"""One brief to one candidate: ask, read the answer, ask once more if it cannot be read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from warpwright.core.candidate import Candidate, Flags
+from warpwright.core.errors import ModelFailed
+from warpwright.core.protocols import Model, Request
+from warpwright.core.search import Brief, Call, Operator
+from warpwright.core.task import Task
+from warpwright.propose.asking import Noted
+from warpwright.propose.edits import Unreadable
+from warpwright.propose.known import Library
+from warpwright.propose.prompt import Setting, editable, prompt
+from warpwright.propose.quoting import quoted
+from warpwright.propose.reply import source_in
+from warpwright.propose.summarising import issue_of, shortened
+from warpwright.propose.template import render
+
+MOST_TOKENS = 32000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proposed:
+    """The answer to a brief: a candidate, or why there is none, with every call that was made for it."""
+
+    candidate: Candidate | None = None
+    problem: str | None = None
+    faulted: bool = False
+    """The model gave no answer: the brief is spent, the model's kernel-writing is not blamed."""
+    calls: tuple[Call, ...] = ()
+
+
+def propose(
+    task: Task,
+    brief: Brief,
+    model: Model,
+    library: Library | None = None,
+    *,
+    flags: Flags | None = None,
+    max_tokens: int | None = MOST_TOKENS,
+) -> Proposed:
+    """Ask for a kernel. `library` holds every kernel that the brief names; `flags` say what it is compiled for."""
+    setting = Setting(task=task, brief=brief, library=library or {}, flags=flags or Flags())
+    noted = Noted(model, brief.number)
+    try:
+        source = _source(setting, noted, max_tokens)
+    except ModelFailed as failed:
+        return Proposed(problem=str(failed), faulted=True, calls=tuple(noted.calls))
+    except Unreadable as unreadable:
+        return Proposed(problem=str(unreadable), calls=tuple(noted.calls))
+    return Proposed(candidate=Candidate(source=source, flags=setting.flags), calls=tuple(noted.calls))
+
+
+def _source(setting: Setting, model: Model, max_tokens: int | None) -> str:
+    brief = setting.brief
+    if brief.operator is Operator.REPAIR:
+        setting = replace(setting, issue=issue_of(setting.task, setting.parent(), model))
+    request = Request(
+        prompt=prompt(setting),
+        purpose=brief.operator.value,
+        temperature=brief.temperature,
+        effort=brief.arm.effort if brief.arm else None,
+        max_tokens=max_tokens,
+    )
+    parent = setting.parent().candidate.source if editable(brief) else None
+    answer = model.complete(request).text
+    try:
+        return source_in(answer, parent)
+    except Unreadable as unreadable:
+        return source_in(model.complete(_again(request, answer, str(unreadable))).text, parent)
+
+
+def _again(request: Request, answer: str, problem: str) -> Request:
+    """The same question with the answer that could not be used and why: a model remembers nothing."""
+    fields = {"prompt": request.prompt, "problem": problem, "answer": quoted("your answer", shortened(answer))}
+    return replace(request, prompt=render("again", fields), purpose=f"{request.purpose}-again")

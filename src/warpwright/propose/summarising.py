@@ -1,0 +1,89 @@
+"""What a model is asked beside kernels: to name one issue, one bottleneck, or what the results so far teach."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from warpwright.core.evidence import Evidence
+from warpwright.core.gpus import Gpu
+from warpwright.core.protocols import Model, Request
+from warpwright.core.search import Member
+from warpwright.core.task import Task
+from warpwright.propose.describe import description
+from warpwright.propose.gpu_facts import gpu_words
+from warpwright.propose.hints import hint_text
+from warpwright.propose.issue import MOST_WORDS, critical_issue, report
+from warpwright.propose.known import Known
+from warpwright.propose.quoting import NOTICE, quoted
+from warpwright.propose.template import render
+
+_MOST_REPORTED = 12000
+"""Characters of a report that a model is shown; the middle of a longer one is left out, and the text says so."""
+_LESSON_WORDS = 80
+
+
+def issue_of(task: Task, kernel: Known, model: Model) -> str:
+    """The one critical issue of a wrong kernel: by rule, or by asking where no rule is enough."""
+    evidence = kernel.refutation
+    if evidence is None:
+        raise ValueError(f"nothing refutes {kernel.candidate.id}")
+    return critical_issue(evidence, kernel.candidate.source) or _asked_issue(task, kernel, evidence, model)
+
+
+def _asked_issue(task: Task, kernel: Known, evidence: Evidence, model: Model) -> str:
+    lines = kernel.candidate.source.split("\n")
+    numbered = "\n".join(f"{number}: {line}" for number, line in enumerate(lines, start=1))
+    fields = {
+        "name": task.key,
+        "rung": evidence.rung,
+        "kind": evidence.counterexample.kind if evidence.counterexample else "undecided",
+        "notice": NOTICE,
+        "report": quoted("report", shortened(report(evidence))),
+        "kernel": quoted("kernel", numbered),
+    }
+    return _sentence(model, "summarise_error", render("summarise_error", fields), MOST_WORDS)
+
+
+def profile_sentence(task: Task, profile: str, gpu: Gpu, model: Model) -> str:
+    """The one bottleneck that a profiler's report shows, with its figure."""
+    fields = {"name": task.key, "gpu": gpu.title, "notice": NOTICE, "report": quoted("report", shortened(profile))}
+    return _sentence(model, "summarise_profile", render("summarise_profile", fields), MOST_WORDS)
+
+
+def lesson(task: Task, members: Sequence[Member], lessons: Sequence[str], gpu: Gpu, model: Model) -> str:
+    """What the results of a run so far teach, in a few sentences that stand on their own."""
+    earlier = "\n".join(f"- {text}" for text in lessons)
+    fields = {
+        "name": task.key,
+        "notice": NOTICE,
+        "task": description(task, gpu),
+        "gpu": gpu_words(gpu),
+        "results": "\n".join(map(_result, members)),
+        "lessons": f"## Earlier lessons\n{earlier}" if earlier else "",
+        "words": str(_LESSON_WORDS),
+    }
+    return _sentence(model, "reflect", render("reflect", fields), 2 * _LESSON_WORDS)
+
+
+def _result(member: Member) -> str:
+    brief, score = member.brief, member.score
+    parts = [f"{brief.number}. {brief.operator}"]
+    parts += [f"idea: {hint_text(brief.hint)}"] if brief.hint else []
+    parts.append(f"ended {member.fate}" + (f" by {member.refuted_by}" if member.refuted_by else ""))
+    parts += [f"because {member.issue}"] if member.issue else []
+    parts += [f"log score {score.value:.3f} ({score.basis})"] if score else []
+    parts += [score.profile] if score and score.profile else []
+    return "; ".join(parts)
+
+
+def _sentence(model: Model, purpose: str, prompt: str, most: int) -> str:
+    """The answer on one line, cut after so many words: a model that rambles must not fill the next prompt."""
+    words = model.complete(Request(prompt=prompt, purpose=purpose)).text.split()
+    return " ".join(words[:most]) + (" …" if len(words) > most else "")
+
+
+def shortened(text: str) -> str:
+    if len(text) <= _MOST_REPORTED:
+        return text
+    half = _MOST_REPORTED // 2
+    return f"{text[:half]}\n[{len(text) - 2 * half} characters left out here]\n{text[-half:]}"

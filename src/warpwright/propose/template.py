@@ -1,0 +1,50 @@
+"""Prompts as Markdown with named fields, `{{field}}`. Rendering is strict; templates hold no logic.
+
+A field that is missing or left over is a slip of ours and an error. Values are put in as they are: what looks like a
+field inside a value stays text. A field that is alone on its line and empty takes the line with it; one that is a whole
+paragraph takes the blank line after it as well.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+
+FOLDER = Path(__file__).resolve().parent / "prompts"
+_FIELD = re.compile(r"(?P<alone>^\{\{(?P<block>\w+)\}\}\n\n?)|\{\{(?P<inline>\w+)\}\}", re.MULTILINE)
+
+
+class TemplateError(ValueError):
+    """A template and its fields do not fit."""
+
+
+def render(name: str, fields: Mapping[str, str] | None = None) -> str:
+    """The prompt of that name with its fields filled in."""
+    return fill(text_of(name), fields or {}, name)
+
+
+def fill(text: str, fields: Mapping[str, str], name: str = "the template") -> str:
+    wanted = {match["block"] or match["inline"] for match in _FIELD.finditer(text)}
+    if missing := sorted(wanted - fields.keys()):
+        raise TemplateError(f"{name} needs a value for '{missing[0]}'")
+    if unused := sorted(fields.keys() - wanted):
+        raise TemplateError(f"{name} has no field '{unused[0]}'")
+    return _FIELD.sub(lambda match: _value(match, fields), text).strip() + "\n"
+
+
+def _value(match: re.Match[str], fields: Mapping[str, str]) -> str:
+    if match["alone"] is None:
+        return fields[match["inline"]]
+    value = fields[match["block"]].strip("\n")
+    ending = match["alone"][match["alone"].index("}}") + 2 :]
+    if value:
+        return value + ending
+    before = match.string[: match.start()]
+    return "" if not before or before.endswith("\n\n") else ending[1:]
+
+
+@cache
+def text_of(name: str) -> str:
+    return (FOLDER / f"{name}.md").read_text(encoding="utf-8")

@@ -1,0 +1,77 @@
+"""What new users get wrong with `optimize`: one clear sentence each, the right exit code, nothing lost."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from warpwright.archive.opening import open_archive
+from warpwright.cli.main import app
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "unit" / "models"))
+from openai_server import OpenAIServer
+
+
+@pytest.fixture(autouse=True)
+def at_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def optimize(*words: str, task: str = "llama_rmsnorm") -> Result:
+    done = CliRunner().invoke(app, ["optimize", task, *words, "--archive", "a.db", "--no-composer"])
+    assert "Traceback" not in done.output
+    return done
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--model", "anthropic:claude-x"), "ANTHROPIC_API_KEY"),
+        (("--model", "openai:gpt-x"), "OPENAI_API_KEY"),
+        (("--model", "gpt-x"), "names no provider"),
+        (("--model", "antropic:x"), "did you mean anthropic"),
+        (("--model", "openai:x@localhost:8000"), "http://"),
+        (("--model", "mailbox:box", "--budget", "0"), "budget of $0"),
+        (("--model", "mailbox:box", "--budget", "1"), "price of mailbox:box is not known"),
+        (("--model", "mailbox:box", "--dispatch", "moon"), "no place to run"),
+        (("--model", "replay:nothing.jsonl"), "nothing.jsonl"),
+        (("--resume", "abc"), "leave TASK out"),
+    ],
+)
+def test_wrong_use_is_said_before_anything_is_begun(words: tuple[str, ...], said: str) -> None:
+    done = optimize(*words)
+    assert (done.exit_code, said in done.output) == (2, True), done.output
+    with open_archive("a.db") as archive:
+        assert archive.runs() == ()
+
+
+def test_an_unknown_task_and_an_unknown_run_are_told() -> None:
+    assert "did you mean" in optimize("--model", "mailbox:box", task="llama_rmsnrom").output
+    done = CliRunner().invoke(app, ["optimize", "--resume", "abc", "--archive", "a.db"])
+    assert (done.exit_code, "abc" in done.output) == (2, True)
+
+
+@pytest.mark.parametrize("behaviour", ["wrong_key", "unknown_model"])
+def test_a_server_that_says_no_ends_the_run_with_its_reason(behaviour: str) -> None:
+    with OpenAIServer() as server:
+        for _ in range(8):
+            getattr(server, behaviour)()
+        done = optimize("--model", server.spec("writer"), "--allow-unpriced", "--dispatch", "predict")
+        assert len(server.requests) < 8
+    assert done.exit_code == 3, done.output
+    assert {"wrong_key": "key", "unknown_model": "model"}[behaviour] in done.output
+    assert "--resume" in done.output
+
+
+def test_a_model_that_never_writes_code_is_given_up() -> None:
+    with OpenAIServer(always="I only talk about the weather.") as server:
+        done = optimize("--model", server.spec("writer"), "--allow-unpriced", "--dispatch", "predict")
+        asked = len(server.requests)
+    assert done.exit_code == 3, done.output
+    assert asked == 20, "ten attempts, each asked once more"
+    assert "attempts" in done.output

@@ -1,0 +1,75 @@
+"""The library of hints: enough, short, restricted to what exists, and each of use somewhere."""
+
+from __future__ import annotations
+
+import pytest
+
+from warpwright.core.gpus import GPUS, gpu_named
+from warpwright.core.limit import Bound
+from warpwright.core.task import Case, Output, Reference, Role, Task, TensorArg
+from warpwright.propose.hints import Hint, applicable, bounds_of, hint_text, hints
+from warpwright.tasks import all_tasks, load
+
+TASKS = all_tasks()
+
+
+@pytest.mark.parametrize("hint", hints(), ids=lambda hint: hint.id)
+def test_a_hint_is_short_and_speaks_of_what_exists(hint: Hint) -> None:
+    assert 8 <= len(hint.text.split()) <= 60
+    assert hint.text.endswith(".")
+    assert set(hint.architectures) <= {gpu.arch for gpu in GPUS.values()}
+    assert set(hint.families) <= {task.family for task in TASKS}
+
+
+def test_there_are_enough_and_each_has_its_own_name() -> None:
+    assert len(hints()) >= 40
+    assert len({hint.id for hint in hints()}) == len({hint.text for hint in hints()}) == len(hints())
+
+
+def test_each_is_of_use_for_some_task_on_some_gpu() -> None:
+    used = {hint.id for task in TASKS for gpu in GPUS.values() for hint in applicable(task, gpu)}
+    assert used == {hint.id for hint in hints()}
+
+
+def named(task: str, gpu: str) -> set[str]:
+    return {hint.id for hint in applicable(load(task)[0], gpu_named(gpu))}
+
+
+def test_architectures_matter() -> None:
+    assert "wgmma" in named("matmul:forward", "h200")
+    assert "wgmma" not in named("matmul:forward", "b200")
+    assert "tcgen05" in named("matmul:forward", "b200")
+    assert "tcgen05" not in named("matmul:forward", "rtx5090")
+    assert "cp-async-stages" not in named("matmul:forward", "t4")
+    assert "cluster-rows" not in named("softmax:forward", "l4")
+
+
+def test_families_bounds_and_directions_matter() -> None:
+    assert "online-softmax" in named("softmax:forward", "h200")
+    assert "online-softmax" not in named("adamw", "h200")
+    assert "stream-k" not in named("layernorm:forward", "h200")
+    assert "column-partials" in named("layernorm:backward", "h200")
+    assert "column-partials" not in named("layernorm:forward", "h200")
+
+
+def test_a_task_that_says_nothing_gets_what_is_general() -> None:
+    task = Task(
+        name="mine",
+        arguments=(TensorArg(name="x", shape=("N",)),),
+        outputs=(Output(name="y", shape=("N",)),),
+        cases=(Case(name="n", role=Role.CHECK, dims={"N": 7}),),
+        reference=Reference(source=""),
+    )
+    assert bounds_of(task, gpu_named("h200")) == frozenset()
+    found = {hint.id for hint in applicable(task, gpu_named("h200"))}
+    assert "vector-access" in found
+    assert "flash-tiles" not in found
+
+
+def test_bounds_are_those_of_the_timed_cases() -> None:
+    assert bounds_of(load("layernorm:forward")[0], gpu_named("h200")) == {Bound.MEMORY}
+
+
+def test_words_of_ones_own_are_a_hint_too() -> None:
+    assert hint_text("use a spoon") == "use a spoon"
+    assert hint_text("one-pass").startswith("Read the data once")
