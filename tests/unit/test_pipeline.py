@@ -57,7 +57,7 @@ class Straw:
                     usage={"input": 10, "output": 5}, cost_usd=0.01, seconds=1.0)  # fmt: skip
         if luck < 0.1 and brief.number:
             return Proposed(problem="no code", calls=(call,))
-        wrong = luck < 0.4 and brief.operator is not Operator.REPAIR
+        wrong = (luck < 0.4 or brief.number == 0) and brief.operator is not Operator.REPAIR
         name, value = content_id([brief.number, brief.parents]), f"{brief.number}" + (" + WRONG" if wrong else "")
         source = f"int k{name}() {{ return {value}; }}"
         return Proposed(candidate=Candidate(source=source), calls=(call,))
