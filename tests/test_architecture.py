@@ -19,8 +19,10 @@ LEVELS = {
     **dict.fromkeys(("tasks", "oracle", "seal"), 1),
     **dict.fromkeys(("emulate", "judge", "archive", "models"), 2),
     **dict.fromkeys(("verify", "propose", "evolve", "dispatch", "report"), 3),
-    **dict.fromkeys(("doctor", "library", "pipeline", "settings", "wiring", "workshop"), 4),
-    "cli": 5,
+    **dict.fromkeys(("doctor", "library", "settings"), 4),
+    **dict.fromkeys(("pipeline", "workshop"), 5),
+    "wiring": 6,
+    "cli": 7,
 }
 TRAVELLING = {"core", "oracle", "judge"}
 LIGHT = ("core", "tasks", "seal")

@@ -168,8 +168,9 @@ class Line:
         found = self.archive.candidates(ids)
         for dossier, calls in self.tools.climb([found[id_] for id_ in ids]):
             with self.archive.transaction():
-                for record in (*calls, dossier):
-                    self.archive.append(self.run.id, record)
+                for call in calls:
+                    self.archive.append(self.run.id, call)
+                self.archive.append(self.run.id, dossier)
             self.watcher.saw(self.snapshot())
 
     def _evaluate(self, ids: Sequence[str]) -> None:

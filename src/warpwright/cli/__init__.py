@@ -1,14 +1,28 @@
-"""Room 5, a face: parses, calls a room, renders. Decides nothing.
+"""Room 7, a face: parses, calls a room, renders. Decides nothing.
 
 main.py        the command `warpwright`: verbs, and errors as one sentence with an exit code
 doctor.py      `warpwright doctor`
 demo.py        `warpwright demo`
+demonstration.py   its steps: plants that must be caught, searches that must find something
+planted        the kernels that must be caught
+optimize.py    `warpwright optimize`, `translate` and `repair`
+searching.py   a search: what it may cost, how it ends, how to go on
+live.py        a search as it goes
+scores.py      scores and costs, in words
+runs.py        `warpwright runs list|show|export|import`
+run_history.py every decision of a run, and what became of every proposal
+report.py      `warpwright report`
+chapters.py    what a page says of one search
+archive.py     `warpwright archive export`
+prices.py      `warpwright prices`
 check.py       `warpwright check`
 checking.py    one kernel or many, each held against its own task
 documents.py   what was checked, as a page and as JUnit XML
-verifiers.py   `warpwright verifiers evaluate`
+verifiers.py   `warpwright verifiers evaluate|tune`
+opinions.py    opinions of models on labelled kernels
 seal.py        `warpwright seal`
 bench.py       `warpwright bench` and `warpwright compare`
+bench_suite.py `warpwright bench --suite`
 bundle.py      `warpwright bundle make|import`
 standings.py   judged candidates, on one screen
 candidates.py  a candidate from the command line: file, task, flags

@@ -7,8 +7,12 @@ conclusion.py   what refutes, what is only worth a warning, what cannot be told
 cases.py        the sizes that hurt one kernel: just below and above its blocks, warps, vectors and tiles
 staging.py      a draw as calls, and what came back as tensors
 counting.py     what a candidate does on a case too large to run here: a few blocks, counted and scaled
-cost.py         the time it would take on a GPU: a prediction; cost_terms, cost_nodes, cost_twin, cost_constants and
-                cost_calibrated.json are its parts and its constants
+cost.py         the time it would take on a GPU: a prediction, never a measurement
+cost_terms.py   what each resource takes
+cost_nodes.py   library operations, fills and copies
+cost_twin.py    a smaller case that is launched alike
+cost_constants.py      what the model takes as given
+cost_calibrated.json   those of them that were fitted to measurements
 calls.py        what an emulated program is asked
 running.py      the program in the sandbox: calls in, reports and bytes out
 report.py       what it reports; read as hostile data

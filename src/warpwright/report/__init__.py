@@ -1,4 +1,9 @@
 """Room 3, records to numbers: pure functions of what was stored.
 
 standings.py   how a judged candidate stands against its rivals and against physics
+suite.py       a whole suite against every baseline
+scoring.py     one number for a right candidate
+funnel.py      what became of the proposals of a run, and who is the best
+page.py        searches as a self-contained page
+charts.py      small charts as SVG
 """

@@ -39,7 +39,11 @@ def steps(points: Sequence[tuple[int, float]], last: int, ceiling: float | None 
     marks = "".join(f'<circle cx="{at(n, v)[0]:.1f}" cy="{at(n, v)[1]:.1f}" r="4" fill="#4263eb"/>' for n, v in points)
     line = f'<path d="{"".join(path)}" fill="none" stroke="#4263eb" stroke-width="2"/>' if path else ""
     axis = f'<path d="M{left},20V{bottom}H{WIDTH - 20}" fill="none" stroke="#adb5bd"/>'
-    words = [(left - 8, 24, f"{top:.2g}", "end"), (left - 8, bottom, "0", "end"), (WIDTH - 20, 210, "proposals", "end")]
+    words: list[tuple[float, float, str, str]] = [
+        (left - 8, 24, f"{top:.2g}", "end"),
+        (left - 8, bottom, "0", "end"),
+        (WIDTH - 20, 210, "proposals", "end"),
+    ]
     if ceiling is not None:
         y = at(0, ceiling)[1]
         axis += f'<path d="M{left},{y:.1f}H{WIDTH - 20}" stroke="#2b8a3e" stroke-dasharray="6 4"/>'
