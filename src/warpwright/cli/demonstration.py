@@ -34,7 +34,7 @@ PLANTED = (
 )
 _PLANTED_TASK = "llama_rmsnorm:forward"
 _SEED = 2026
-POLICY = Policy(generations=1, proposals=3, evaluate=3)
+POLICY = Policy(generations=1, proposals=2, evaluate=2)
 
 
 def demonstrate(folder: Path, gpu: str, as_json: bool) -> Exit:
