@@ -102,6 +102,9 @@ def _one(task: Task, on: Staged, visit: Visit, truths: Truths, pattern: int) -> 
     write_inputs(visit, on.arena)
     torch.cuda.synchronize()
     try:
+        on.cell.ask("run", CALL_S, slots=visit.preparing)
+        prepared = [on.arena.at(place).clone() for place in visit.prepared]
+        torch.cuda.synchronize()
         on.cell.ask("run", CALL_S, slots=visit.slots)
     except CellFailure as failure:
         return counterexample(visit, failure.kind, str(failure))
@@ -109,6 +112,8 @@ def _one(task: Task, on: Staged, visit: Visit, truths: Truths, pattern: int) -> 
         return counterexample(visit, "out of bounds", _described(visit, damage))
     if changed := changed_inputs(visit, on.arena):
         return counterexample(visit, "mutation", f"argument {changed[0]} was changed; the task does not allow it")
+    if not all(torch.equal(on.arena.at(place), was) for place, was in zip(visit.prepared, prepared, strict=True)):
+        return counterexample(visit, "mutation", "forward changed what prepare had made")
     results = read_results(task, visit, on.arena)
     if mismatch := check_results(truths.expected(task, visit.draw), results):
         return counterexample(visit, mismatch.kind, mismatch.message, mismatch.facts)

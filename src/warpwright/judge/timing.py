@@ -162,6 +162,8 @@ class Contestant:
             self._visits[position] = refreshed(self._task, visit, draw, scenario(self._task, draw, "cuda"))
             write_inputs(self._visits[position], self._on.arena)
         torch.cuda.synchronize()
+        if preparing := [slot for visit in self._visits for slot in visit.preparing]:
+            self._ask("run", slots=preparing)
 
     def _check(self, cold: bool) -> None:
         """One call against the full truth, the others against an estimate of it. Warm calls all hit the first slot."""

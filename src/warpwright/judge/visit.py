@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,7 +11,7 @@ import torch
 from warpwright.core.dtypes import dtype_named
 from warpwright.core.evidence import Counterexample
 from warpwright.core.plan import Origin, Plan, View
-from warpwright.core.sealed import Sealed
+from warpwright.core.sealed import PREPARE, Sealed, with_prepared
 from warpwright.core.signature import arranged
 from warpwright.core.task import Direction, Draw, Task
 from warpwright.judge.arena import Arena, Layout, Place
@@ -31,7 +31,10 @@ class Act:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Visit:
-    """A draw, staged. A training pair is two acts: the second takes what the first saved."""
+    """A draw, staged. A training pair is two acts: the second takes what the first saved.
+
+    Where the candidate prepares, that act comes before the call and is no part of it.
+    """
 
     draw: Draw
     acts: tuple[Act, ...]
@@ -42,17 +45,34 @@ class Visit:
 
     @property
     def places(self) -> tuple[Place, ...]:
-        return tuple({place.offset: place for act in self.acts for place in act.places.values()}.values())
+        """Each piece of memory once: what one act hands on to the next may begin within a piece."""
+        every = {place.offset: place for act in self.acts for place in act.places.values()}.values()
+        return tuple(place for place in every if not any(_begins_in(place, other) for other in every))
 
     @property
     def slots(self) -> list[int]:
-        return [act.slot for act in self.acts]
+        return [act.slot for act in self.acts if act.plan.entry != PREPARE]
+
+    @property
+    def preparing(self) -> list[int]:
+        return [act.slot for act in self.acts if act.plan.entry == PREPARE]
+
+    @property
+    def prepared(self) -> list[Place]:
+        """Where what was prepared lies; the call may read it and no more."""
+        return [place for act in self.acts if act.plan.entry == PREPARE for place in _returned_places(act, 0)]
+
+
+def _begins_in(place: Place, other: Place) -> bool:
+    return other.offset < place.offset < other.offset + other.size
 
 
 def stage(task: Task, sealed: Sealed, draw: Draw, given: Scenario, layout: Layout, first_slot: int) -> Visit:
     """Finds a place for every buffer of the call."""
     case = draw.case.name
     entry = "backward" if task.direction is Direction.BACKWARD else "forward"
+    if preparation := sealed.preparation(case):
+        return _stage_prepared(task, sealed, draw, given, _act(first_slot, preparation, {}, layout), layout)
     acts = [_act(first_slot, sealed.plan(case, entry), {}, layout)]
     inputs = [(acts[0].places[number], tensor) for number, tensor in enumerate(_first_arguments(task, draw, given))]
     mutable = _mutable(task, given)
@@ -62,6 +82,35 @@ def stage(task: Task, sealed: Sealed, draw: Draw, given: Scenario, layout: Layou
         acts.append(_act(first_slot + 1, plan, saved, layout))
         inputs += [(acts[1].places[number], tensor) for number, tensor in enumerate(given.gradients)]
     return Visit(draw=draw, acts=tuple(acts), inputs=tuple(inputs), mutable=mutable)
+
+
+def _stage_prepared(task: Task, sealed: Sealed, draw: Draw, given: Scenario, preparation: Act, layout: Layout) -> Visit:
+    """Two acts: `forward` finds what `prepare` returned where the arguments stood that it was made of."""
+    own: list[list[Place | None]] = [[None] * len(tensors_in(value)) for value in given.arguments]
+    made: list[list[Place | None]] = [[place] for place in _returned_places(preparation, 0)]
+    groups = with_prepared(task, own, made)
+    taken = list(enumerate(place for group in groups for place in group))
+    known = {number: place for number, place in taken if place is not None}
+    call = _act(preparation.slot + 1, sealed.plan(draw.case.name, "forward"), known, layout)
+    others = [call.places[number] for number, place in taken if place is None]
+    inputs = _inputs_of(task, given, preparation, others)
+    return Visit(draw=draw, acts=(preparation, call), inputs=inputs, mutable=frozenset())
+
+
+def _inputs_of(
+    task: Task, given: Scenario, preparation: Act, others: Sequence[Place]
+) -> tuple[tuple[Place, torch.Tensor], ...]:
+    """The tensors of the task in its own order, each with its place in the act that takes it."""
+    values = dict(zip((argument.name for argument in task.arguments), given.arguments, strict=True))
+    names = [name for name in task.prepares for _ in tensors_in(values[name])]
+    mine = {name: [preparation.places[i] for i, owner in enumerate(names) if owner == name] for name in task.prepares}
+    rest = iter(others)
+    found: list[tuple[Place, torch.Tensor]] = []
+    for name, value in values.items():
+        tensors = tensors_in(value)
+        places = mine.get(name) or [next(rest) for _ in tensors]
+        found += zip(places, tensors, strict=True)
+    return tuple(found)
 
 
 def refreshed(task: Task, visit: Visit, draw: Draw, given: Scenario) -> Visit:
@@ -113,7 +162,9 @@ def read_results(task: Task, visit: Visit, arena: Arena) -> Tensors:
 
 
 def _owed_returns(task: Task, act: Act) -> tuple[View, ...]:
-    """Without what a training forward saved for itself."""
+    """Without what a training forward saved for itself, and without what was only prepared."""
+    if act.plan.entry == PREPARE:
+        return ()
     views = tuple(view for view in act.plan.returns if isinstance(view, View))
     saving = task.direction is Direction.TRAINING and act.plan.entry == "forward"
     return views[: len(task.outputs)] if saving else views
@@ -130,12 +181,17 @@ def _act(slot: int, plan: Plan, known: dict[int, Place], layout: Layout) -> Act:
 
 
 def _handed_on(task: Task, forward: Act, gradients: int) -> dict[int, Place]:
-    saved = forward.plan.returns[len(task.outputs) :]
-    places = {}
-    for number, view in enumerate(saved):
+    saved = _returned_places(forward, len(task.outputs))
+    return {gradients + number: place for number, place in enumerate(saved)}
+
+
+def _returned_places(act: Act, first: int) -> list[Place]:
+    """Where the results of an act lie, from the given one on."""
+    places = []
+    for view in act.plan.returns[first:]:
         assert isinstance(view, View)
-        place = forward.places[view.buffer]
-        places[gradients + number] = Place(offset=place.offset + view.offset, size=place.size - view.offset)
+        place = act.places[view.buffer]
+        places.append(Place(offset=place.offset + view.offset, size=place.size - view.offset))
     return places
 
 

@@ -14,6 +14,7 @@ calls.py               what a capture program is asked
 traced.py              the words of what it answers
 trace.py               its answer read as hostile data
 observe.py             the same call under several address spaces, processes and orders
+preparing.py           the optional prepare, and what forward gets from it
 plans.py               traces to plans; addresses to relocations
 binding.py             which kernel of the cubin a launch means
 names.py               names that both compilers agree on
@@ -27,6 +28,8 @@ artefact.py            a sealed candidate on disk
 cache.py               the store of artefacts
 hostlink.py            the same launches by nvcc's own host code: the fall-back, and the oracle in tests
 hostlink.cpp           the CUDA runtime that such a program is linked with
+hostlink_toolkit.cpp   its answers in structures of the toolkit's own
+hostlink_facts.h       what those structures and ours have in common
 summary.py             a sealed candidate in a few figures
 toolchain.py           which compilers this machine has
 sandbox.py             hostile code run and held; the calls below are its own
@@ -39,5 +42,6 @@ sandbox_watch.py       what is used, and ending it
 sandbox_kernel.py      the Linux calls that Python lacks
 include/               torch, ATen, c10, pybind11 and cuBLAS as far as extensions use them
 include-host/          the toolkit's headers as far as host code needs them
+include-hostlink/      the toolkit's header for host stubs, amended
 recorder/              what capture programs are linked with
 """

@@ -6,10 +6,11 @@ import hashlib
 from dataclasses import replace
 from pathlib import Path
 
-from warpwright.core.codec import CodecError, dumps, loads
+from warpwright.core.codec import dumps, loads
 from warpwright.core.sealed import Sealed
+from warpwright.seal.refusal import Refusal
 
-SOURCE, CUBIN, RECORD = "kernel.cu", "kernel.cubin", "sealed.json"
+SOURCE, CUBIN, RECORD, REFUSAL = "kernel.cu", "kernel.cubin", "sealed.json", "refusal.json"
 
 
 def with_hashes(sealed: Sealed) -> Sealed:
@@ -35,10 +36,23 @@ def read(folder: Path) -> Sealed | None:
         hashes = sealed.manifest.hashes
         source = (folder / SOURCE).read_bytes()
         cubin = (folder / CUBIN).read_bytes() if CUBIN in hashes else None
-    except (OSError, CodecError):
+    except (OSError, ValueError):
         return None
     intact = hashes.get(SOURCE) == _hash(source) and (cubin is None or hashes[CUBIN] == _hash(cubin))
     return replace(sealed, source=source.decode("utf-8", "surrogateescape"), cubin=cubin) if intact else None
+
+
+def write_refusal(refusal: Refusal, folder: Path) -> None:
+    (folder / REFUSAL).write_text(dumps(refusal))
+
+
+def read_refusal(folder: Path) -> Refusal | None:
+    """Why the candidate of this folder was not sealed; None where it was, or where the file says nothing."""
+    try:
+        refusal: Refusal = loads(Refusal, (folder / REFUSAL).read_bytes())
+    except (OSError, ValueError):
+        return None
+    return refusal
 
 
 def _hash(data: bytes) -> str:

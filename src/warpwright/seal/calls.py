@@ -15,7 +15,7 @@ BASES = 3
 """How many different address spaces each call is captured under."""
 ENTRIES = b'{"entry": null}\n'
 """Asks for everything that is bound."""
-_ALIGNMENT = 512
+ALIGNMENT = 512
 """What torch's allocator guarantees."""
 
 
@@ -28,7 +28,7 @@ def request(
     buffers: list[dict[str, int]] = []
     for size in (storage_bytes(tensor) for spec in arguments for tensor in flatten(spec)):
         buffers.append({"base": start, "bytes": size})
-        start += -(-size // _ALIGNMENT) * _ALIGNMENT + gap
+        start += -(-size // ALIGNMENT) * ALIGNMENT + gap
     asked = {
         "entry": entry,
         "arguments": values(arguments),

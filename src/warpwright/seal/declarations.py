@@ -25,7 +25,7 @@ CALLED_ATTRIBUTES = frozenset(
     }
 )
 EXECUTION_SPACES = frozenset({"__global__", "__device__", "__host__"})
-_FARTHEST = 4096
+_FARTHEST = 512
 """Tokens looked over for one declaration: hostile text must not make the search quadratic."""
 _QUALIFIERS = frozenset(
     {"const", "volatile", "typename", "struct", "class", "enum", "union", "register", "__grid_constant__"}

@@ -40,7 +40,7 @@ _HEAVY = re.compile(
 )
 _MAX_THREADS, _REQUIRED_BLOCK, _PARAMETER, _CLUSTER = 0x05, 0x10, 0x17, 0x3D
 _CUBIN_LIMIT = 256 << 20
-LIMITS = sandbox.Limits(cpu_s=120.0, wall_s=120.0)
+LIMITS = sandbox.Limits(cpu_s=120.0, wall_s=900.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,6 +85,7 @@ def is_lean(source: str) -> bool:
 
 def _compiled(command: Sequence[str], folder: Path, source: str) -> DeviceCode | Refused:
     done = sandbox.run(command, readable=toolchain.readable(), writable=folder, limits=LIMITS)
+    done.blame_machine("compiling device code")
     log = done.stderr.decode("utf-8", "replace") + done.stdout.decode("utf-8", "replace")
     cubin = sandbox.harvest(folder / "kernel.cubin", _CUBIN_LIMIT)
     if done.returncode != 0 or cubin is None:

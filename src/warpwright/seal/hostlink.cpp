@@ -7,6 +7,7 @@
 #include <map>
 #include <string>
 
+#include "hostlink_facts.h"
 #include "warpwright/capture.h"
 
 namespace warpwright {
@@ -73,7 +74,17 @@ cudaError_t launch(const void* function, dim3 grid, dim3 block, void** arguments
 
 }  // namespace
 
+#define OF(name) reinterpret_cast<const void*>(&name)
+// Inline functions of our headers: their addresses are taken so that they exist for the linker.
+[[gnu::used]] static const void* const inline_functions[] = {
+    OF(cudaStreamDestroy), OF(cudaStreamSynchronize), OF(cudaStreamQuery), OF(cudaStreamWaitEvent),
+    OF(cudaStreamIsCapturing), OF(cudaEventDestroy), OF(cudaEventRecord), OF(cudaEventSynchronize),
+    OF(cudaEventQuery), OF(cudaEventElapsedTime), OF(cudaDeviceSynchronize), OF(cudaGetDevice), OF(cudaSetDevice),
+    OF(cudaGetDeviceCount), OF(cudaDriverGetVersion), OF(cudaRuntimeGetVersion), OF(cudaDeviceSetLimit),
+    OF(cudaDeviceSetCacheConfig), OF(cudaDeviceReset), OF(cudaCtxResetPersistingL2Cache)};
+
 #define NAMED(name) __asm__(#name)
+#define GIVEN(member) *facts++ = static_cast<long long>(source.member);
 
 extern "C" {
 
@@ -132,6 +143,23 @@ cudaError_t hostlink_cooperative(const void* function, dim3 grid, dim3 block, vo
 cudaError_t hostlink_cooperative(const void* function, dim3 grid, dim3 block, void** arguments, size_t shared,
                                  cudaStream_t stream) {
   return launch(function, grid, block, arguments, shared, stream, true);
+}
+cudaError_t hostlink_extended(const cudaLaunchConfig_t* config, const void* function, void** arguments)
+    NAMED(cudaLaunchKernelExC);
+cudaError_t hostlink_extended(const cudaLaunchConfig_t* config, const void* function, void** arguments) {
+  return record(function, warpwright::configuration_of(config), arguments);
+}
+
+void hostlink_device_facts(long long* facts, char* name) {
+  cudaDeviceProp source;
+  cudaGetDeviceProperties(&source, 0);
+  std::memcpy(name, source.name, sizeof source.name);
+  WARPWRIGHT_DEVICE_FACTS(GIVEN)
+}
+void hostlink_function_facts(long long* facts, const void* function) {
+  cudaFuncAttributes source;
+  warpwright::attributes_of(&source, function);
+  WARPWRIGHT_FUNCTION_FACTS(GIVEN)
 }
 
 cudaError_t hostlink_last_error() NAMED(cudaGetLastError);

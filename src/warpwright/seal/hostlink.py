@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from warpwright.core.candidate import Flags
+from warpwright.core.gpus import gpu_named
 from warpwright.core.plan import Kernel
 from warpwright.seal import device, elf, sandbox, toolchain
 from warpwright.seal.cache import Store
@@ -17,8 +18,10 @@ from warpwright.seal.capture import Program, prebuilt
 from warpwright.seal.refusal import undecided
 
 _OBJECT_LIMIT = 256 << 20
-# Structures of these differ between the toolkit's headers and ours, so an answer would be garbage.
-_DIFFERENT = ("cudaGetDeviceProperties", "cudaFuncGetAttributes", "cudaLaunchKernelExC", "getCurrentDeviceProperties")
+_POSITION = ("-Xcompiler", "-fPIE,-O0")
+_STUBS = toolchain.ROOM / "include-hostlink"
+# Structures of these differ between the toolkit's headers and ours, so that they are answered in the toolkit's own.
+_DIFFERENT = ("cudaGetDeviceProperties", "cudaFuncGetAttributes", "getCurrentDeviceProperties", "getDeviceProperties")
 
 
 def build(folder: Path, flags: Flags, kernels: Sequence[Kernel], store: Store) -> Program:
@@ -26,10 +29,15 @@ def build(folder: Path, flags: Flags, kernels: Sequence[Kernel], store: Store) -
     tools = prebuilt(store)
     host = _host_object(folder, flags)
     (folder / "signatures.cpp").write_text(_signatures(kernels))
-    aliases = list(_aliases(host, elf.parse((tools / "recorder.o").read_bytes())))
-    parts = ["kernel.o", "signatures.cpp", str(tools / "hostlink.o"), str(tools / "recorder.o")]
-    command = [str(toolchain.host_compiler()), toolchain.STANDARD, "-O0", "-w", "-pie", *parts, *aliases, "-ldl"]
-    _run([*command, "-o", "capture"], folder, tools)
+    parts = [
+        "kernel.o",
+        "signatures.cpp",
+        *_answers(host, folder),
+        str(tools / "hostlink.o"),
+        str(tools / "recorder.o"),
+    ]
+    command = [str(toolchain.host_compiler()), toolchain.STANDARD, "-O0", "-w", "-pie", *parts, *_aliases(host, tools)]
+    _run([*command, "-ldl", "-o", "capture"], folder, tools)
     program = sandbox.harvest(folder / "capture", _OBJECT_LIMIT)
     if program is None:
         raise undecided("unsupported: nvcc's own host code cannot be linked here")
@@ -37,22 +45,38 @@ def build(folder: Path, flags: Flags, kernels: Sequence[Kernel], store: Store) -
 
 
 def _host_object(folder: Path, flags: Flags) -> elf.Elf:
-    nvcc = toolchain.nvcc()
-    if nvcc is None:
-        raise undecided("unsupported: no nvcc here to fall back on")
-    options = (*device.arguments(flags), *device.include_flags(), "-DWARPWRIGHT_CAPTURE", "-Xcompiler", "-fPIE,-O0")
-    _run([str(nvcc), "-c", *options, "kernel.cu", "-o", "kernel.o"], folder, toolchain.INCLUDE)
+    """Device code goes no further than PTX: only the host's side of it is wanted."""
+    virtual = gpu_named(flags.gpu).arch.replace("sm_", "compute_")
+    options = [flag for flag in device.arguments(flags) if not flag.startswith("-arch=")]
+    options += ["-gencode", f"arch={virtual},code={virtual}", "-I", str(_STUBS), *device.include_flags()]
+    _run([_nvcc(), "-c", *options, "-DWARPWRIGHT_CAPTURE", *_POSITION, "kernel.cu", "-o", "kernel.o"], folder, _STUBS)
     data = sandbox.harvest(folder / "kernel.o", _OBJECT_LIMIT)
     if data is None:
         raise undecided("unsupported: nvcc wrote no host object")
-    host = elf.parse(data)
-    if used := [name for name in host.undefined if any(different in name for different in _DIFFERENT)]:
-        raise undecided(f"unsupported: {used[0]} in nvcc's own host code")
-    return host
+    return elf.parse(data)
+
+
+def _answers(host: elf.Elf, folder: Path) -> list[str]:
+    """What gives answers in the toolkit's own structures, where the host object asks for any."""
+    asked = [name for name in sorted(host.undefined) if any(different in name for different in _DIFFERENT)]
+    if not asked:
+        return []
+    for name in ("hostlink_toolkit.cpp", "hostlink_facts.h"):
+        (folder / name).write_bytes((toolchain.ROOM / name).read_bytes())
+    _run([_nvcc(), "-x", "c++", "-c", *_POSITION, "hostlink_toolkit.cpp", "-o", "toolkit.o"], folder, _STUBS)
+    return ["toolkit.o", *(f"-Wl,--wrap={name}" for name in asked if name.startswith("_Z"))]
+
+
+def _nvcc() -> str:
+    nvcc = toolchain.nvcc()
+    if nvcc is None:
+        raise undecided("unsupported: no nvcc here to fall back on")
+    return str(nvcc)
 
 
 def _run(command: Sequence[str], folder: Path, tools: Path) -> None:
     done = sandbox.run(command, readable=(*toolchain.readable(), tools), writable=folder, limits=device.LIMITS)
+    done.blame_machine("compiling host code by nvcc")
     if done.returncode != 0:
         complaint = done.stderr.decode("utf-8", "replace").strip().splitlines()
         raise undecided(f"unsupported: {done.reason or (complaint[-1] if complaint else 'the compiler failed')}")
@@ -72,11 +96,16 @@ def _signatures(kernels: Iterable[Kernel]) -> str:
     return "\n".join((head, *arrays, table, ""))
 
 
-def _aliases(host: elf.Elf, recorder: elf.Elf) -> Iterator[str]:
+def _aliases(host: elf.Elf, tools: Path) -> Iterator[str]:
     """Linker options that give our C++ functions the C names the toolkit declares."""
-    names = {symbol.name for symbol in recorder.symbols if symbol.is_function}
-    for wanted in sorted(host.undefined):
+    recorder, runtime = (_functions(tools / name) for name in ("recorder.o", "hostlink.o"))
+    for wanted in sorted(host.undefined - runtime):
         if wanted.startswith(("cuda", "cublas")):
-            ours = next((name for name in sorted(names) if name.startswith(f"_Z{len(wanted)}{wanted}")), None)
+            spelt = f"_Z{len(wanted)}{wanted}"
+            ours = next((name for name in sorted(recorder | runtime) if name.startswith(spelt)), None)
             if ours is not None:
                 yield f"-Wl,--defsym,{wanted}={ours}"
+
+
+def _functions(path: Path) -> frozenset[str]:
+    return frozenset(symbol.name for symbol in elf.parse(path.read_bytes()).symbols if symbol.is_function)

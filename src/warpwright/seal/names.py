@@ -29,7 +29,9 @@ def demangled(symbols: Iterable[str], folder: Path) -> dict[str, str]:
     tool = shutil.which("c++filt")
     if tool is None:
         raise OurFault(Fault(where="seal", message="no c++filt on this machine; install binutils"))
-    done = sandbox.run([tool], writable=folder, stdin="\n".join(wanted).encode() + b"\n")
+    limits = sandbox.Limits(wall_s=300.0)
+    done = sandbox.run([tool], writable=folder, stdin="\n".join(wanted).encode() + b"\n", limits=limits)
+    done.blame_machine("reading names")
     lines = done.stdout.decode("utf-8", "replace").removesuffix("\n").split("\n")
     if len(lines) != len(wanted):
         raise OurFault(Fault(where="seal", message=f"c++filt failed: {done.reason or done.stderr[-200:]!r}"))

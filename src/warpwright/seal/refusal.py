@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from warpwright.core.codec import encode
 from warpwright.core.evidence import Counterexample, Verdict
 
 COMPILE_LIMIT = "compile-limit"
+OF_TOOLKIT = "unsupported: cub"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +32,11 @@ class Refused(Exception):
         return self.refusal.verdict is Verdict.UNDECIDED
 
     @property
+    def is_of_toolkit(self) -> bool:
+        """Whether what is lacking comes with the toolkit itself, where nvcc's own host code has it."""
+        return (self.refusal.reason or "").startswith(OF_TOOLKIT)
+
+    @property
     def hit_limit(self) -> bool:
         """Whether a compiler was stopped; another attempt would only cost as much again."""
         found = self.refusal.counterexample
@@ -39,7 +46,7 @@ class Refused(Exception):
 def refuted(
     kind: str, message: str, *, case: str | None = None, line: int | None = None, facts: Mapping[str, Any] | None = None
 ) -> Refused:
-    counterexample = Counterexample(kind=kind, message=message, case=case, line=line, facts=facts or {})
+    counterexample = Counterexample(kind=kind, message=message, case=case, line=line, facts=encode(facts or {}))
     return Refused(Refusal(verdict=Verdict.REFUTED, counterexample=counterexample))
 
 

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import stat
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -39,6 +40,8 @@ class Limits:
 
     cpu_s: float = 60.0
     wall_s: float = 60.0
+    idle_s: float = 20.0
+    """How long in a row nothing of it may be ready to run. A busy machine does not count against it."""
     memory_bytes: int = 8 * _GIB
     processes: int = 64
     output_bytes: int = 4 * _MIB
@@ -59,7 +62,21 @@ class Finished:
     stderr: bytes
     seconds: float
     reason: str | None
-    """The limit it passed: wall clock, cpu time, memory, processes, output, file size, disk; or why it never ran."""
+    """The limit it passed: wall clock, cpu time, idle time, memory, processes, output, file size, disk; or why it
+    never ran."""
+
+    def blame_machine(self, doing: str) -> None:
+        """Raises a fault where it is this machine that ended the command: too busy for it, or short of memory.
+
+        Time of its own, spent or slept through, has limits of its own, so whoever meets the clock was made to wait.
+        """
+        if self.reason == "wall clock":
+            message = f"{doing} got too little of this machine to end within {self.seconds:.0f} s"
+        elif self.reason is None and self.signal == signal.SIGKILL:
+            message = f"{doing} was killed, by no limit of ours; the machine may be short of memory"
+        else:
+            return
+        raise OurFault(Fault(where="sandbox", message=message, retryable=True))
 
 
 def run(

@@ -18,7 +18,8 @@ from warpwright.seal.sandbox_launcher import PRIVILEGED, TREE, USER
 _SPACES = ("mount", "pid", "net", "ipc", "uts")
 _TRIAL_LIMITS = {
     "cpu_s": 10.0,
-    "wall_s": 20.0,
+    "wall_s": 60.0,
+    "idle_s": 60.0,
     "memory_bytes": 1 << 30,
     "processes": 16,
     "output_bytes": 1 << 16,

@@ -27,7 +27,7 @@ def supervise(
     poller = select.poll()
     poller.register(os.pidfd_open(child), select.POLLIN)
     poller.register(control, select.POLLIN)
-    pause = _FIRST_LOOK_S
+    pause, idle_s = _FIRST_LOOK_S, 0.0
     while True:
         ready = [descriptor for descriptor, _ in poller.poll(pause * 1000)]
         if (status := _reap(child)) is not None:
@@ -36,6 +36,9 @@ def supervise(
             return None, "stopped"
         if passed := _passed(proc, writable, limits):
             return None, passed
+        idle_s = idle_s + pause if proc is not None and _is_idle(proc) else 0.0
+        if idle_s > limits["idle_s"]:
+            return None, "idle time"
         pause = min(1.5 * pause, _LONGEST_PAUSE_S)
 
 
@@ -82,6 +85,26 @@ def _usage(proc: int) -> tuple[int, float, float]:
     memory = sum(int(fields[21]) for fields in rows) * _PAGE
     cpu_s = sum(int(item) for fields in rows for item in fields[11:15]) / _TICKS
     return tasks, memory, cpu_s + _reaped_cpu_s()
+
+
+def _is_idle(proc: int) -> bool:
+    """Whether all that descends from us sleeps. What waits for a processor or for a disk does not."""
+    states = (state for pid, fields in _descendants(proc) for state in _states(proc, pid, fields))
+    return not any(state in (b"R", b"D") for state in states)
+
+
+def _states(proc: int, pid: int, fields: list[bytes]) -> list[bytes]:
+    """Of each thread: a process that waits for its own threads looks asleep."""
+    if int(fields[17]) <= 1:
+        return [fields[0]]
+    try:
+        tasks = os.open(f"{pid}/task", os.O_RDONLY | os.O_DIRECTORY, dir_fd=proc)
+    except OSError:
+        return []
+    try:
+        return [found[0] for thread in _numbered(tasks) if (found := _stat(tasks, thread))]
+    finally:
+        os.close(tasks)
 
 
 def _reaped_cpu_s() -> float:

@@ -22,18 +22,22 @@ MOST_SOURCE_BYTES = 4 << 20
 def seal(
     task: Task, candidate: Candidate, cases: Sequence[Case] | None = None, store: Store | None = None
 ) -> Sealed | Refusal:
-    """The sealed candidate, from the store where it is there; or why it cannot be sealed. Only our faults raise."""
+    """The sealed candidate, or why it cannot be sealed, from the store where it is there. Only our faults raise."""
     store = store or Store(root=default_root())
     cases = task.cases if cases is None else cases
     key = _key(task, candidate, cases)
     folder = store.find(key)
-    found = artefact.read(folder) if folder else None
-    if found is not None:
-        return found
+    found = (artefact.read(folder) or artefact.read_refusal(folder)) if folder else None
+    return found or _sealed_now(task, candidate, cases, store, key)
+
+
+def _sealed_now(task: Task, candidate: Candidate, cases: Sequence[Case], store: Store, key: str) -> Sealed | Refusal:
     try:
         sealed = _made(task, candidate, cases, store, key)
     except Refused as refused:
-        return refused.refusal
+        refusal = refused.refusal
+        store.make(key, lambda place: artefact.write_refusal(refusal, place))
+        return refusal
     store.make(key, lambda place: artefact.write(sealed, place))
     return sealed
 
@@ -48,7 +52,8 @@ def seal_many(
 
 def _key(task: Task, candidate: Candidate, cases: Sequence[Case]) -> str:
     asked = [(case.name, arguments(task, case), results(task, case)) for case in cases]
-    return content_id([candidate, task.direction, asked, toolchain.identity(), __version__])
+    meant = (task.direction, task.prepares, task.mutates)
+    return content_id([candidate, meant, asked, toolchain.identity(), __version__])
 
 
 def _made(task: Task, candidate: Candidate, cases: Sequence[Case], store: Store, key: str) -> Sealed:

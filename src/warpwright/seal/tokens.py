@@ -54,7 +54,7 @@ def _group(match: re.Match[str]) -> str:
     return "STRING" if name is None or name == "delimiter" else name
 
 
-_FARTHEST = 4096
+_FARTHEST = 2048
 """Tokens looked over for one bracket: hostile text must not make the search quadratic."""
 _CLOSES = {"(": ")", "[": "]", "{": "}"}
 

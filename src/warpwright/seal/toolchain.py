@@ -18,7 +18,8 @@ ROOM = Path(__file__).parent
 INCLUDE = ROOM / "include"
 INCLUDE_HOST = ROOM / "include-host"
 RECORDER = ROOM / "recorder"
-STANDARD = "-std=c++17"
+STANDARD = "-std=c++20"
+"""What torch itself compiles extensions with."""
 
 
 def cores() -> int:
@@ -76,7 +77,9 @@ def headers() -> str:
     """A digest of our C++ texts and of the host compiler: what a precompiled header depends on."""
     files = [
         ROOM / "front.h",
-        ROOM / "hostlink.cpp",
+        *ROOM.glob("hostlink*.cpp"),
+        ROOM / "hostlink_facts.h",
+        *(ROOM / "include-hostlink").rglob("*"),
         *INCLUDE.rglob("*"),
         *INCLUDE_HOST.rglob("*"),
         *RECORDER.rglob("*"),
@@ -88,7 +91,8 @@ def headers() -> str:
 def identity() -> str:
     """A digest of everything of ours and of the machine's that the result of sealing depends on."""
     compiler = nvcc()
-    return _digest(headers() + (_stamp(compiler) if compiler else "none"), list(ROOM.glob("*.py")))
+    seed = f"{headers()} {_stamp(compiler) if compiler else None} {cutlass()}"
+    return _digest(seed, list(ROOM.glob("*.py")))
 
 
 def _digest(seed: str, files: Iterable[Path]) -> str:

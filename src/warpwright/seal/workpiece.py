@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -14,7 +14,7 @@ from warpwright import __version__
 from warpwright.core.candidate import Candidate
 from warpwright.core.gpus import gpu_named
 from warpwright.core.plan import Plan, View
-from warpwright.core.sealed import Manifest, Sealed
+from warpwright.core.sealed import PREPARE, Manifest, Sealed
 from warpwright.core.signature import (
     Spec,
     TensorSpec,
@@ -31,6 +31,7 @@ from warpwright.seal.device import DeviceCode
 from warpwright.seal.expectations import check_launches, check_returns
 from warpwright.seal.observe import Call, Observer, codes
 from warpwright.seal.plans import make_plan
+from warpwright.seal.preparing import forward_call, may_prepare, prepare_call
 from warpwright.seal.refusal import Refused, refuted, undecided
 from warpwright.seal.trace import BadTrace
 from warpwright.seal.traced import Trace
@@ -47,6 +48,8 @@ class Workpiece:
     store: Store
     folder: Path
     seconds: dict[str, float] = field(default_factory=dict)
+    prepares: bool = False
+    """Whether the candidate has a `prepare` that counts."""
 
     def sealed(self, key: str) -> Sealed:
         with self._timed("total"):
@@ -84,7 +87,8 @@ class Workpiece:
             building = pool.submit(self._build)
             observing = pool.submit(lambda: self._observe(building.result()))
         compiled = compiling.result()
-        if compiled is not None and isinstance(gap := building.exception(), Refused) and gap.is_undecided:
+        gap = observing.exception()
+        if compiled and isinstance(gap, Refused) and gap.is_undecided and (building.exception() or gap.is_of_toolkit):
             return (compiled, *self._observe(self._built_by_nvcc(compiled, gap)))
         return (compiled, *observing.result())
 
@@ -109,8 +113,7 @@ class Workpiece:
         observer = self._observer(program)
         with self._timed("capture"), ThreadPoolExecutor(1) as pool:
             listing = pool.submit(observer.entries)
-            if self.task.prepares and "prepare" in listing.result():
-                raise undecided("unsupported: prepare, whose result forward would get in place of the weights")
+            self.prepares = may_prepare(self.task) and PREPARE in listing.result()
             seen = self._calls(observer)
             return program, listing.result(), seen
 
@@ -136,24 +139,22 @@ class Workpiece:
         return bind(program, spoken_of, compiled, Path(mkdtemp(dir=self.folder)))
 
     def _calls(self, observer: Observer) -> Seen:
-        training = self.task.direction is Direction.TRAINING
+        """Every case by the entries that the task asks for; the second of a pair gets what the first returned."""
+        if self.prepares:
+            seen = self._seen(observer, [prepare_call(self.task, case) for case in self.cases])
+            return seen + self._seen(observer, self._after(seen, forward_call))
         entry = "backward" if self.task.direction is Direction.BACKWARD else "forward"
         calls = [Call(entry=entry, case=case.name, arguments=arguments(self.task, case)) for case in self.cases]
-        seen = list(zip(calls, observer.observe(calls), strict=True))
-        if training:
-            later = [self._backward(case, traces[0]) for case, (_, traces) in zip(self.cases, seen, strict=True)]
-            seen += zip(later, observer.observe(later), strict=True)
+        seen = self._seen(observer, calls)
+        if self.task.direction is Direction.TRAINING:
+            seen += self._seen(observer, self._after(seen, _backward))
         return seen
 
-    def _backward(self, case: Case, forward: Trace) -> Call:
-        """The second half of a training pair gets the gradients and whatever the first half chose to save."""
-        saved = forward.returns[len(results(self.task, case)) :]
-        specs: list[Spec] = [*output_gradients(self.task, case)]
-        for number, view in enumerate(saved):
-            if not isinstance(view, View):
-                raise refuted("returns", f"forward saves something that is no device tensor ({number})", case=case.name)
-            specs.append(TensorSpec(name=f"saved_{number}", shape=view.shape, stride=view.stride, dtype=view.dtype))
-        return Call(entry="backward", case=case.name, arguments=tuple(specs))
+    def _seen(self, observer: Observer, calls: Sequence[Call]) -> Seen:
+        return list(zip(calls, observer.observe(calls), strict=True))
+
+    def _after(self, seen: Seen, call: Callable[[Task, Case, Trace], Call]) -> list[Call]:
+        return [call(self.task, case, traces[0]) for case, (_, traces) in zip(self.cases, seen, strict=True)]
 
     def _planned(self, seen: Seen, binding: Binding, compiled: bool) -> tuple[Plan, ...]:
         kernels = {kernel.name: kernel for kernel in binding.kernels} if compiled else None
@@ -178,6 +179,8 @@ class Workpiece:
 
     def _expected(self, call: Call) -> tuple[Sequence[TensorSpec], bool]:
         """What the call must return, and whether it may return more."""
+        if call.entry == PREPARE:
+            return (), True
         case = next(case for case in self.cases if case.name == call.case)
         if self.task.direction is not Direction.TRAINING:
             return results(self.task, case), False
@@ -203,3 +206,14 @@ class Workpiece:
             isolation=sandbox.isolation().mode,
             warpwright=__version__,
         )
+
+
+def _backward(task: Task, case: Case, forward: Trace) -> Call:
+    """The second half of a training pair gets the gradients and whatever the first half chose to save."""
+    saved = forward.returns[len(results(task, case)) :]
+    specs: list[Spec] = [*output_gradients(task, case)]
+    for number, view in enumerate(saved):
+        if not isinstance(view, View):
+            raise refuted("returns", f"forward saves something that is no device tensor ({number})", case=case.name)
+        specs.append(TensorSpec(name=f"saved_{number}", shape=view.shape, stride=view.stride, dtype=view.dtype))
+    return Call(entry="backward", case=case.name, arguments=tuple(specs))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -20,16 +21,19 @@ def _name(way: tuple[str, bool]) -> str:
     return way[0].replace(" ", "-") + ("-own-user" if way[1] else "")
 
 
+@cache
+def _fault(mode: str, lodger: bool) -> str | None:
+    """What this machine has against this way; it is asked once."""
+    if os.geteuid() != 0 and (mode, lodger) not in WAYS[1::3]:
+        return "not root"
+    return sandbox_isolation._try(mode, lodger).get("fault")
+
+
 @pytest.fixture(params=WAYS, ids=_name)
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     mode, lodger = request.param
-    reply = (
-        sandbox_isolation._try(mode, lodger)
-        if os.geteuid() == 0 or (mode, lodger) in WAYS[1::3]
-        else {"fault": "not root"}
-    )
-    if "fault" in reply:
-        pytest.skip(f"{_name(request.param)} is not allowed here: {reply['fault']}")
+    if fault := _fault(mode, lodger):
+        pytest.skip(f"{_name(request.param)} is not allowed here: {fault}")
     monkeypatch.setattr(sandbox, "confinement", lambda: {"mode": mode, "lodger": lodger})
     return str(mode)
 
@@ -38,7 +42,7 @@ def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
 def villain_binary(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("villain")
     source = Path(__file__).with_name("villain.cpp")
-    subprocess.run(["g++", "-O1", "-std=c++17", str(source), "-o", str(folder / "villain")], check=True)
+    subprocess.run(["g++", "-O1", "-std=c++17", "-pthread", str(source), "-o", str(folder / "villain")], check=True)
     return folder / "villain"
 
 

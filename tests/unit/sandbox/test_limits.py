@@ -54,13 +54,38 @@ def test_an_endless_sleep_ends_by_the_clock(villain: Villain) -> None:
     assert alive(token) == []
 
 
+def test_an_endless_sleep_ends_by_being_idle(villain: Villain) -> None:
+    token = uuid.uuid4().hex
+    finished = villain("sleep", token, limits=replace(SMALL, idle_s=0.3, wall_s=300))
+    assert finished.reason == "idle time"
+    finished.blame_machine("it")
+    assert alive(token) == []
+
+
+def test_threads_at_work_are_not_idle(villain: Villain) -> None:
+    limits = replace(SMALL, idle_s=0.05, cpu_s=0.2, wall_s=300)
+    assert villain("spin-in-thread", limits=limits).reason == "cpu time"
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [({"reason": "wall clock"}, "too little of this machine"), ({"signal": 9}, "short of memory")],
+)
+def test_what_the_machine_did_is_our_fault(change: dict[str, object], says: str) -> None:
+    done = sandbox.Finished(returncode=None, signal=None, stdout=b"", stderr=b"", seconds=1.0, reason=None)
+    with pytest.raises(OurFault, match=says) as caught:
+        replace(done, **change).blame_machine("compiling")  # type: ignore[arg-type]
+    assert caught.value.fault.retryable
+    replace(done, reason="cpu time", signal=9).blame_machine("compiling")
+
+
 def test_one_process_gets_no_more_memory_than_allowed(villain: Villain) -> None:
     finished = villain("hold", 100 << 30)
     assert finished.returncode == 9
 
 
 def test_many_processes_get_no_more_memory_together(villain: Villain) -> None:
-    assert villain("children").reason == "memory"
+    assert villain("children", limits=replace(SMALL, memory_bytes=128 << 20)).reason == "memory"
 
 
 def test_a_flood_of_output_is_cut_off(villain: Villain) -> None:

@@ -11,6 +11,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <string>
+#include <thread>
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/ptrace.h>
@@ -50,7 +51,7 @@ static void hold(size_t bytes) {
 static void memory_in_children() {
     for (int child = 0; child < 8; ++child)
         if (fork() == 0) {
-            hold(96u << 20);
+            hold(24u << 20);
             pause();
         }
     pause();
@@ -190,6 +191,7 @@ int main(int count, char** words) {
     else if (what == "hold") hold(std::strtoull(last, nullptr, 10));
     else if (what == "link") links(last);
     else if (what == "spin") for (;;) {}
+    else if (what == "spin-in-thread") std::thread([] { for (volatile int i = 0;; i = i + 1) {} }).join();
     else if (what == "sleep") for (;;) pause();
     else if (what == "segfault") raise(SIGSEGV);
     else if (what == "exit") return std::atoi(last);

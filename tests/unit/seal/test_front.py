@@ -9,6 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from warpwright.seal.front import rewrite
+from warpwright.seal.tokens import Code
+
+from .conftest import UNHURRIED
 
 _CALL = "::warpwright::launched(::warpwright::here()"
 
@@ -177,12 +180,26 @@ _SIGNS = '<<< >>> ( ) { } < > :: , ; : [ ] = ... ~ * # "'
 _PIECES = st.sampled_from([*_WORDS.split(), *_SIGNS.split(), "\n"])
 
 
+@UNHURRIED
 @given(st.lists(_PIECES, max_size=60).map(" ".join))
 def test_no_text_makes_it_fail_or_lose_lines(text: str) -> None:
     assert rewrite(text).count("\n") == text.count("\n")
 
 
-def test_hostile_text_does_not_take_long() -> None:
-    """A search that were quadratic would run into the time limit of the test."""
-    for piece in ("k <<< ", "> <<< ", "__device__ a ", "__global__ f < ", "( < "):
-        rewrite(piece * 20_000)
+@pytest.mark.parametrize("piece", ["k <<< ", "> <<< ", "__device__ a ", "__global__ f < ", "( < "])
+def test_hostile_text_costs_as_much_a_word_however_long_it_is(piece: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    looked_at = 0
+    plain = Code.text
+
+    def counted(code: Code, position: int) -> str:
+        nonlocal looked_at
+        looked_at += 1
+        return plain(code, position)
+
+    monkeypatch.setattr(Code, "text", counted)
+    costs = []
+    for times in (1500, 3000):
+        looked_at = 0
+        rewrite(piece * times)
+        costs.append(looked_at)
+    assert costs[1] < 3 * costs[0]

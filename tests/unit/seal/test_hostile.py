@@ -21,8 +21,8 @@ from warpwright.tasks.find import load
 
 FILES = sorted((Path(__file__).parents[2] / "corpus" / "hostile").glob("*.cu"))
 # What an honest kernel needs several times over, so that those who go on for ever do not hold up the others.
-BRIEF = sandbox.Limits(cpu_s=2.0, wall_s=5.0, memory_bytes=2 << 30, processes=32, file_bytes=64 << 20)
-COMPILING = sandbox.Limits(cpu_s=5.0, wall_s=60.0, memory_bytes=2 << 30, processes=32, file_bytes=64 << 20)
+BRIEF = sandbox.Limits(cpu_s=2.0, wall_s=120.0, idle_s=1.0, memory_bytes=2 << 30, processes=32, file_bytes=64 << 20)
+COMPILING = sandbox.Limits(cpu_s=5.0, wall_s=240.0, memory_bytes=2 << 30, processes=32, file_bytes=64 << 20)
 pytestmark = pytest.mark.skipif(toolchain.nvcc() is None, reason="no nvcc on this machine")
 
 

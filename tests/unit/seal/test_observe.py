@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from warpwright.core.errors import OurFault
 from warpwright.core.evidence import Verdict
 from warpwright.core.gpus import GPUS
 from warpwright.core.plan import Fill, Launch, Plan, Relocation, Upload, View
@@ -176,7 +177,8 @@ def test_outcomes_become_refusals(outcome: str, what: str, verdict: Verdict, kin
     [
         ({"signal": 11, "returncode": None}, "host-crash"),
         ({"returncode": 0}, "host-exit"),
-        ({"signal": 9, "returncode": None, "reason": "wall clock"}, "host-limit"),
+        ({"signal": 9, "returncode": None}, "host-crash"),
+        ({"signal": 9, "returncode": None, "reason": "idle time"}, "host-limit"),
     ],
 )
 def test_a_process_that_ends_early_is_refuted_at_the_call_it_died_in(change: dict[str, Any], kind: str) -> None:
@@ -188,3 +190,10 @@ def test_a_process_that_ends_early_is_refuted_at_the_call_it_died_in(change: dic
     counterexample = caught.value.refusal.counterexample
     assert counterexample is not None
     assert (counterexample.kind, counterexample.case) == (kind, "large")
+
+
+def test_a_process_that_the_clock_ended_is_no_verdict() -> None:
+    ended = replace(ENDED, signal=9, returncode=None, reason="wall clock")
+    with pytest.raises(OurFault, match="too little of this machine") as caught:
+        Observer(ask=lambda lines: ([], ended), gpu=GPUS["h200"]).observe(CALLS)
+    assert caught.value.fault.retryable

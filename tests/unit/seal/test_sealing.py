@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from warpwright.core.candidate import Candidate, Flags
+from warpwright.core.errors import OurFault
 from warpwright.core.evidence import Verdict
 from warpwright.core.plan import Fill, Launch, Origin, Relocation, Upload
 from warpwright.core.sealed import Sealed
 from warpwright.core.task import Direction
-from warpwright.seal import toolchain
+from warpwright.seal import capture, device, sandbox, toolchain
 from warpwright.seal.cache import Store
 from warpwright.seal.refusal import Refusal
 from warpwright.seal.sealing import MOST_SOURCE_BYTES, seal, seal_many
@@ -63,6 +63,43 @@ def test_the_second_time_comes_from_the_store(sealing: Any, monkeypatch: pytest.
     first = sealing()
     monkeypatch.setattr("warpwright.seal.sealing._made", lambda *_: pytest.fail("it was sealed again"))
     assert sealing() == first
+
+
+def test_a_refusal_comes_from_the_store_too(sealing: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    bodies = ("scale<float><<<1, 2000>>>(x.data_ptr<float>(), y.data_ptr<float>(), n);", "y = x.digamma();")
+    first = [refusal(sealing(body=body)) for body in bodies]
+    assert [found.verdict for found in first] == [Verdict.REFUTED, Verdict.UNDECIDED]
+    monkeypatch.setattr("warpwright.seal.sealing._made", lambda *_: pytest.fail("it was sealed again"))
+    assert [sealing(body=body) for body in bodies] == first
+
+
+def test_a_machine_that_is_too_slow_is_no_verdict_and_is_not_remembered(
+    source: Any, sealing: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = "// on a slow machine\n" + source()
+    with monkeypatch.context() as slow:
+        slow.setattr(device, "LIMITS", sandbox.Limits(wall_s=0.01))
+        with pytest.raises(OurFault, match="too little of this machine"):
+            sealing(text)
+    assert isinstance(sealing(text), Sealed)
+
+
+def test_a_source_may_be_in_the_cpp_that_torch_compiles(sealing: Any) -> None:
+    sealed = sealing(
+        before="#include <concepts>\n#include <compare>\n"
+        "struct Tile { int rows = 1, columns = 1; auto operator<=>(const Tile&) const = default; };"
+        "template <typename T> concept Real = std::floating_point<T>;"
+        "template <Real T> __global__ void fill(T* y, Tile tile, auto value) requires(sizeof(T) == 4) {"
+        "  if (threadIdx.x < tile.columns) y[threadIdx.x] = value; }"
+        "auto halved(auto n) { return n / 2; }",
+        body="constexpr Tile tile{.rows = 2, .columns = 3}; static_assert(tile > Tile{});"
+        "fill<<<1, halved(64)>>>(y.data_ptr<float>(), tile, 2.0f);",
+    )
+    assert isinstance(sealed, Sealed), sealed
+    launch = sealed.plans[0].nodes[0]
+    assert isinstance(launch, Launch)
+    assert (launch.block, launch.arguments[1]) == ((32, 1, 1), bytes([2, 0, 0, 0, 3, 0, 0, 0]))
+    assert "-std=c++20" in sealed.manifest.command
 
 
 def test_a_damaged_artefact_is_made_again(sealing: Any, store: Store) -> None:
@@ -138,13 +175,6 @@ PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def("forward", &forward); m.def("ba
     assert [view.shape for view in sealed.plan("small", "backward").arguments] == [(7,), (3, 2)]
 
 
-def test_a_prepare_entry_is_undecided_where_the_task_allows_one(sealing: Any, task: Any) -> None:
-    prepare = 'm.def("prepare", [](torch::Tensor x) { return x; });'
-    found = refusal(sealing(of=replace(task(), prepares=("x",)), bind=prepare))
-    assert (found.verdict, (found.reason or "")[:20]) == (Verdict.UNDECIDED, "unsupported: prepare")
-    assert isinstance(sealing(bind=prepare), Sealed)
-
-
 def test_many_are_sealed_in_order(source: Any, task: Any, store: Store) -> None:
     bodies = [source(), source(body="this is no C++"), source(body="y = x.add(x);")]
     outcomes = seal_many(task(), [Candidate(source=text) for text in bodies], store=store)
@@ -179,9 +209,7 @@ def test_many_are_sealed_in_order(source: Any, task: Any, store: Store) -> None:
 def test_what_is_wrong_is_refuted_with_its_reason(
     sealing: Any, monkeypatch: pytest.MonkeyPatch, body: str, kind: str, says: str
 ) -> None:
-    from warpwright.seal import capture, sandbox
-
-    monkeypatch.setattr(capture, "RUN_LIMITS", sandbox.Limits(cpu_s=2.0, wall_s=20.0, memory_bytes=1 << 30))
+    monkeypatch.setattr(capture, "RUN_LIMITS", sandbox.Limits(cpu_s=2.0, wall_s=200.0, memory_bytes=1 << 30))
     counterexample = refuted_as(sealing(body=body), kind)
     assert says in counterexample.message
 

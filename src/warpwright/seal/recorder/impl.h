@@ -73,6 +73,8 @@ c10::ScalarType type_named(const std::string& python_name);
 using Tensors = std::vector<at::Tensor>;
 // One node: an operation of torch. Undefined inputs stand for None.
 void library(const std::string& operation, const Tensors& inputs, const Tensors& outputs, Object options = {});
+// The same where the result is new, and of the type of the first input.
+at::Tensor produce(const char* operation, Shape shape, const Tensors& inputs, Object options = {});
 void copy_into(const at::Tensor& target, const at::Tensor& source);
 
 }  // namespace warpwright

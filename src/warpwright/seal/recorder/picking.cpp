@@ -1,18 +1,6 @@
 // Joining, repeating, picking and scattering elements.
 #include "impl.h"
 
-namespace warpwright {
-namespace {
-
-at::Tensor produce(const char* name, Shape shape, const Tensors& inputs, Object options) {
-  at::Tensor out = fresh(std::move(shape), inputs[0].scalar_type());
-  library(name, inputs, {out}, std::move(options));
-  return out;
-}
-
-}  // namespace
-}  // namespace warpwright
-
 namespace at {
 
 using namespace warpwright;

@@ -2,6 +2,13 @@
 #include "impl.h"
 
 namespace warpwright {
+
+at::Tensor produce(const char* name, Shape shape, const Tensors& inputs, Object options) {
+  at::Tensor out = fresh(std::move(shape), inputs[0].scalar_type());
+  library(name, inputs, {out}, std::move(options));
+  return out;
+}
+
 namespace {
 
 at::Tensor defined_or_none(const std::optional<at::Tensor>& tensor) { return tensor.value_or(at::Tensor()); }
@@ -46,11 +53,6 @@ Shape matmul_shape(const at::Tensor& a, const at::Tensor& b) {
   return shape;
 }
 
-at::Tensor produce(const char* name, Shape shape, const Tensors& inputs, Object options = {}) {
-  at::Tensor out = fresh(std::move(shape), inputs[0].scalar_type());
-  library(name, inputs, {out}, std::move(options));
-  return out;
-}
 at::Tensor& produce_into(at::Tensor& out, const char* name, const Shape& shape, const Tensors& inputs,
                          Object options = {}) {
   TORCH_CHECK(out.sizes() == c10::IntArrayRef(shape), name, ": out has shape ", out.sizes(), ", expected ",

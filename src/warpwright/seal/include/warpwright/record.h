@@ -6,7 +6,7 @@
 //   include/       the surface of torch, c10, pybind11 and cuBLAS: on the path of nvcc and of g++
 //   include-host/  stand-ins for the toolkit's headers: on the path of g++ only, before include/
 //   recorder/      *.cpp, compiled once with the compile flags below (any -O) and linked into every capture program
-//   compile:    g++ -c -x c++ -std=c++17 -O0 -w -DWARPWRIGHT_CAPTURE -I include-host -I include
+//   compile:    g++ -c -x c++ -std=c++20 -O0 -w -DWARPWRIGHT_CAPTURE -I include-host -I include
 //                   -include warpwright/capture.h rewritten.cpp        (warpwright/capture.h is what to precompile)
 //   link:       g++ -pie user.o recorder/*.o -ldl                                (not stripped; main is in recorder/)
 //   warpwright/capture.h is the umbrella: all our headers and the standard headers torch brings along. Every header of
@@ -15,7 +15,7 @@
 //   __cluster_dims__ __maxnreg__ __block_size__ __forceinline__ __noinline__ __inline__ are macros that g++ can live
 //   with (__global__ is __attribute__((noinline, used)); the others vanish or become inline); the front undefines them
 //   after capture.h, so that it sees them in the user's text.
-//   nvcc: nvcc -cubin -std=c++17 -arch=... -I include user.cu, with the toolkit's own cuda_runtime.h and kin.
+//   nvcc: nvcc -cubin -std=c++20 -arch=... -I include user.cu, with the toolkit's own cuda_runtime.h and kin.
 //
 // 2. What the front writes
 //   k<<<grid, block, shared, stream>>>(args)    ->  (::warpwright::configure(grid, block, shared, stream), k(args))
