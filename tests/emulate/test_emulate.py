@@ -68,11 +68,14 @@ def test_a_wrong_kernel_is_refuted(lacking: str, specimen: Find, store: Store) -
         assert found.counterexample.line is not None
 
 
-def test_it_says_the_same_twice(specimen: Find, store: Store) -> None:
+@pytest.mark.parametrize("barrier", ["  __syncthreads();\n", ""], ids=["right", "wrong"])
+def test_it_says_the_same_twice(barrier: str, specimen: Find, store: Store) -> None:
     one = specimen("softmax_shared_tree")
-    first, second = (emulate(one.task, one.candidate, one.cases, store) for _ in range(2))
+    candidate = Candidate(source=one.source.replace("  __syncthreads();\n", barrier, 1))
+    first, second = (emulate(one.task, candidate, one.cases, store) for _ in range(2))
     assert first == second
     assert first.counters
+    assert first.verdict is (Verdict.HOLDS if barrier else Verdict.REFUTED)
 
 
 def test_what_the_emulator_lacks_is_undecided(specimen: Find, store: Store) -> None:

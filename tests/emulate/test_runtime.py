@@ -148,7 +148,7 @@ def test_a_run_is_a_function_of_its_request(programs: dict[str, Path], tmp_path:
 
 
 def test_a_run_without_steps_left_is_given_up(programs: dict[str, Path], tmp_path: Path) -> None:
-    assert ask(programs["planted.cu"], tmp_path, "c_tree", steps=100)["outcome"] == "budget"
+    assert ask(programs["planted.cu"], tmp_path, "c_long", steps=100)["outcome"] == "budget"
 
 
 def test_contents_are_written_whole(programs: dict[str, Path], tmp_path: Path) -> None:

@@ -34,10 +34,12 @@ _CHECKED = (
     "-fno-omit-frame-pointer",
     "-ffp-contract=off",
     "-fno-strict-aliasing",
-    "-fsanitize=thread,bounds,shift,integer-divide-by-zero",
+    "-fsanitize=thread,bounds,shift,integer-divide-by-zero,signed-integer-overflow",
     "--param",
     "tsan-distinguish-volatile=1",
 )
+COUNTING = ("-fsanitize-coverage=trace-pc",)
+"""Makes every basic block call home, so that instructions can be counted: for who asks, because it slows the rest."""
 _SINCE_GCC_12 = ("--param", "tsan-instrument-func-entry-exit=0")
 _READERS = ("declarations", "editing", "front", "tokens")
 """What of the seal room reads and rewrites a source."""
@@ -81,19 +83,20 @@ def _digest(seed: str, texts: Sequence[Path]) -> str:
 
 def prebuilt(store: Store) -> Path:
     """The precompiled header and the runtime's object, made once per machine and version of our texts."""
-    return store.make_once(f"{_runtime_identity()}-runtime", _prebuild)
+    key = f"{_runtime_identity()}-runtime"
+    # Looked for first: whoever makes one for another version of our texts would else hold up everybody.
+    return store.find(key) or store.make_once(key, _prebuild)
 
 
 def _prebuild(folder: Path) -> None:
     """These texts are ours: no sandbox, and a failure is ours too."""
     compiler = str(toolchain.host_compiler())
     (folder / "front.h").write_bytes((RUNTIME / "front.h").read_bytes())
-    header = [compiler, *LANGUAGE, *_checked(), *include_paths(), "-x", "c++-header", "front.h", "-o", "front.h.gch"]
     sources = sorted((RUNTIME / "source").glob("*.cpp"))
     plain = [compiler, *LANGUAGE, *include_paths(), "-I", str(toolchain.RECORDER), "-O2", "-g0", "-c"]
     compiling = [[*plain, str(source), "-o", f"{source.stem}.o"] for source in sources]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        list(pool.map(lambda command: capture.must_compile(command, folder), [header, *compiling]))
+        list(pool.map(lambda command: capture.must_compile(command, folder), [_precompiling(_checked()), *compiling]))
     parts = [f"{source.stem}.o" for source in sources]
     capture.must_compile([compiler, "-r", "-nostdlib", *parts, "-o", "runtime.whole"], folder)
     for part in parts:
@@ -101,41 +104,61 @@ def _prebuild(folder: Path) -> None:
     (folder / "runtime.whole").rename(folder / "runtime.o")
 
 
-def program(candidate: Candidate, store: Store) -> Path:
+def program(candidate: Candidate, store: Store, counting: bool = False) -> Path:
     """The emulated program of a candidate, from the store where it is there. Raises Refused where it cannot be."""
-    key = content_id([candidate.source, candidate.flags.extra, identity()]) + "-emulated"
-    return store.make(key, lambda folder: _build(candidate, store, folder)) / PROGRAM
+    flags = (*_checked(), *COUNTING) if counting else _checked()
+    key = content_id([candidate.source, candidate.flags.extra, identity(), flags]) + "-emulated"
+    return store.make(key, lambda folder: _build(candidate, store, folder, flags)) / PROGRAM
 
 
-def _build(candidate: Candidate, store: Store, place: Path) -> None:
-    tools, recorder = prebuilt(store), capture.prebuilt(store)
+def _header(store: Store, flags: Sequence[str]) -> Path:
+    """The folder of a header that was precompiled with these flags."""
+    if flags == _checked():
+        return prebuilt(store)
+    key = content_id([_runtime_identity(), flags]) + "-header"
+    return store.find(key) or store.make_once(key, lambda folder: _precompile(folder, flags))
+
+
+def _precompile(folder: Path, flags: Sequence[str]) -> None:
+    (folder / "front.h").write_bytes((RUNTIME / "front.h").read_bytes())
+    capture.must_compile(_precompiling(flags), folder)
+
+
+def _precompiling(flags: Sequence[str]) -> list[str]:
+    compiler = str(toolchain.host_compiler())
+    return [compiler, *LANGUAGE, *flags, *include_paths(), "-x", "c++-header", "front.h", "-o", "front.h.gch"]
+
+
+def _build(candidate: Candidate, store: Store, place: Path, flags: Sequence[str]) -> None:
+    objects = (prebuilt(store), capture.prebuilt(store))
+    header = _header(store, flags)
     with store.staging() as folder:
         (folder / "kernel.cu").write_bytes(candidate.source.encode("utf-8", "surrogateescape"))
         defines = [flag for flag in candidate.flags.extra if flag.startswith(("-D", "-U"))]
-        text = rewrite(_preprocessed(folder, defines, tools))
+        text = rewrite(_preprocessed(folder, defines, header, flags))
         (folder / "rewritten.ii").write_text(text, encoding="utf-8", errors="surrogateescape")
-        built = _compiled(folder, tools, recorder)
+        built = _compiled(folder, header, objects, flags)
     (place / PROGRAM).write_bytes(built)
     (place / PROGRAM).chmod(0o755)
 
 
-def _preprocessed(folder: Path, defines: Sequence[str], tools: Path) -> str:
-    command = [str(toolchain.host_compiler()), *LANGUAGE, *_checked(), *defines, *include_paths()]
-    command += ["-include", str(tools / "front.h"), "-E", "-fpch-preprocess", "-x", "c++", "kernel.cu"]
-    done = _run([*command, "-o", "kernel.ii"], folder, (tools,))
+def _preprocessed(folder: Path, defines: Sequence[str], header: Path, flags: Sequence[str]) -> str:
+    command = [str(toolchain.host_compiler()), *LANGUAGE, *flags, *defines, *include_paths()]
+    command += ["-include", str(header / "front.h"), "-E", "-fpch-preprocess", "-x", "c++", "kernel.cu"]
+    done = _run([*command, "-o", "kernel.ii"], folder, (header,))
     text = sandbox.harvest(folder / "kernel.ii", _TEXT_LIMIT)
     if done.returncode != 0 or text is None:
         raise capture.build_refusal(done, folder)
     return text.decode("utf-8", "surrogateescape")
 
 
-def _compiled(folder: Path, tools: Path, recorder: Path) -> bytes:
+def _compiled(folder: Path, header: Path, objects: tuple[Path, Path], flags: Sequence[str]) -> bytes:
     """One shell for both steps: starting a sandbox costs as much as linking."""
     compiler = str(toolchain.host_compiler())
-    compiling = [compiler, *LANGUAGE, *_checked(), "-fpreprocessed", "-c", "rewritten.ii", "-o", "kernel.o"]
-    objects = ["kernel.o", str(tools / "runtime.o"), str(recorder / "recorder.o")]
-    linking = [compiler, "-pie", *objects, "-ldl", "-o", PROGRAM]
-    done = _run(["/bin/sh", "-c", f"{shlex.join(compiling)} && {shlex.join(linking)}"], folder, (tools, recorder))
+    compiling = [compiler, *LANGUAGE, *flags, "-fpreprocessed", "-c", "rewritten.ii", "-o", "kernel.o"]
+    ours = [str(objects[0] / "runtime.o"), str(objects[1] / "recorder.o")]
+    linking = [compiler, "-pie", "kernel.o", *ours, "-ldl", "-o", PROGRAM]
+    done = _run(["/bin/sh", "-c", f"{shlex.join(compiling)} && {shlex.join(linking)}"], folder, (header, *objects))
     built = sandbox.harvest(folder / PROGRAM, _PROGRAM_LIMIT)
     if done.returncode != 0 or built is None:
         raise capture.build_refusal(done, folder)
@@ -144,4 +167,6 @@ def _compiled(folder: Path, tools: Path, recorder: Path) -> bytes:
 
 def _run(command: Sequence[str], folder: Path, tools: Sequence[Path]) -> sandbox.Finished:
     readable = (*toolchain.readable(), RUNTIME, *tools)
-    return sandbox.run(command, readable=readable, writable=folder, limits=capture.COMPILE_LIMITS)
+    done = sandbox.run(command, readable=readable, writable=folder, limits=capture.COMPILE_LIMITS)
+    done.blame_machine("compiling for the CPU")
+    return done

@@ -28,6 +28,14 @@ class Order(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Supplied:
+    """What a library operation gave: its outputs one after another, each without gaps."""
+
+    node: int
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
     entry: str
     arguments: tuple[Spec, ...]
@@ -38,6 +46,10 @@ class Call:
     shifted: bool = False
     """Whether tensors start one element beyond an aligned address."""
     counters: bool = False
+    blocks: int | None = None
+    """Run at most so many blocks of a launch: the first, the last and some between."""
+    library: tuple[Supplied, ...] = ()
+    """Results of operations that the program leaves to torch."""
 
 
 def request(call: Call, gpu: Gpu, number: int, folder: Path) -> bytes:
@@ -57,20 +69,31 @@ def request(call: Call, gpu: Gpu, number: int, folder: Path) -> bytes:
         "buffers": buffers,
         "scratch": {"base": base, "gap": _APART},
         "gpu": gpu_facts(gpu),
-        "emulation": _emulation(call, number),
+        "emulation": _emulation(call, number, folder),
     }
     return json.dumps(asked).encode() + b"\n"
 
 
-def _emulation(call: Call, number: int) -> dict[str, object]:
+def _emulation(call: Call, number: int, folder: Path) -> dict[str, object]:
     return {
         "order": call.order,
         "seed": call.seed,
         "counters": call.counters,
-        "blocks": None,
+        "blocks": call.blocks,
         "steps": STEPS,
         "outputs": output_name(number),
+        "library": _supplied(call, number, folder),
     }
+
+
+def _supplied(call: Call, number: int, folder: Path) -> list[dict[str, object]]:
+    (folder / library_name(number)).write_bytes(b"".join(item.data for item in call.library))
+    listed: list[dict[str, object]] = []
+    position = 0
+    for item in call.library:
+        listed.append({"node": item.node, "data": library_name(number), "at": position})
+        position += len(item.data)
+    return listed
 
 
 def input_name(number: int) -> str:
@@ -79,3 +102,7 @@ def input_name(number: int) -> str:
 
 def output_name(number: int) -> str:
     return f"output-{number}"
+
+
+def library_name(number: int) -> str:
+    return f"library-{number}"

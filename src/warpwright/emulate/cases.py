@@ -1,7 +1,7 @@
 """The cases that hurt one kernel: sizes just below and just above every size its launches are made of.
 
 Kernels go wrong at the edges of their blocks, warps, vectors and tiles, and each kernel has edges of its own. They are
-read off its launch plans; the sizes must lie in the ranges that the task declares, so that every case is a fair one.
+read off its launches; the sizes must lie in the ranges that the task declares, so that every case is a fair one.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 
-from warpwright.core.plan import Launch, Plan
+from warpwright.core.plan import Triple
 from warpwright.core.signature import arguments, flatten, results
 from warpwright.core.task import Case, Plain, Range, Role, ScalarArg, Task
 
@@ -19,12 +19,12 @@ _MOST_ELEMENTS = 1 << 16
 """Of all tensors of a case together: an edge shows in a small case as well as in a large one."""
 
 
-def hurting_cases(task: Task, plans: Sequence[Plan], dtypes: Sequence[str], most: int = 8) -> tuple[Case, ...]:
-    """At most so many cases: a roomy one, then the edges of whole blocks; none where no ranges are declared."""
+def hurting_cases(task: Task, sizes: Sequence[int], dtypes: Sequence[str], most: int = 8) -> tuple[Case, ...]:
+    """At most so many cases: a roomy one, then the edges of these sizes; none where no ranges are declared."""
     if not task.ranges or not dtypes:
         return ()
     chosen: dict[tuple[tuple[str, int], ...], Case] = {}
-    for dims in (_roomy(task, dtypes), *_edges(task, granules(plans))):
+    for dims in (_roomy(task, dtypes), *_edges(task, sizes)):
         case = _case(task, dims, len(chosen), dtypes)
         if _fits(task, case):
             chosen.setdefault(tuple(sorted(dims.items())), case)
@@ -33,13 +33,13 @@ def hurting_cases(task: Task, plans: Sequence[Plan], dtypes: Sequence[str], most
     return tuple(chosen.values())
 
 
-def granules(plans: Iterable[Plan]) -> tuple[int, ...]:
-    """Sizes in which these plans cut their work: blocks, their sides, warps, tiles, and blocks of vectors."""
-    launches = [node for plan in plans for node in plan.nodes if isinstance(node, Launch)]
-    blocks = [math.prod(launch.block) for launch in launches]
-    sides = [side for launch in launches for side in launch.block]
-    vectors = [block * width for width in _VECTORS for block in blocks]
-    found = dict.fromkeys([*sides, *blocks, WARP, *vectors, *_VECTORS])
+def granules(blocks: Iterable[Triple]) -> tuple[int, ...]:
+    """Sizes in which such launches cut their work: blocks, their sides, warps, tiles, and blocks of vectors."""
+    shapes = list(blocks)
+    whole = [math.prod(shape) for shape in shapes]
+    sides = [side for shape in shapes for side in shape]
+    vectors = [block * width for width in _VECTORS for block in whole]
+    found = dict.fromkeys([*sides, *whole, WARP, *vectors, *_VECTORS])
     return tuple(size for size in found if size > 1)
 
 

@@ -26,6 +26,8 @@ class Emulation:
     """Cases in which other orders of threads gave other bits."""
     counters: Mapping[str, int] = field(default_factory=dict)
     """Of the largest case."""
+    granules: tuple[int, ...] = ()
+    """Sizes in which its launches cut their work."""
     distance: float | None = None
     """The largest error of any run, in units of the honest spread."""
     digest: str | None = None

@@ -3,33 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from warpwright.core.evidence import Counterexample
+from warpwright.core.evidence import Counterexample, Verdict
 from warpwright.core.gpus import gpu_named
-from warpwright.core.plan import View
+from warpwright.core.plan import Triple, View
+from warpwright.core.sealed import PREPARE
 from warpwright.core.signature import flatten, results
 from warpwright.core.task import Case, Direction, Draw, Task
 from warpwright.emulate.calls import Call, Order
+from warpwright.emulate.cases import granules, hurting_cases
 from warpwright.emulate.conclusion import Outcome, concluded, refutes, wrong_in
 from warpwright.emulate.emulation import Emulation
 from warpwright.emulate.findings import Finding, findings
 from warpwright.emulate.lines import resolved
 from warpwright.emulate.report import Report, Tier
-from warpwright.emulate.running import Ran, run
-from warpwright.emulate.staging import Stage, Trial, staged
+from warpwright.emulate.running import Library, Ran, run
+from warpwright.emulate.staging import Stage, Trial
+from warpwright.emulate.truths import Truths
 from warpwright.oracle.check import check_results
 from warpwright.oracle.distance import distance
 from warpwright.oracle.draws import check_draws
 from warpwright.oracle.reference import Tensors
-from warpwright.oracle.truth import Expected, expectations
+from warpwright.oracle.truth import Expected
 from warpwright.seal import observe
 from warpwright.seal.cache import Store
+from warpwright.seal.traced import TracedLaunch
 
 _MOST_REORDERED = 1 << 19
 """Bytes that a case may be given to be run in other orders as well: what order changes shows in small cases."""
 _SHIFTED_PER_TYPE = 2
+_Half = dict[int, tuple[Call, Ran]]
+"""Calls of one entry and how they went, by the number of their trial."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -38,20 +44,38 @@ class Examination:
     cases: Sequence[Case]
     gpu: str
     store: Store
-    _stages: dict[str, Stage] = field(default_factory=dict)
-    _truths: dict[str, tuple[Expected, ...]] = field(default_factory=dict)
+    library: Library | None = None
+    """Carries out what host code leaves to torch; without it such a candidate is undecided."""
+    _truths: Truths = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._truths = Truths(task=self.task, store=self.store)
 
     def prepare(self) -> None:
         """Inputs and truth of the check draws, which need no program."""
         for draw in self._draws():
             self._expected(draw)
 
-    def of(self, program: Path, edges: Sequence[Case]) -> Emulation:
-        """The check draws first; what is refuted there need not be hurt any further."""
+    def of(self, program: Path, sizes: Sequence[int] | None = None) -> Emulation:
+        """The check draws first; what is refuted there need not be hurt any further.
+
+        `sizes` are those to hurt it at, where another kernel is to be compared; its own otherwise.
+        """
         outcomes = list(self._outcomes(program, [Trial(draw=draw) for draw in self._draws()]))
+        cut = granules(_blocks(outcomes))
         if not any(refutes(outcome) for outcome in outcomes):
+            dtypes = sorted({case.dtype for case in self.cases})
+            edges = hurting_cases(self.task, cut if sizes is None else sizes, dtypes)
             outcomes += self._outcomes(program, self._hurting(edges))
-        return concluded(outcomes)
+        return replace(concluded(outcomes), granules=cut)
+
+    def sampled(self, program: Path, blocks: int) -> Emulation:
+        """The check draws with at most so many blocks of each launch: the first, the last and some between."""
+        if self.task.direction is Direction.TRAINING or self.task.mutates:
+            return Emulation(
+                verdict=Verdict.UNDECIDED, reason="a sample of blocks says nothing of what is kept or changed"
+            )
+        return concluded(list(self._outcomes(program, [Trial(draw=draw, blocks=blocks) for draw in self._draws()])))
 
     def _draws(self) -> list[Draw]:
         names = {case.name for case in self.cases}
@@ -71,34 +95,46 @@ class Examination:
         return sum(map(len, self._stage(draw).first(Trial(draw=draw)).contents))
 
     def _stage(self, draw: Draw) -> Stage:
-        key = repr(draw)
-        if key not in self._stages:
-            self._stages[key] = staged(self.task, draw)
-        return self._stages[key]
+        return self._truths.of(draw).stage
 
     def _expected(self, draw: Draw) -> tuple[Expected, ...]:
-        key = repr(draw)
-        if key not in self._truths:
-            self._truths[key] = expectations(self.task, draw, self._stage(draw).given)
-        return self._truths[key]
+        return self._truths.of(draw).expected
 
     def _outcomes(self, program: Path, trials: Sequence[Trial]) -> Iterator[Outcome]:
-        calls = [self._stage(trial.draw).first(trial) for trial in trials]
-        first = run(program, calls, gpu_named(self.gpu), self.store)
-        second = self._second(program, trials, first)
-        lines = self._lines(program, [*first, *(ran for _, ran in second.values())])
+        halves = self._prepared(program, trials)
+        if halves is None:
+            calls = [self._stage(trial.draw).first(trial) for trial in trials]
+            first = run(program, calls, gpu_named(self.gpu), self.store, self.library)
+            second = self._second(program, trials, first)
+            halves = (dict(enumerate(zip(calls, first, strict=True))), second)
+        lines = self._lines(program, [ran for half in halves for _, ran in half.values()])
         for number, trial in enumerate(trials):
-            acts = [(calls[number], first[number]), *([second[number]] if number in second else [])]
-            yield self._outcome(trial, acts, lines)
+            yield self._outcome(trial, [half[number] for half in halves if number in half], lines)
 
-    def _second(self, program: Path, trials: Sequence[Trial], first: Sequence[Ran]) -> dict[int, tuple[Call, Ran]]:
+    def _prepared(self, program: Path, trials: Sequence[Trial]) -> tuple[_Half, _Half] | None:
+        """`prepare`, and `forward` on what it made; None where the task or the candidate has no such entry."""
+        stages = [self._stage(trial.draw) for trial in trials]
+        asked = [stage.preparing(trial) for stage, trial in zip(stages, trials, strict=True)]
+        calls = [call for call in asked if call is not None]
+        ran = run(program, calls, gpu_named(self.gpu), self.store, self.library)
+        if not ran or _is_absent(ran[0]):
+            return None
+        prepared = dict(enumerate(zip(calls, ran, strict=True)))
+        later = {i: stages[i].after(trials[i], done) for i, (_, done) in prepared.items()}
+        return prepared, self._ran(program, later)
+
+    def _ran(self, program: Path, asked: Mapping[int, Call | None]) -> _Half:
+        calls = {number: call for number, call in asked.items() if call is not None}
+        ran = run(program, list(calls.values()), gpu_named(self.gpu), self.store, self.library)
+        return {number: (call, done) for (number, call), done in zip(calls.items(), ran, strict=True)}
+
+    def _second(self, program: Path, trials: Sequence[Trial], first: Sequence[Ran]) -> _Half:
         """The backward halves of training pairs."""
         if self.task.direction is not Direction.TRAINING:
             return {}
-        asked = {i: self._stage(trial.draw).second(trial, first[i]) for i, trial in enumerate(trials)}
-        calls = {number: call for number, call in asked.items() if call is not None}
-        ran = run(program, list(calls.values()), gpu_named(self.gpu), self.store)
-        return {number: (call, done) for (number, call), done in zip(calls.items(), ran, strict=True)}
+        return self._ran(
+            program, {i: self._stage(trial.draw).second(trial, first[i]) for i, trial in enumerate(trials)}
+        )
 
     def _lines(self, program: Path, ran: Sequence[Ran]) -> dict[int, int]:
         reported = [item for done in ran if done.report for item in done.report.findings]
@@ -111,7 +147,7 @@ class Examination:
         undecided = next((why for call, ran in acts if (why := _undecided(trial, call, ran))), None)
         values, mistake, far = None, None, None
         if undecided is None and not any(item.tier is Tier.FATAL for item in found):
-            values = self._stage(trial.draw).results(acts[0][1], acts[1][1] if len(acts) > 1 else None)
+            values = self._values(trial, [ran for call, ran in acts if call.entry != PREPARE])
             mistake = self._mutation(trial, acts) or self._mismatch(trial, values)
             far = distance(self._expected(trial.draw), values) if values and not mistake else None
         return Outcome(
@@ -124,9 +160,23 @@ class Examination:
             undecided=undecided,
         )
 
+    def _values(self, trial: Trial, ran: Sequence[Ran]) -> Tensors | None:
+        if not ran:
+            return None
+        stage = self._stage(trial.draw)
+        values = stage.results(ran[0], ran[1] if len(ran) > 1 else None)
+        if values is None or trial.blocks is None:
+            return values
+        return stage.only_written(ran[0], values, [item.value for item in self._expected(trial.draw)])
+
     def _found(self, trial: Trial, call: Call, ran: Ran, lines: Mapping[int, int]) -> list[Finding]:
         if ran.report is None:
             return []
+        if ran.report.sampled:
+            # Later launches may have met what blocks that were left out did not do.
+            first = tuple(item for item in ran.report.findings if not item.launch)
+            ran = replace(ran, report=replace(ran.report, findings=first))
+        assert ran.report is not None
         names = _buffer_names(call, ran.report, [spec.name for spec in results(self.task, trial.draw.case)])
         return findings(ran.report, lines, names, trial.label, trial.order)
 
@@ -140,6 +190,13 @@ class Examination:
             return wrong_in(trial, "returns", "what was returned does not lie within its buffers", {})
         mismatch = check_results(self._expected(trial.draw), values)
         return wrong_in(trial, mismatch.kind, mismatch.message, mismatch.facts) if mismatch else None
+
+
+def _blocks(outcomes: Sequence[Outcome]) -> list[Triple]:
+    """The blocks of all launches, each once."""
+    traces = [ran.report.trace for outcome in outcomes for ran in outcome.ran if ran.report]
+    launches = [node for trace in traces for node in trace.nodes if isinstance(node, TracedLaunch)]
+    return list(dict.fromkeys(launch.block for launch in launches))
 
 
 def _some_of_each_type(draws: Sequence[Draw]) -> list[Draw]:
@@ -159,6 +216,11 @@ def _buffer_names(call: Call, report: Report, outputs: Sequence[str]) -> list[st
     return names
 
 
+def _is_absent(ran: Ran) -> bool:
+    """Whether the program does not bind the entry it was asked for."""
+    return ran.report is not None and (ran.report.trace.outcome, ran.report.trace.what) == ("error", "entry")
+
+
 def _undecided(trial: Trial, call: Call, ran: Ran) -> str | None:
     """Why this call says nothing about the candidate. What host code did wrong is raised, as sealing does."""
     report = ran.report
@@ -168,8 +230,10 @@ def _undecided(trial: Trial, call: Call, ran: Ran) -> str | None:
     if report.trace.outcome != "captured":
         asked = observe.Call(entry=call.entry, case=trial.draw.case.name, arguments=call.arguments)
         raise observe.failure(report.trace, asked)
-    if report.outcome == "unsupported":
+    if report.outcome in ("unsupported", "library"):
         return f"unsupported: {report.what}"
     if report.outcome == "budget":
         return f"case {trial.label}: still running after the steps it was given ({report.what})"
+    if report.sampling is not None:
+        return f"case {trial.label}: a sample of blocks is not valid here: {report.sampling}"
     return None if report.outcome in ("ran", "stopped") else f"case {trial.label}: {report.outcome}"

@@ -108,8 +108,17 @@ class _Front(Editing):
         names = self._named_parameters(function)
         listed = self.flat(function.parameters, self.code.partner[function.parameters] + 1)
         queue = "::warpwright::enqueue(::warpwright::here(), __PRETTY_FUNCTION__, "
-        self.prepend(body, f"{{ {queue}[]{listed} ")
+        self.prepend(body, f"{{ {self._clusters(function)}{queue}[]{listed} ")
         self.append(self.code.partner[body], f"{''.join(f', {name}' for name in names)}); }}")
+
+    def _clusters(self, function: Function) -> str:
+        """The size of its clusters, where the kernel is declared with one."""
+        start, _ = self._statement(function.parameters)
+        for word in range(start, function.parameters):
+            if self.code.text(word) == "__cluster_dims__":
+                size = range(word + 1, self.code.partner[word + 1] + 1)
+                return f"::warpwright::emulated::in_clusters(dim3{' '.join(map(self.code.text, size))}); "
+        return ""
 
     def _named_parameters(self, function: Function) -> list[str]:
         names = []

@@ -79,6 +79,23 @@ class Content:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Operand:
+    """Where in the outputs file the elements of an operand are, without gaps."""
+
+    at: int
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Awaited:
+    """The library operation that the run ended at: a node of the trace, and what it is to be given."""
+
+    node: int
+    operands: tuple[Operand | None, ...]
+    """None for an operand that is in the trace itself, or absent."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
     """One call: what the host code did, and what its kernels did."""
 
@@ -88,6 +105,13 @@ class Report:
     findings: tuple[Reported, ...] = ()
     contents: tuple[Content, ...] = ()
     counters: Mapping[str, int] = field(default_factory=dict)
+    passes: tuple[tuple[int, int], ...] = ()
+    """Counting builds only: how often each basic block was entered, by the address after the call at its start."""
+    awaits: Awaited | None = None
+    sampled: bool = False
+    """Whether some blocks were left out."""
+    sampling: str | None = None
+    """Why what a sample shows is not valid."""
 
 
 def read(line: bytes) -> Report:
@@ -109,4 +133,8 @@ def _report(host: Trace, data: Mapping[str, Any]) -> Report:
         findings=findings,
         contents=decode(tuple[Content, ...], data.get("contents", [])),
         counters=decode(Mapping[str, int], data.get("counters", {})),
+        passes=decode(tuple[tuple[int, int], ...], data.get("passes", [])),
+        awaits=decode(Awaited | None, data.get("awaits")),
+        sampled=decode(bool, data.get("sampled", False)),
+        sampling=decode(str | None, data.get("sampling")),
     )

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from warpwright.core.gpus import Gpu
 from warpwright.core.plan import View
 from warpwright.emulate import report
-from warpwright.emulate.calls import Call, output_name, request
+from warpwright.emulate.calls import Call, Supplied, output_name, request
 from warpwright.emulate.report import Report
 from warpwright.seal import sandbox
 from warpwright.seal.cache import Store
+from warpwright.seal.trace import BadTrace
+from warpwright.seal.traced import TracedLibrary
 
 _OUTPUT_LIMIT = 1 << 30
 _TRACE_LIMIT = 64 << 20
-LIMITS = sandbox.Limits(cpu_s=180.0, wall_s=180.0, memory_bytes=64 << 30, processes=64, file_bytes=1 << 30)
+_MOST_LIBRARY_CALLS = 64
+"""Of one call: each costs another run."""
+LIMITS = sandbox.Limits(cpu_s=180.0, wall_s=1200.0, memory_bytes=64 << 30, processes=64, file_bytes=1 << 30)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,13 +32,45 @@ class Ran:
     report: Report | None
     contents: Mapping[int, bytes]
     ended: sandbox.Finished
+    operands: tuple[bytes | None, ...] = ()
+    """Of the library operation that it ended at."""
+    written: Mapping[int, bytes] = field(default_factory=dict)
+    """Where blocks were left out: one byte for each byte of a buffer, whether anything was written there."""
 
     def bytes_of(self, view: View) -> bytes | None:
         return self.contents.get(view.buffer)
 
 
-def run(program: Path, calls: Sequence[Call], gpu: Gpu, store: Store) -> list[Ran]:
-    """Every call, in its order, spread over as many processes as there are cores."""
+Library = Callable[[TracedLibrary, Sequence[bytes | None]], bytes]
+"""Carries out an operation of torch on the elements of its operands, without gaps; gives those of its outputs."""
+
+
+def run(program: Path, calls: Sequence[Call], gpu: Gpu, store: Store, library: Library | None = None) -> list[Ran]:
+    """Every call, in its order. Where one ends at an operation that is torch's, it is asked again with the result."""
+    asked, ran = list(calls), _run(program, calls, gpu, store)
+    for _ in range(_MOST_LIBRARY_CALLS if library else 0):
+        waiting = [number for number, one in enumerate(ran) if one.report and one.report.awaits]
+        if not waiting or library is None:
+            break
+        for number in waiting:
+            asked[number] = _supplied(asked[number], ran[number], library)
+        for number, one in zip(waiting, _run(program, [asked[n] for n in waiting], gpu, store), strict=True):
+            ran[number] = one
+    return ran
+
+
+def _supplied(call: Call, ran: Ran, library: Library) -> Call:
+    assert ran.report is not None
+    assert ran.report.awaits is not None
+    awaited = ran.report.awaits
+    node = ran.report.trace.nodes[awaited.node] if 0 <= awaited.node < len(ran.report.trace.nodes) else None
+    if not isinstance(node, TracedLibrary) or awaited.node in {item.node for item in call.library}:
+        raise BadTrace("the emulated program waits for an operation that its trace does not have")
+    return replace(call, library=(*call.library, Supplied(node=awaited.node, data=library(node, ran.operands))))
+
+
+def _run(program: Path, calls: Sequence[Call], gpu: Gpu, store: Store) -> list[Ran]:
+    """Spread over as many processes as there are cores."""
     if not calls:
         return []
     parts = min(len(calls), os.cpu_count() or 1)
@@ -61,10 +97,7 @@ def _attempt(program: Path, calls: Sequence[Call], gpu: Gpu, store: Store) -> li
         (folder / "requests").write_bytes(b"".join(lines))
         written, done = _execute(program, folder)
         reports = [report.read(line) for line in written.splitlines()[: len(calls)]]
-        ran = [
-            Ran(report=found, contents=_contents(found, folder / output_name(number)), ended=done)
-            for number, found in enumerate(reports)
-        ]
+        ran = [_ran(found, folder / output_name(number), done) for number, found in enumerate(reports)]
     return ran if len(ran) == len(calls) else [*ran, Ran(report=None, contents={}, ended=done)]
 
 
@@ -73,13 +106,24 @@ def _execute(program: Path, folder: Path) -> tuple[bytes, sandbox.Finished]:
     try:
         command = [str(program), "requests", str(descriptor)]
         done = sandbox.run(command, readable=(program.parent,), writable=folder, limits=LIMITS, pass_fds=(descriptor,))
+        done.blame_machine("emulating")
         return os.pread(descriptor, _TRACE_LIMIT, 0), done
     finally:
         os.close(descriptor)
 
 
-def _contents(found: Report, path: Path) -> dict[int, bytes]:
+def _ran(found: Report, path: Path, done: sandbox.Finished) -> Ran:
     data = sandbox.harvest(path, _OUTPUT_LIMIT) or b""
-    held = {item.buffer: data[item.at : item.at + item.bytes] for item in found.contents if item.at >= 0}
-    sizes = {item.buffer: item.bytes for item in found.contents}
-    return {number: content for number, content in held.items() if len(content) == sizes[number]}
+    wanted = found.awaits.operands if found.awaits else ()
+    operands = tuple(None if item is None else data[item.at : item.at + item.bytes] for item in wanted)
+    starts = {item.buffer: (item.at, item.bytes) for item in found.contents}
+    masks = {item.buffer: (item.written, item.bytes) for item in found.contents if item.written is not None}
+    return Ran(
+        report=found, contents=_pieces(starts, data), ended=done, operands=operands, written=_pieces(masks, data)
+    )
+
+
+def _pieces(places: Mapping[int, tuple[int, int]], data: bytes) -> dict[int, bytes]:
+    """Those that are there to the last byte."""
+    held = {number: data[at : at + size] for number, (at, size) in places.items() if at >= 0}
+    return {number: content for number, content in held.items() if len(content) == places[number][1]}

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
+from warpwright.core.dtypes import dtype_named
 from warpwright.core.plan import View
+from warpwright.core.sealed import PREPARE, with_prepared
 from warpwright.core.signature import (
     Spec,
     TensorSpec,
@@ -22,6 +24,7 @@ from warpwright.emulate.running import Ran
 from warpwright.oracle.reference import Tensors, tensors_in
 from warpwright.oracle.storage import Tensor, from_bytes, to_bytes
 from warpwright.oracle.truth import Scenario, scenario
+from warpwright.seal.preparing import may_prepare
 
 if TYPE_CHECKING:
     from warpwright.emulate.report import Report
@@ -34,6 +37,8 @@ class Trial:
     draw: Draw
     order: Order = Order.FORWARD
     shifted: bool = False
+    blocks: int | None = None
+    """At most so many of each launch; all if None."""
 
     @property
     def label(self) -> str:
@@ -47,6 +52,34 @@ class Stage:
     task: Task
     draw: Draw
     given: Scenario
+
+    def preparing(self, trial: Trial) -> Call | None:
+        """The call of `prepare`; None where the task has nothing to prepare."""
+        if not may_prepare(self.task):
+            return None
+        named = self._named()
+        contents = [to_bytes(tensor) for name in self.task.prepares for tensor in tensors_in(named[name][1])]
+        specs = tuple(named[name][0] for name in self.task.prepares)
+        # What is prepared is made whole, whatever is then sampled.
+        return _call(PREPARE, specs, contents, replace(trial, blocks=None))
+
+    def after(self, trial: Trial, prepared: Ran) -> Call | None:
+        """The call of `forward` on what was prepared; None where that is not to be had."""
+        results = [(view, prepared.contents.get(view.buffer)) for view in _views(prepared.report)]
+        if not results or any(content is None for _, content in results):
+            return None
+        own = [(spec, [to_bytes(tensor) for tensor in tensors_in(value)]) for spec, value in self._named().values()]
+        made: list[tuple[Spec, list[bytes]]] = [
+            (_handed_on(f"prepared_{number}", view), [(content or b"")[view.offset :]])
+            for number, (view, content) in enumerate(results)
+        ]
+        taken = with_prepared(self.task, own, made)
+        specs, contents = tuple(spec for spec, _ in taken), [content for _, held in taken for content in held]
+        return _call("forward", specs, contents, trial)
+
+    def _named(self) -> dict[str, tuple[Spec, Any]]:
+        specs = forward_arguments(self.task, self.draw.case)
+        return {spec.name: (spec, value) for spec, value in zip(specs, self.given.arguments, strict=True)}
 
     def first(self, trial: Trial) -> Call:
         """The call that the task's direction is named for; forward's for a training pair."""
@@ -68,7 +101,7 @@ class Stage:
         if any(content is None for _, content in held):
             return None
         specs: list[Spec] = [*output_gradients(self.task, self.draw.case)]
-        specs += [_saved(number, view) for number, view in enumerate(saved)]
+        specs += [_handed_on(f"saved_{number}", view) for number, view in enumerate(saved)]
         contents = [to_bytes(tensor) for tensor in self.given.gradients]
         contents += [(content or b"")[view.offset :] for view, content in held]
         return _call("backward", tuple(specs), contents, trial)
@@ -82,6 +115,13 @@ class Stage:
         found += [self._mutated(first, number) for number in sorted(self.mutable)]
         found += [_tensor(second, view) for view in _views(second.report)] if second else []
         return None if any(tensor is None for tensor in found) else [tensor for tensor in found if tensor is not None]
+
+    def only_written(self, ran: Ran, values: Tensors, truth: Sequence[Tensor]) -> Tensors:
+        """Where blocks were left out, the truth stands for what they would have written."""
+        views = _views(ran.report)
+        masks = [_mask(ran, view) for view in views]
+        pairs = zip(values, masks, truth, strict=False)
+        return [value if mask is None else value.where(mask, right.to(value.dtype)) for value, mask, right in pairs]
 
     def changed(self, ran: Ran, call: Call) -> str | None:
         """The first argument that no longer holds what was put there, although the task does not allow it."""
@@ -119,11 +159,12 @@ def _call(entry: str, specs: tuple[Spec, ...], contents: Sequence[bytes], trial:
         order=trial.order,
         seed=trial.draw.seed + 1,
         shifted=trial.shifted,
+        blocks=trial.blocks,
     )
 
 
-def _saved(number: int, view: View) -> TensorSpec:
-    return TensorSpec(name=f"saved_{number}", shape=view.shape, stride=view.stride, dtype=view.dtype)
+def _handed_on(name: str, view: View) -> TensorSpec:
+    return TensorSpec(name=name, shape=view.shape, stride=view.stride, dtype=view.dtype)
 
 
 def _views(report: Report | None) -> list[View]:
@@ -133,3 +174,11 @@ def _views(report: Report | None) -> list[View]:
 def _tensor(ran: Ran, view: View) -> Tensor | None:
     content = ran.contents.get(view.buffer)
     return None if content is None else from_bytes(content, view.dtype, view.shape, view.stride, view.offset)
+
+
+def _mask(ran: Ran, view: View) -> Tensor | None:
+    """Element by element, whether it was written; None where every block ran."""
+    size = dtype_named(view.dtype).bytes
+    written = ran.written.get(view.buffer)
+    stride = tuple(size * step for step in view.stride)
+    return None if written is None else from_bytes(written, "bool", view.shape, stride, view.offset)

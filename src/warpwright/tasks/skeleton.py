@@ -94,7 +94,7 @@ def _head(task: Task) -> list[str]:
         f"// {task.name}, {task.direction}" + (f": {task.summary}" if task.summary else ""),
         f"// T is one of {', '.join(task.dtypes)}.",
         *([f"// Changed in place: {', '.join(task.mutates)}."] if task.mutates else []),
-        *([f"// Optional entry: prepare({prepared}); forward gets its result in their place."] if prepared else []),
+        *([f"// Optional entry: prepare({prepared}); its results take their place in forward."] if prepared else []),
         "#include <ATen/cuda/CUDAContext.h>",
         "#include <torch/extension.h>",
         "",

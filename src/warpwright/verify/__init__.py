@@ -10,6 +10,7 @@ opinion_answers.py  what a verifier is asked, and its answer as plain data
 opinion_votes.py    what votes weigh together
 opinion_tuning.py   better instructions for the panel, measured on kernels it has not seen
 prompts        the instructions, and the panel's records
+library.py     operations of torch within an emulated call
 mutants.py     correct kernels with one planted bug, to measure verifiers with
 mutations.py   where each kind of bug can be planted
 survey.py      how many planted bugs the emulator finds

@@ -12,6 +12,7 @@ from warpwright.core.task import Case, Task
 from warpwright.emulate.emulating import emulate
 from warpwright.emulate.emulation import Emulation
 from warpwright.seal.cache import Store
+from warpwright.verify.library import carried_out
 
 
 class EmulateRung:
@@ -22,7 +23,7 @@ class EmulateRung:
 
     def climb(self, task: Task, candidate: Candidate) -> Evidence:
         start = time.monotonic()
-        emulation = emulate(task, candidate, self._cases, self._store)
+        emulation = emulate(task, candidate, self._cases, self._store, carried_out)
         return Evidence(
             candidate=candidate.id,
             rung=self.name,

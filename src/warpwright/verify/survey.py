@@ -8,16 +8,14 @@ from enum import StrEnum
 
 from warpwright.core.candidate import Candidate
 from warpwright.core.evidence import Verdict
-from warpwright.core.sealed import Sealed
 from warpwright.core.task import Case, Role, Task
 from warpwright.emulate.build import program
-from warpwright.emulate.cases import hurting_cases
 from warpwright.emulate.emulation import Emulation
 from warpwright.emulate.examination import Examination
 from warpwright.seal.cache import Store, default_root
 from warpwright.seal.refusal import Refusal, Refused, refuted
-from warpwright.seal.sealing import seal
 from warpwright.seal.trace import BadTrace
+from warpwright.verify.library import carried_out
 from warpwright.verify.mutants import Mutant, mutants
 
 _AS_CLOSE = 1.25
@@ -50,11 +48,14 @@ class Survey:
         self._store = store or Store(root=default_root())
         checked = tuple(case for case in cases if case.role is Role.CHECK)
         candidate = Candidate(source=source)
-        sealed = seal(task, candidate, checked, self._store)
-        plans = sealed.plans if isinstance(sealed, Sealed) else ()
-        self._edges = hurting_cases(task, plans, sorted({case.dtype for case in checked}))
-        self._examination = Examination(task=task, cases=checked, gpu=candidate.flags.gpu, store=self._store)
+        self._sizes: tuple[int, ...] | None = None
+        self._examination = Examination(
+            task=task, cases=checked, gpu=candidate.flags.gpu, store=self._store, library=carried_out
+        )
         self.original = self._emulated(source)
+        if isinstance(self.original, Emulation):
+            # Its mutants are hurt where it was, so that their bits can be compared.
+            self._sizes = self.original.granules
 
     def fates(self, chosen: Iterable[Mutant] | None = None) -> Iterator[Surveyed]:
         for mutant in mutants(self._source) if chosen is None else chosen:
@@ -63,7 +64,7 @@ class Survey:
 
     def _emulated(self, source: str) -> Emulation | Refusal:
         try:
-            return self._examination.of(program(Candidate(source=source), self._store), self._edges)
+            return self._examination.of(program(Candidate(source=source), self._store), self._sizes)
         except Refused as refused:
             return refused.refusal
         except BadTrace as bad:

@@ -123,7 +123,7 @@ template <bool BUG> __global__ void optional_tensor_that_is_not_there(const floa
 }
 PLANT(optional_tensor_that_is_not_there, 1, 128, 0)
 
-// no-device-work unwritten
+// no-device-work
 template <bool BUG> torch::Tensor launches_nothing(torch::Tensor x) {
   auto y = torch::empty_like(x);
   if (!BUG) copies<false><<<1, 128>>>(x.data_ptr<float>(), y.data_ptr<float>(), x.numel());
@@ -131,7 +131,7 @@ template <bool BUG> torch::Tensor launches_nothing(torch::Tensor x) {
 }
 PLANT_HOST(launches_nothing)
 
-// no-device-work unwritten
+// unwritten
 template <bool BUG> torch::Tensor writes_to_another_tensor(torch::Tensor x) {
   auto y = torch::empty_like(x), other = torch::empty_like(x);
   copies<false><<<1, 128>>>(x.data_ptr<float>(), BUG ? other.data_ptr<float>() : y.data_ptr<float>(), x.numel());
@@ -139,7 +139,7 @@ template <bool BUG> torch::Tensor writes_to_another_tensor(torch::Tensor x) {
 }
 PLANT_HOST(writes_to_another_tensor)
 
-// no-device-work unwritten
+// unwritten
 template <bool BUG> torch::Tensor counts_to_zero(torch::Tensor x) {
   auto y = torch::empty_like(x);
   const int n = BUG ? 0 : x.numel();

@@ -21,6 +21,12 @@ K(c_tree) {
   if (t == 0) y[blockIdx.x] = s[0];
 }
 ENTRY(c_tree, 2, 256, 0)
+K(c_long) {
+  float sum = 0;
+  for (int i = 0; i < 20000; ++i) sum += x[i % n];
+  y[threadIdx.x] = sum;
+}
+ENTRY(c_long, 1, 1, 0)
 K(c_warp) {
   float v = x[threadIdx.x];
   for (int o = 16; o > 0; o >>= 1) v += __shfl_xor_sync(0xffffffff, v, o);
@@ -345,7 +351,7 @@ torch::Tensor h_b_nowork(torch::Tensor x) { return x; }
 #define D(NAME) m.def(#NAME, &h_##NAME);
 PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
   D(c_tree)
-  D(c_warp) D(c_syncwarp) D(c_partial) D(c_double) D(c_atomic) D(c_lastblock) D(c_half) D(c_rows) D(c_flag)
+  D(c_long) D(c_warp) D(c_syncwarp) D(c_partial) D(c_double) D(c_atomic) D(c_lastblock) D(c_half) D(c_rows) D(c_flag)
       D(c_coalesced) D(b_oob_read) D(b_oob_write) D(b_oob_shared) D(b_oob_dyn) D(b_oob_local) D(b_misaligned)
           D(b_uninit) D(b_race_raw) D(b_race_war) D(b_race_ww) D(t_race_same) D(b_race_global) D(b_race_global2)
               D(b_no_atomic) D(b_mixed_atomic) D(b_no_fence) D(b_bar_div) D(b_shfl_div) D(b_syncwarp_missing)

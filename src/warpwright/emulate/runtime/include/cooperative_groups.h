@@ -36,14 +36,18 @@ struct grid_group {
 inline grid_group this_grid() { return {}; }
 
 struct cluster_group {
-  static void sync() { warpwright::unsupported("clusters of blocks"); }
-  static unsigned block_rank() { warpwright::unsupported("clusters of blocks"); }
-  static unsigned num_blocks() { warpwright::unsupported("clusters of blocks"); }
-  static unsigned thread_rank() { warpwright::unsupported("clusters of blocks"); }
+  static void sync(WARPWRIGHT_LINE) { emulated::cluster_barrier(line); }
+  static unsigned block_rank() { return emulated::cluster_rank(); }
+  static unsigned num_blocks() { return emulated::cluster_blocks(); }
+  static unsigned thread_rank() { return block_rank() * emulated::block_threads() + emulated::thread_number; }
+  static unsigned size() { return num_blocks() * emulated::block_threads(); }
+  static unsigned num_threads() { return size(); }
   template <class T>
-  static T* map_shared_rank(T*, unsigned) {
-    warpwright::unsupported("clusters of blocks");
+  static T* map_shared_rank(T* mine, unsigned rank) {
+    return static_cast<T*>(emulated::in_cluster(mine, rank));
   }
+  static void barrier_arrive() { warpwright::unsupported("cluster_group.barrier_arrive"); }
+  static void barrier_wait() { warpwright::unsupported("cluster_group.barrier_wait"); }
 };
 inline cluster_group this_cluster() { return {}; }
 
@@ -232,10 +236,14 @@ void invoke_one(const Group& group, F&& work) {
 // Each thread of the group copies its share; the copies arrive when the group waits.
 template <class Group, class T, class N>
 void memcpy_async(const Group& group, T* target, const T* source, const N& bytes) {
-  for (size_t i = group.thread_rank() * sizeof(T); i < static_cast<size_t>(bytes); i += group.size() * sizeof(T))
-    emulated::async_copy(reinterpret_cast<char*>(target) + i, reinterpret_cast<const char*>(source) + i, sizeof(T),
-                         sizeof(T));
+  emulated::copy_share(group.thread_rank(), group.size(), target, source, static_cast<size_t>(bytes), sizeof(T));
   emulated::async_commit();
+}
+template <class Group, class T, class To, class From>
+void memcpy_async(const Group& group, T* target, const To& room, const T* source, const From& count) {
+  const size_t elements = static_cast<size_t>(room) < static_cast<size_t>(count) ? static_cast<size_t>(room)
+                                                                                 : static_cast<size_t>(count);
+  memcpy_async(group, target, source, elements * sizeof(T));
 }
 template <class Group>
 void wait(const Group& group, WARPWRIGHT_LINE) {

@@ -24,6 +24,7 @@ namespace emulated {
 namespace {
 
 std::vector<Launch> attached;
+dim3 declared_clusters;  // of the kernel that is being enqueued
 
 Settings settings_of(const Json& request) {
   Settings settings;
@@ -54,16 +55,23 @@ class Carrying {
   void carry_out();
   void carry_out(const Json& node);
   void launch(const Json& node);
+  void refuse(const Launch& wanted, const char* why);
+  bool fits_clusters(const Launch& wanted) const;
+  void library(const Json& node);
+  bool given_by_torch(const Json& node);
+  void ask_torch(const Json& node);
   void free_until(int64_t node);
   bool may_share(const Json& node) const;
   void symbols_in();
   void symbols_out();
   Region& region(int64_t buffer) { return *regions_.at(static_cast<size_t>(buffer)); }
+  View view(const Json& of) { return View(of, region(of.at("buffer").whole())); }
   unsigned char* bytes_at(int64_t buffer, int64_t offset, int64_t bytes);
   void written(int64_t buffer, int64_t offset, int64_t bytes);
   void check_outputs(const Json& value);
   void check_output(const Json& view);
   Array contents();
+  Json sampling() const;
   void mark_returned(const Json& value, std::vector<bool>& wanted) const;
 
   const Json& request_;
@@ -72,6 +80,8 @@ class Carrying {
   std::vector<Region*> regions_;
   std::vector<std::vector<unsigned char>> symbol_images_;
   size_t next_launch_ = 0;
+  int64_t node_ = 0;
+  Json awaited_;
   Array launches_;
   bool worked_ = false;
 };
@@ -176,6 +186,25 @@ bool Carrying::may_share(const Json& node) const {
   return wanted <= granted;
 }
 
+// Eight blocks fit on every GPU that has clusters; sixteen must be asked for.
+bool Carrying::fits_clusters(const Launch& wanted) const {
+  const dim3 &size = wanted.cluster, &grid = wanted.grid;
+  uint64_t most = 8;
+  for (const Json& attribute : member("attributes").array())
+    if (attribute.at("name").string() == "non_portable_cluster" && attribute.at("value").whole()) most = 16;
+  const uint64_t blocks = static_cast<uint64_t>(size.x) * size.y * size.z;
+  return blocks && blocks <= most && grid.x % size.x == 0 && grid.y % size.y == 0 && grid.z % size.z == 0;
+}
+
+void Carrying::refuse(const Launch& wanted, const char* why) {
+  Finding finding;
+  finding.kind = "launch";
+  finding.kernel = wanted.kernel;
+  finding.launch = wanted.number;
+  finding.message = why;
+  machine_.findings.add(std::move(finding));
+}
+
 void Carrying::launch(const Json& node) {
   Launch& wanted = attached.at(next_launch_);
   wanted.number = static_cast<int>(next_launch_++);
@@ -184,23 +213,14 @@ void Carrying::launch(const Json& node) {
     return dim3(static_cast<unsigned>(d[0]), static_cast<unsigned>(d[1]), static_cast<unsigned>(d[2]));
   };
   const dim3 cluster = extent("cluster");
-  if (cluster.x * cluster.y * cluster.z > 1) {
-    machine_.ending = {"unsupported", "clusters of blocks"};
-    return;
-  }
+  if (cluster.x * cluster.y * cluster.z > 1) wanted.cluster = cluster;
   wanted.grid = extent("grid");
   wanted.block = extent("block");
   wanted.dynamic_shared = static_cast<size_t>(node.at("shared").whole());
   wanted.cooperative = *node.at("cooperative").as<bool>();
-  if (!may_share(node)) {
-    Finding finding;
-    finding.kind = "launch";
-    finding.kernel = wanted.kernel;
-    finding.launch = wanted.number;
-    finding.message = "more than 48 KiB of dynamic shared memory without cudaFuncSetAttribute: the launch fails";
-    machine_.findings.add(std::move(finding));
-    return;
-  }
+  if (!may_share(node))
+    return refuse(wanted, "more than 48 KiB of dynamic shared memory without cudaFuncSetAttribute: the launch fails");
+  if (!fits_clusters(wanted)) return refuse(wanted, "clusters that the grid is no multiple of, or that are too large");
   const uint64_t blocks = machine_.counters.blocks, threads = machine_.counters.threads;
   const int64_t steps = hot.steps_left;
   symbols_in();
@@ -240,24 +260,70 @@ void Carrying::carry_out(const Json& node) {
                  bytes_at(whole("source"), whole("source_offset"), whole("bytes")),
                  static_cast<size_t>(whole("bytes")));
     written(whole("target"), whole("target_offset"), whole("bytes"));
+  } else if (operation == "fill") {
+    fill(view(node.at("target")), node.at("value"));
   } else {
-    auto view = [&](const Json& of) {
-      Region& memory = region(of.at("buffer").whole());
-      return View(of, memory);
-    };
-    if (operation == "fill")
-      fill(view(node.at("target")), node.at("value"));
-    else
-      carry_out_library(node, view);
+    library(node);
   }
 }
 
+// What is no plain loop here is torch's to do: the run ends with its operands, and begins again with the results.
+void Carrying::library(const Json& node) {
+  if (given_by_torch(node)) return;
+  if (!carry_out_library(node, [this](const Json& of) { return view(of); })) ask_torch(node);
+}
+
+bool Carrying::given_by_torch(const Json& node) {
+  const Json* emulation = request_.find("emulation");
+  const Json* given = emulation ? emulation->find("library") : nullptr;
+  if (!given) return false;
+  for (const Json& result : given->array()) {
+    if (result.at("node").whole() != node_) continue;
+    std::ifstream file(result.at("data").string(), std::ios::binary);
+    file.seekg(result.at("at").whole());
+    for (const Json& output : node.at("outputs").array()) {
+      const View target = view(output);
+      target.each([&](uintptr_t address) {
+        file.read(reinterpret_cast<char*>(address), static_cast<std::streamsize>(target.element_bytes));
+        target.written(address);
+      });
+    }
+    if (!file) throw std::runtime_error("the file of library results is too short");
+    return true;
+  }
+  return false;
+}
+
+void Carrying::ask_torch(const Json& node) {
+  const Json* emulation = request_.find("emulation");
+  const Json* file = emulation ? emulation->find("outputs") : nullptr;
+  const std::string& name = node.at("operation").string();
+  machine_.ending = {file && !file->is_null() ? "library" : "unsupported", "library at::" + name};
+  if (machine_.ending.outcome == "unsupported") return;
+  std::ofstream out(file->string(), std::ios::binary);
+  Array operands;
+  int64_t at = 0;
+  for (const Json& input : node.at("inputs").array()) {
+    if (input.is_null() || !input.find("buffer")) {
+      operands.push_back(Json());
+      continue;
+    }
+    const View from = view(input);
+    const int64_t start = at;
+    from.each([&](uintptr_t address) {
+      out.write(reinterpret_cast<const char*>(address), static_cast<std::streamsize>(from.element_bytes));
+      at += static_cast<int64_t>(from.element_bytes);
+    });
+    operands.push_back(Object{{"at", start}, {"bytes", at - start}});
+  }
+  awaited_ = Object{{"node", node_}, {"operands", operands}};
+}
+
 void Carrying::carry_out() {
-  int64_t number = 0;
   for (const Json& node : member("nodes").array()) {
     carry_out(node);
     if (machine_.ended()) return;
-    free_until(++number);
+    free_until(++node_);
   }
 }
 
@@ -325,6 +391,18 @@ Array Carrying::contents() {
   return list;
 }
 
+// Why blocks that were left out may matter to those that ran.
+Json Carrying::sampling() const {
+  const Counters& counted = machine_.counters;
+  uint64_t atomics = 0;
+  for (const auto& space : {Space::GLOBAL, Space::DEVICE})
+    atomics += counted.accesses[static_cast<int>(space)][static_cast<int>(Traffic::ATOMIC)];
+  if (next_launch_ > 1) return "a later launch may read what blocks that were left out would have written";
+  if (atomics) return "blocks that were left out may have taken part in atomic operations on memory of the device";
+  if (machine_.blocks_waited()) return "blocks wait for each other";
+  return Json();
+}
+
 Json Carrying::report() {
   const std::string& outcome = member("outcome").string();
   Array outputs;
@@ -337,7 +415,7 @@ Json Carrying::report() {
       make_memory();
       carry_out();
       if (!machine_.ended()) check_outputs(member("returns"));
-      outputs = contents();
+      if (awaited_.is_null()) outputs = contents();
     } catch (const Outcome& problem) {
       machine_.ending = {"unsupported", problem.subject};
     } catch (const std::exception& problem) {
@@ -356,20 +434,24 @@ Json Carrying::report() {
                 {"launches", launches_},
                 {"counters", machine_.counters.totals(machine_.settings.counters)},
                 {"lines", machine_.settings.counters ? machine_.counters.lines() : Array()},
+                {"passes", machine_.counters.passes()},
                 {"contents", outputs},
+                {"awaits", awaited_},
                 {"sampled", machine_.sampled},
-                {"sampling", machine_.sampled && next_launch_ > 1
-                                 ? Json("a later launch may read what blocks that were left out would have written")
-                                 : Json()}};
+                {"sampling", machine_.sampled ? sampling() : Json()}};
 }
 
 }  // namespace
+
+void in_clusters(dim3 size) { declared_clusters = size; }
 
 void attach(const char* kernel, Body body, const void* closure, size_t bytes, size_t alignment) {
   if (Machine::current().in_kernel()) unsupported("a kernel launched by a kernel");
   Launch launch;
   launch.kernel = kernel;
   launch.body = body;
+  launch.cluster = declared_clusters;
+  declared_clusters = dim3();
   launch.closure.resize(bytes + alignment);
   launch.closure_offset = alignment - reinterpret_cast<uintptr_t>(launch.closure.data()) % alignment;
   std::memcpy(launch.closure.data() + launch.closure_offset, closure, bytes);

@@ -81,10 +81,12 @@ struct Checking {
     other.site = other_site;
     other.access = what;
     other.thread = machine.thread_index(thread_of(stamp));
-    other.block = region->space == Space::SHARED ? machine.block().index : machine.block_index(machine.owner(stamp));
+    other.block = one_block() ? machine.block().index : machine.block_index(machine.owner(stamp));
     return other;
   }
 
+  // Whether only threads of this block can get there.
+  bool one_block() const { return region->space == Space::SHARED && !machine.clustered(); }
   bool settled(Stamp stamp, bool& only_met) const;
   void race(const char* what, Stamp other, uint32_t other_site, const char* other_access, bool only_met);
   bool readable(Cell& cell);
@@ -100,7 +102,7 @@ bool Checking::settled(Stamp stamp, bool& only_met) const {
   Block& block = machine.block();
   const Segment when = segment_of(stamp);
   const unsigned other = thread_of(stamp), me = thread_of(hot.stamp);
-  if (region->space != Space::SHARED) {
+  if (!one_block()) {
     const unsigned owner = machine.owner(stamp);
     if (owner != block.number) {
       auto known = block.acquired.find(owner);
@@ -127,6 +129,7 @@ void Checking::race(const char* what, Stamp other, uint32_t other_site, const ch
   ContestedWrite write{address, std::min<size_t>(bytes, 16), {}, std::move(found)};
   std::memcpy(write.before, reinterpret_cast<void*>(address), write.bytes);
   contested.push_back(std::move(write));
+  hot.unsettled = true;
 }
 
 bool Checking::readable(Cell& cell) {
@@ -167,7 +170,7 @@ void Checking::join_readers(Cell& cell) {
     cell.flags = (cell.flags & ~(MANY_WARPS | MANY_BLOCKS)) | flags;
   };
   if (before < hot.launch_floor) return become_the_reader(0);
-  if (region->space != Space::SHARED && machine.owner(before) != machine.block().number)
+  if (!one_block() && machine.owner(before) != machine.block().number)
     return become_the_reader(MANY_BLOCKS);
   const uint32_t blocks = cell.flags & MANY_BLOCKS;
   const Segment when = segment_of(before);
@@ -191,7 +194,7 @@ void Checking::against_readers(Cell& cell) {
   const Stamp reader = cell.read;
   if (reader < hot.launch_floor || (reader & ATOMIC && is_atomic(access))) return;
   bool only_met = false;
-  const bool own_block = region->space == Space::SHARED || machine.owner(reader) == machine.block().number;
+  const bool own_block = one_block() || machine.owner(reader) == machine.block().number;
   if (!own_block) {
     if (!settled(reader, only_met)) race(message, reader, cell.read_site, "read", false);
     return;
@@ -218,7 +221,7 @@ void Checking::write(Cell& cell) {
                              warp_of(cell.write) == warp_of(hot.stamp) && cell.write >= hot.launch_floor;
   const bool exempt = is_atomic(access) && cell.write & ATOMIC && !volatile_pair;
   const bool after_plain_of_others = access == Access::ATOMIC && cell.flags & PLAIN_FIRST &&
-                                     cell.write >= hot.launch_floor && region->space != Space::SHARED &&
+                                     cell.write >= hot.launch_floor && !one_block() &&
                                      machine.owner(cell.write) != machine.block().number &&
                                      !settled(cell.write, only_met);
   if (after_plain_of_others || (cell.write && !exempt && !settled(cell.write, only_met)))
@@ -226,7 +229,8 @@ void Checking::write(Cell& cell) {
          false);
   against_readers(cell);
   // An atomic operation does not hide the plain write of the same thread, or of its block, from those who come later.
-  const bool over_plain = access == Access::ATOMIC && cell.write >= hot.launch_floor && !(cell.write & ATOMIC);
+  const bool over_plain = access == Access::ATOMIC && cell.write >= hot.launch_floor && !(cell.write & ATOMIC) &&
+                          segment_of(cell.write) >= machine.cluster_floor();
   const bool unsettled = over_plain && segment_of(cell.write) >= machine.thread().floor;
   if (over_plain)
     cell.flags |= PLAIN_FIRST;
@@ -309,6 +313,7 @@ void judge_overrun(uintptr_t address, size_t bytes) {
 void note_bounds(const Overrun& seen) {
   if (overrun) report_overrun(Severity::FATAL);
   overrun = seen;
+  hot.unsettled = true;
   overrun_patience = ACCESSES_BETWEEN;
   hot.tracing = true;  // the next access comes the long way
 }
@@ -319,7 +324,7 @@ void settle_all() {
 }
 
 void settle() {
-  if (contested.empty()) return;
+  hot.unsettled = overrun.has_value();
   std::vector<ContestedWrite> settling;
   settling.swap(contested);
   for (ContestedWrite& write : settling) {
@@ -334,15 +339,18 @@ void check(uintptr_t address, size_t bytes, Access access, uint32_t site) {
   Machine& machine = Machine::current();
   if (!machine.in_kernel()) return;
   if (overrun) judge_overrun(address, bytes);
-  settle();
-  if (--hot.steps_left <= 0) machine.end("budget", machine.launch->kernel);
+  settle_if_any();
+  if (--hot.steps_left <= 0) machine.out_of_steps(address, bytes, !is_read(access), site);
   Region* region = address - ARENA < SPAN ? region_at[(address - ARENA) >> GRANULE_BITS] : device_variables(address);
   if (!region)
     return address - ARENA < SPAN ? out_of_bounds(address, bytes, access, site)
                                   : outside_arena(address, bytes, access, site);
   if (!region->holds(address, bytes)) return out_of_bounds(address, bytes, access, site);
   Checking checking{machine, region, address, bytes, access, site};
-  if (!region->live) checking.report("freed", Severity::FATAL, "memory is used after the host code has freed it");
+  if (!region->live)
+    checking.report("freed", Severity::FATAL,
+                    region->space == Space::SHARED ? "shared memory is used of a block that has exited"
+                                                   : "memory is used after the host code has freed it");
   if ((bytes & (bytes - 1)) == 0 && address & (bytes - 1))
     checking.report("misaligned", Severity::FATAL,
                     "an access of " + std::to_string(bytes) + " bytes at an address that is " +

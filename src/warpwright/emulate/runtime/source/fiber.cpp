@@ -6,7 +6,6 @@
 #include <stdexcept>
 
 #ifndef WARPWRIGHT_UCONTEXT
-extern "C" void warpwright_change(void** from, void* to);
 extern "C" void warpwright_enter();
 #endif
 
@@ -112,9 +111,6 @@ void Context::prepare(char* stack, size_t bytes, void (*entry)()) {
   saved_.uc_link = nullptr;
   makecontext(&saved_, entry, 0);
 }
-void Context::change(Context& from, Context& to) { swapcontext(&from.saved_, &to.saved_); }
-#else
-void Context::change(Context& from, Context& to) { warpwright_change(&from.saved_, to.saved_); }
 #endif
 
 // Many at a time, because the kernel limits the number of mappings; an overflow meets the guard of the lowest or the

@@ -135,6 +135,10 @@ WARPWRIGHT_HOOKS(4)
 WARPWRIGHT_HOOKS(8)
 WARPWRIGHT_HOOKS(16)
 
+void __sanitizer_cov_trace_pc() {
+  if (hot.stack) hot.counters->pass(site_of(CALLER));
+}
+
 void __tsan_init() {}
 void __tsan_func_entry(void*) {}
 void __tsan_func_exit() {}
@@ -154,25 +158,45 @@ void* __tsan_memset(void* target, int value, size_t bytes) {
   return __builtin_memset(target, value, bytes);
 }
 
-// The compiler's own atomics: guards of host statics, mostly. Kernels reach ours by CUDA's names.
+}
+
+// The compiler's own atomics: guards of host statics, and in kernels the standard library's atomic objects.
+namespace {
+void checked_atomic(const volatile void* address, size_t bytes, const void* code) {
+  const uintptr_t at = reinterpret_cast<uintptr_t>(address);
+  if (at - ARENA < SPAN) fence(Fence::DEVICE), check(at, bytes, Access::ATOMIC, site_of(code));
+}
+}  // namespace
+#define WARPWRIGHT_CHECK_ATOMIC checked_atomic(address, sizeof(*address), CALLER)
+
+extern "C" {
 #define WARPWRIGHT_ATOMICS(BITS, T)                                                                                   \
-  T __tsan_atomic##BITS##_load(const volatile T* address, int) { return __atomic_load_n(address, __ATOMIC_SEQ_CST); } \
+  T __tsan_atomic##BITS##_load(const volatile T* address, int) {                                                      \
+    WARPWRIGHT_CHECK_ATOMIC;                                                                                          \
+    return __atomic_load_n(address, __ATOMIC_SEQ_CST);                                                                \
+  }                                                                                                                   \
   void __tsan_atomic##BITS##_store(volatile T* address, T value, int) {                                               \
+    WARPWRIGHT_CHECK_ATOMIC;                                                                                          \
     __atomic_store_n(address, value, __ATOMIC_SEQ_CST);                                                               \
   }                                                                                                                   \
   T __tsan_atomic##BITS##_exchange(volatile T* address, T value, int) {                                               \
+    WARPWRIGHT_CHECK_ATOMIC;                                                                                          \
     return __atomic_exchange_n(address, value, __ATOMIC_SEQ_CST);                                                     \
   }                                                                                                                   \
   T __tsan_atomic##BITS##_fetch_add(volatile T* address, T value, int) {                                              \
+    WARPWRIGHT_CHECK_ATOMIC;                                                                                          \
     return __atomic_fetch_add(address, value, __ATOMIC_SEQ_CST);                                                      \
   }                                                                                                                   \
   T __tsan_atomic##BITS##_fetch_sub(volatile T* address, T value, int) {                                              \
+    WARPWRIGHT_CHECK_ATOMIC;                                                                                          \
     return __atomic_fetch_sub(address, value, __ATOMIC_SEQ_CST);                                                      \
   }                                                                                                                   \
   bool __tsan_atomic##BITS##_compare_exchange_strong(volatile T* address, T* expected, T value, int, int) {           \
+    WARPWRIGHT_CHECK_ATOMIC;                                                                                          \
     return __atomic_compare_exchange_n(address, expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);          \
   }                                                                                                                   \
   bool __tsan_atomic##BITS##_compare_exchange_weak(volatile T* address, T* expected, T value, int, int) {             \
+    WARPWRIGHT_CHECK_ATOMIC;                                                                                          \
     return __atomic_compare_exchange_n(address, expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);          \
   }
 WARPWRIGHT_ATOMICS(8, uint8_t)

@@ -28,8 +28,6 @@ void put(uintptr_t address, T value) {
   std::memcpy(reinterpret_cast<void*>(address), &value, sizeof(T));
 }
 
-[[noreturn]] void missing(const std::string& operation) { unsupported(("library at::" + operation).c_str()); }
-
 double number(const Json& value, double otherwise) {
   if (auto whole = value.as<int64_t>()) return static_cast<double>(*whole);
   if (auto real = value.as<double>()) return *real;
@@ -269,6 +267,10 @@ void View::store(uintptr_t address, double value) const {
     put(address, static_cast<uint8_t>(value != 0));
   else
     unsupported(("library operations on " + dtype).c_str());
+  written(address);
+}
+
+void View::written(uintptr_t address) const {
   if (element_bytes < 1u << region->shift) region->refine(element_bytes == 2 ? 1 : 0);
   region->mark(address, element_bytes, BY_HOST);
 }
@@ -278,23 +280,23 @@ void fill(const View& target, const Json& value) {
   target.each([&](uintptr_t address) { target.store(address, wanted); });
 }
 
-void carry_out_library(const Json& node, const std::function<View(const Json&)>& view) {
+bool carry_out_library(const Json& node, const std::function<View(const Json&)>& view) {
   const std::string& name = node.at("operation").string();
   Views inputs, outputs;
   for (const Json& input : node.at("inputs").array()) {
     if (input.is_null()) continue;  // an optional one that is last in every operation here
-    if (!input.find("buffer")) missing(name);
+    if (!input.find("buffer")) return false;
     inputs.push_back(view(input));
   }
   for (const Json& output : node.at("outputs").array()) outputs.push_back(view(output));
-  if (outputs.size() != 1 || inputs.empty()) missing(name);
-  if (carry_out_product(name, node, outputs[0], inputs)) return;
+  if (outputs.size() != 1 || inputs.empty()) return false;
+  if (carry_out_product(name, node, outputs[0], inputs)) return true;
   const std::string family = name.substr(0, name.find('.'));
   if (family == "sum" || family == "mean" || family == "amax" || family == "amin")
-    return reduce(node, outputs[0], inputs[0], family);
+    return reduce(node, outputs[0], inputs[0], family), true;
   const Compute compute = pointwise_named(name, node);
-  if (!compute) missing(name);
-  pointwise(outputs[0], inputs, compute);
+  if (compute) pointwise(outputs[0], inputs, compute);
+  return compute != nullptr;
 }
 
 }  // namespace warpwright::emulated

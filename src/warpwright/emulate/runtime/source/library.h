@@ -23,11 +23,12 @@ struct View {
   std::vector<uintptr_t> addresses() const;
   double load(uintptr_t address) const;
   void store(uintptr_t address, double value) const;
+  void written(uintptr_t address) const;
 };
 
 void fill(const View& target, const Json& value);
-// Throws the outcome "unsupported" for what is not among them.
-void carry_out_library(const Json& node, const std::function<View(const Json&)>& view);
+// False for what is not among them.
+bool carry_out_library(const Json& node, const std::function<View(const Json&)>& view);
 
 }  // namespace warpwright::emulated
 

@@ -52,6 +52,7 @@ void Machine::begin(const Settings& wanted) {
   free_slots_.clear();
   random_.seed(wanted.seed);
   hot.steps_left = wanted.steps;
+  proof_.clear();
   hot.counters = &counters;
 }
 
@@ -119,17 +120,18 @@ void Machine::run(const Launch& wanted) {
   owners_.clear();
   published_.clear();
   variables_.clear();
-  interleaved_ = false;
+  clustered_ = interleaved_ = volume(wanted.cluster) > 1;
   static_shared_ = 0;
+  cluster_floor_ = 0;
   next_static_ = DYNAMIC + wanted.dynamic_shared;
   warpwright_grid_extent = wanted.grid;
   warpwright_block_extent = wanted.block;
   hot.launch_floor = first_of(next_segment++);
   const Stamp floor = hot.launch_floor;
-  if (sigsetjmp(fault_landing(), 1) == 0) run_blocks(chosen_blocks());
+  if (sigsetjmp(fault_landing(), 1) == 0) clustered_ ? run_clusters(chosen_blocks()) : run_blocks(chosen_blocks());
   block_ = nullptr;
   hot.stack = 0, hot.stack_bytes = ~uintptr_t(0), hot.tracing = false;
-  settle();
+  settle_if_any();
   for (auto& region : arena.regions())
     if (region->space != Space::SHARED) counters.add_unique(*region, floor);
   launch = nullptr;
@@ -174,19 +176,23 @@ void Machine::run_residents(std::vector<std::unique_ptr<Block>>& residents) {
     if (all_at_grid) {
       release_grid(residents);
     } else if (all_progress() == before) {
-      Finding finding;
-      finding.kind = "hang";
-      finding.message = "threads wait in a loop for memory that nobody will change";
-      for (unsigned i = 0; i < residents[0]->threads.size(); ++i)
-        if (residents[0]->threads[i].state == State::POLLING) {
-          finding.site = residents[0]->threads[i].waiting.site;
-          block_ = residents[0].get(), thread_ = i;
-          break;
-        }
-      report(std::move(finding));
-      ending = {"stopped", "hang"};
+      report_hang(*residents[0]);
     }
   }
+}
+
+void Machine::report_hang(Block& block) {
+  Finding finding;
+  finding.kind = "hang";
+  finding.message = "threads wait in a loop for memory that nobody will change";
+  for (unsigned i = 0; i < block.threads.size(); ++i)
+    if (block.threads[i].state == State::POLLING) {
+      finding.site = block.threads[i].waiting.site;
+      block_ = &block, thread_ = i;
+      break;
+    }
+  report(std::move(finding));
+  ending = {"stopped", "hang"};
 }
 
 void Machine::release_grid(std::vector<std::unique_ptr<Block>>& residents) {
@@ -310,7 +316,7 @@ bool Machine::resume(unsigned number) {
   thread_ = number;
   if (thread.state == State::FRESH) {
     thread.stack = stacks_.take();
-    thread.context.prepare(thread.stack, Stacks::BYTES, &Machine::enter);
+    thread.context.prepare(thread.stack, Stacks::usable(thread.stack), &Machine::enter);
   }
   thread.state = State::READY;
   warpwright_thread_index = thread.index;
@@ -322,7 +328,8 @@ bool Machine::resume(unsigned number) {
   hot.stack = reinterpret_cast<uintptr_t>(thread.stack);
   hot.stack_bytes = Stacks::BYTES;
   hot.tracing = settings.counters;
-  Context::change(scheduler_, thread.context);
+  do Context::change(scheduler_, thread.context);
+  while (thread.state == State::READY && looked_at(thread));
   hot.stack = 0, hot.stack_bytes = ~uintptr_t(0), hot.tracing = false;
   if (thread.state == State::DONE && thread.stack) {
     stacks_.give(thread.stack);
@@ -330,6 +337,30 @@ bool Machine::resume(unsigned number) {
     --block_->live;
   }
   return true;
+}
+
+void Machine::out_of_steps(uintptr_t address, size_t bytes, bool writes, uint32_t site) {
+  if (!proof_.running()) proof_.begin();
+  hot.steps_left = 1;
+  glimpse_ = {site, address, writes ? bytes : 0};
+  wait(State::READY);
+}
+
+// A thread that is still ready has stopped to be looked at. Whether it may go on.
+bool Machine::looked_at(Thread& thread) {
+  const char* top = thread.context.top();
+  const char* end = thread.stack + Stacks::usable(thread.stack);
+  const Proof::Answer answer =
+      top ? proof_.look(glimpse_, std::to_string(thread_) + std::string(top, end), progress) : Proof::Answer::GIVEN_UP;
+  if (answer == Proof::Answer::NOT_YET) return true;
+  if (answer == Proof::Answer::GIVEN_UP) return ending = {"budget", launch->kernel}, false;
+  Finding finding;
+  finding.kind = "hang";
+  finding.site = glimpse_.site;
+  finding.message = "a loop never ends: nothing has changed when the thread comes here again";
+  report(std::move(finding));
+  ending = {"stopped", "hang"};
+  return false;
 }
 
 void Machine::enter() {
@@ -350,7 +381,7 @@ void Machine::enter() {
 void Machine::wait(State state) {
   Thread& me = thread();
   me.state = state;
-  settle_all();
+  settle_all_if_any();
   Context::change(me.context, scheduler_);
 }
 

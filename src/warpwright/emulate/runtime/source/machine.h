@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "counters.h"
+#include "endless.h"
 #include "fiber.h"
 #include "findings.h"
 #include "shadow.h"
@@ -25,6 +26,7 @@ struct Hot {
   int64_t steps_left = 0;
   uint32_t lane_bit = 0;
   bool tracing = false;
+  bool unsettled = false;  // contested writes or an index beyond its array wait to be judged
   Counters* counters = nullptr;
   uintptr_t image = 0, image_bytes = 0;  // constants of the program, when no variables of the device lie among them
 };
@@ -110,7 +112,7 @@ struct Launch {
   size_t closure_offset = 0;
   const void* argument() const { return closure.data() + closure_offset; }
   const void* code = nullptr;
-  dim3 grid, block;
+  dim3 grid, block, cluster;
   size_t dynamic_shared = 0;
   bool cooperative = false;
   int number = 0;
@@ -145,10 +147,19 @@ class Machine {
   void wait(State state);
   [[noreturn]] void end(const std::string& outcome, const std::string& what);
   void meet(Thread& thread, Segment now);
+  // The steps are used up: what remains is to find out whether the thread would ever have ended.
+  void out_of_steps(uintptr_t address, size_t bytes, bool writes, uint32_t site);
   void report(Finding finding);
   // The block that made a stamp of this launch.
   unsigned owner(Stamp stamp) const;
   uint3 block_index(unsigned number) const;
+  // Blocks of one cluster see each other's shared memory, so that there too the owner of a stamp must be looked up.
+  bool clustered() const { return clustered_; }
+  bool blocks_waited() const { return interleaved_ && !clustered_; }
+  // What a cluster did before its last barrier is in order for all of it.
+  Segment cluster_floor() const { return cluster_floor_; }
+  unsigned cluster_rank() const;
+  void* in_cluster(const void* mine, unsigned rank);
   uint3 thread_index(unsigned number) const;
   void* place(Slot& slot, size_t bytes, size_t alignment, const char* name);
   void* dynamic_place() { return reinterpret_cast<void*>(block_->shared->base + DYNAMIC); }
@@ -176,6 +187,12 @@ class Machine {
   std::vector<unsigned> chosen_blocks();
   void run_blocks(const std::vector<unsigned>& numbers);
   void run_residents(std::vector<std::unique_ptr<Block>>& residents);
+  void report_hang(Block& block);
+  void run_clusters(const std::vector<unsigned>& numbers);
+  void run_cluster(std::vector<std::unique_ptr<Block>>& members);
+  void release_cluster(std::vector<std::unique_ptr<Block>>& members);
+  unsigned cluster_of(unsigned number) const;
+  unsigned rank_in_cluster(unsigned number) const;
   std::unique_ptr<Block> start(unsigned number);
   void finish(std::unique_ptr<Block> block);
   void give_up(Block& block);
@@ -183,6 +200,7 @@ class Machine {
   Result proceed(Block& block);
   bool run_warp(unsigned warp);
   bool resume(unsigned thread);
+  bool looked_at(Thread& thread);
   bool resolve(unsigned warp, bool force);
   void combine(unsigned warp, unsigned lanes, Waiting& waiting);
   bool release_barriers();
@@ -199,7 +217,11 @@ class Machine {
   Stacks stacks_;
   Block* block_ = nullptr;
   unsigned thread_ = 0;
-  bool interleaved_ = false;
+  bool interleaved_ = false, clustered_ = false;
+  Proof proof_;
+  Glimpse glimpse_;
+  Segment cluster_floor_ = 0;
+  std::vector<Block*> cluster_;  // of the running block, by rank
   uint64_t launch_id_ = 0;
   uint64_t static_shared_ = 0, next_static_ = 0;
   std::vector<SharedVariable> variables_;
@@ -219,6 +241,12 @@ void check(uintptr_t address, size_t bytes, Access access, uint32_t site);
 // What could not be judged when it happened is judged now: contested writes, and before a thread waits also indices.
 void settle();
 void settle_all();
+inline void settle_if_any() {
+  if (__builtin_expect(hot.unsettled, 0)) settle();
+}
+inline void settle_all_if_any() {
+  if (__builtin_expect(hot.unsettled, 0)) settle_all();
+}
 // An index beyond its array. Rows of shared arrays are run over on purpose; the access that follows tells.
 struct Overrun {
   const char* file;

@@ -77,6 +77,9 @@ void __ubsan_handle_divrem_overflow(TypedPlace* data, uintptr_t, uintptr_t) {
 WARPWRIGHT_OVERFLOW(add)
 WARPWRIGHT_OVERFLOW(sub)
 WARPWRIGHT_OVERFLOW(mul)
+void __ubsan_handle_negate_overflow(TypedPlace* data, uintptr_t) {
+  report(data->place, "overflow", Severity::TOLERATED, "signed arithmetic overflows and wraps");
+}
 
 [[noreturn]] void __assert_fail(const char* condition, const char* file, unsigned line, const char*) noexcept(false) {
   std::string message = std::string("assertion failed: ") + condition;

@@ -11,6 +11,9 @@ namespace warpwright {
 
 namespace emulated {
 
+// Said before a kernel is enqueued that is declared with the size of its clusters.
+void in_clusters(dim3 size);
+
 using Body = void (*)(const void* closure);
 void attach(const char* kernel, Body body, const void* closure, size_t bytes, size_t alignment);
 

@@ -50,6 +50,12 @@ int barrier(int line, Vote vote = Vote::NONE, int predicate = 0, unsigned name =
 void barrier_arrive(unsigned name, unsigned members);
 void grid_barrier(int line);
 
+// Clusters: blocks that run together. A launch without any is one of clusters of one block.
+void cluster_barrier(int line);
+unsigned cluster_rank();
+unsigned cluster_blocks();
+void* in_cluster(const void* mine, unsigned rank);
+
 // Warp-wide operations: lanes leave a payload, and when all of the mask are there one combination serves them all.
 using Payloads = void* const[32];
 using Combine = void (*)(Payloads& payloads, unsigned present, unsigned mask);
@@ -92,6 +98,14 @@ void* shared_pointer(unsigned address);
 // Copies that arrive later: the data is taken now and is written when the thread waits for it.
 void async_copy(void* shared, const void* global, size_t bytes, size_t valid);
 void async_commit();
+// What one of `threads` copies of a stretch that they copy together, element by element or in pieces of 16 bytes.
+inline void copy_share(size_t thread, size_t threads, void* target, const void* source, size_t bytes, size_t element) {
+  const size_t piece = element < 16 ? element : 16;
+  for (size_t at = thread * piece; at < bytes; at += threads * piece) {
+    const size_t wanted = bytes - at < piece ? bytes - at : piece;
+    async_copy(static_cast<char*>(target) + at, static_cast<const char*>(source) + at, wanted, wanted);
+  }
+}
 void async_wait(unsigned pending_groups);
 
 void count_flops(uint64_t flops);

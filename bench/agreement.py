@@ -1,0 +1,154 @@
+"""Do the emulator and a GPU say the same? A sample of right and wrong kernels, carried to a GPU machine and back.
+
+python bench/agreement.py make FOLDER [--each 1] [--jobs 2]   writes a bundle, and verdicts.json by the emulator
+    over there: python3 worker.pyz jobs/ --out results/
+python bench/agreement.py compare FOLDER                      holds FOLDER/results against FOLDER/verdicts.json
+
+The sample is every original of bench/mutants.py with a mutant or more of it, each time of other kinds. Exit status 1
+where a verdict differs; faults of ours and what either side left undecided are listed and count for neither.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+from mutants import ORIGINALS, specimen
+
+from warpwright.core.candidate import Candidate
+from warpwright.core.codec import dumps, loads
+from warpwright.core.evidence import Evidence, Verdict
+from warpwright.core.judged import Asked, Job, Judged
+from warpwright.core.task import Role, Task
+from warpwright.dispatch.bundle import read_results, write_bundle
+from warpwright.dispatch.pool import parallel
+from warpwright.dispatch.sealed_jobs import sealed_jobs
+from warpwright.tasks.find import load
+from warpwright.verify.mutants import mutants
+
+VERDICTS = "verdicts.json"
+SECRET = 20
+"""Of the hidden cases, which are the same for everybody here."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """The emulator's word on one kernel of the sample."""
+
+    job: str
+    label: str
+    planted: str | None
+    """The kind of bug, None for an original."""
+    verdict: Verdict
+    words: str
+
+
+def chosen(name: str, each: int) -> list[tuple[str, str | None, str]]:
+    """Label, kind of bug and source: the original, then mutants of kinds that shift from original to original."""
+    source, _, _ = specimen(name)
+    by_kind = {mutant.kind: mutant for mutant in reversed(list(mutants(source)))}
+    kinds = sorted(by_kind)
+    first = ORIGINALS.index(name)
+    picked = [kinds[(first + number) % len(kinds)] for number in range(min(each, len(kinds)))]
+    return [(name, None, source), *((f"{name}, {kind}", kind, by_kind[kind].source) for kind in picked)]
+
+
+def narrowed(name: str) -> Task:
+    """Its task, for the one type that the kernel surely takes; nothing is timed."""
+    _, asked, dtype = specimen(name)
+    task, *_ = load(asked)
+    cases = tuple(case for case in task.cases if case.role is Role.CHECK and case.dtype == dtype)
+    return replace(task, cases=cases, dtypes=(dtype,))
+
+
+def sampled(name: str, each: int) -> list[tuple[Job, Said]]:
+    from warpwright.verify.emulate import EmulateRung
+
+    task, found = narrowed(name), []
+    wanted = Asked(time=False, baselines=())
+    for label, kind, source in chosen(name, each):
+        candidate = Candidate(source=source)
+        ((_, job),) = sealed_jobs(task, [(label, candidate)], wanted, SECRET)
+        if isinstance(job, Job):
+            evidence = EmulateRung(task.cases).climb(task, candidate)
+            said = Said(job=job.id, label=label, planted=kind, verdict=evidence.verdict, words=_words(evidence))
+            found.append((job, said))
+    return found
+
+
+def _words(evidence: Evidence) -> str:
+    shown = evidence.counterexample
+    return f"{shown.kind}: {shown.message}" if shown else evidence.reason or ""
+
+
+def of_gpu(judged: Judged) -> tuple[Verdict | None, str]:
+    """What the GPU says of a kernel; None where that was our own fault."""
+    refuted = next((item for item in judged.evidence if item.verdict is Verdict.REFUTED), None)
+    if refuted is not None:
+        return Verdict.REFUTED, _words(refuted)
+    if judged.faults or not judged.evidence:
+        return None, "; ".join(fault.message for fault in judged.faults) or "nothing was judged"
+    unsure = next((item for item in judged.evidence if item.verdict is Verdict.UNDECIDED), None)
+    return (Verdict.UNDECIDED, unsure.reason or "") if unsure else (Verdict.HOLDS, "")
+
+
+def compared(said: Sequence[Said], judged: Mapping[str, Judged]) -> list[tuple[str, Said, Verdict | None, str]]:
+    """Each kernel as "agrees", "differs", "undecided", "fault" or "missing", with the GPU's own words."""
+    rows = []
+    for one in said:
+        verdict, words = of_gpu(judged[one.job]) if one.job in judged else (None, "no result came back")
+        if one.job not in judged:
+            outcome = "missing"
+        elif verdict is None:
+            outcome = "fault"
+        elif Verdict.UNDECIDED in (verdict, one.verdict):
+            outcome = "undecided"
+        else:
+            outcome = "agrees" if verdict is one.verdict else "differs"
+        rows.append((outcome, one, verdict, words))
+    return rows
+
+
+def make(folder: Path, each: int, jobs: int | None, names: Sequence[str]) -> int:
+    found = [pair for pairs in parallel(partial(sampled, each=each), names, jobs=jobs) for pair in pairs]
+    write_bundle(folder, [job for job, _ in found])
+    (folder / VERDICTS).write_text(dumps(tuple(said for _, said in found)))
+    counted = Counter(said.verdict.value for _, said in found)
+    print(
+        f"{len(found)} kernels in {folder}: {', '.join(f'{count} {name}' for name, count in sorted(counted.items()))}"
+    )
+    return 0
+
+
+def compare(folder: Path) -> int:
+    said = loads(tuple[Said, ...], (folder / VERDICTS).read_text())
+    rows = compared(said, {item.job: item for item in read_results(folder / "results")})
+    for outcome, one, verdict, words in rows:
+        if outcome != "agrees":
+            there = verdict.value if verdict else outcome
+            print(f"{outcome}: {one.label}\n  emulator {one.verdict.value}: {one.words}\n  GPU {there}: {words}")
+    counted = Counter(outcome for outcome, *_ in rows)
+    print(", ".join(f"{count} {outcome}" for outcome, count in sorted(counted.items())))
+    return 1 if counted["differs"] else 0
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("verb", choices=("make", "compare"))
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--each", type=int, default=1, help="mutants of each original")
+    parser.add_argument("--only", action="append", help="an original; repeat it")
+    parser.add_argument("--jobs", type=int)
+    options = parser.parse_args()
+    if options.verb == "compare":
+        return compare(options.folder)
+    return make(options.folder, options.each, options.jobs, options.only or list(ORIGINALS))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,42 @@
+// Loops that never end. A thread that comes back to the same place with the same registers, the same stack and the same
+// memory will do so for ever: that is a proof, where running out of steps is none.
+#ifndef WARPWRIGHT_EMULATE_ENDLESS_H
+#define WARPWRIGHT_EMULATE_ENDLESS_H
+
+#include <string>
+#include <unordered_map>
+
+#include "shadow.h"
+
+namespace warpwright::emulated {
+
+// What a thread was about to do when it was stopped to be looked at.
+struct Glimpse {
+  uint32_t site = 0;
+  uintptr_t address = 0;
+  size_t bytes = 0;  // of a write; 0 for a read
+};
+
+class Proof {
+ public:
+  enum class Answer : uint8_t { NOT_YET, ENDLESS, GIVEN_UP };
+
+  bool running() const { return left_ > 0; }
+  void begin() { *this = Proof(), left_ = PATIENCE; }
+  void clear() { *this = Proof(); }
+  // `stack` is all of it that is in use, registers included; `progress` changes when memory does by other ways.
+  Answer look(const Glimpse& glimpse, std::string stack, uint64_t progress);
+
+ private:
+  static constexpr int PATIENCE = 4000;
+  bool memory_changed(uint64_t progress) const;
+  int left_ = 0;
+  uint64_t progress_ = 0;
+  Glimpse last_;
+  std::string before_;
+  std::unordered_map<uint32_t, std::string> seen_;
+};
+
+}  // namespace warpwright::emulated
+
+#endif

@@ -1,0 +1,66 @@
+"""Operations of torch in the middle of an emulated call: the judge's own way of carrying them out, on the CPU."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+from warpwright.core.errors import Undecided
+from warpwright.core.plan import Library, View
+from warpwright.core.signature import contiguous
+from warpwright.seal.refusal import undecided
+from warpwright.seal.traced import TracedLibrary
+
+if TYPE_CHECKING:
+    from warpwright.judge.memory import Memory
+
+
+def carried_out(node: TracedLibrary, operands: Sequence[bytes | None]) -> bytes:
+    """The elements of the outputs, one after another without gaps. What torch refuses is undecided."""
+    from warpwright.judge.library import execute
+    from warpwright.oracle.storage import to_bytes
+
+    held = _Held(node, operands)
+    wanted = Library(operation=node.operation, inputs=node.inputs, outputs=node.outputs, options=node.options)
+    try:
+        execute(wanted, cast("Memory", held))
+    except (Undecided, RuntimeError, TypeError, ValueError, LookupError) as problem:
+        said = (str(problem).splitlines() or [""])[0]
+        raise undecided(f"unsupported: library at::{node.operation} on the CPU ({said:.120})") from None
+    return b"".join(to_bytes(held.tensor(view).contiguous()) for view in node.outputs)
+
+
+class _Held:
+    """The operands and results of one operation, by the windows that the trace gives them."""
+
+    def __init__(self, node: TracedLibrary, operands: Sequence[bytes | None]) -> None:
+        given = zip(node.inputs, operands, strict=False)
+        contents = {_key(view): data for view, data in given if isinstance(view, View) and data is not None}
+        self._tensors = {_key(view): _tensor(view, contents.get(_key(view))) for view in _views(node)}
+
+    def tensor(self, view: View) -> Any:
+        return self._tensors[_key(view)]
+
+    def fixed(self, buffer: int) -> bool:
+        return False
+
+    def adopt(self, view: View, result: Any) -> bool:
+        return False
+
+
+def _views(node: TracedLibrary) -> list[View]:
+    return [view for view in (*node.inputs, *node.outputs) if isinstance(view, View)]
+
+
+def _key(view: View) -> tuple[object, ...]:
+    return view.buffer, view.offset, view.shape, view.stride, view.dtype
+
+
+def _tensor(view: View, data: bytes | None) -> Any:
+    from warpwright.core.dtypes import dtype_named
+    from warpwright.oracle.storage import from_bytes
+
+    size = dtype_named(view.dtype).bytes
+    for extent in view.shape:
+        size *= extent
+    return from_bytes(bytes(size) if data is None else data, view.dtype, view.shape, contiguous(view.shape))

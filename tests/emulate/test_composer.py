@@ -1,0 +1,22 @@
+"""Composed sources run: right on the CPU, under the eyes of the emulator."""
+
+from __future__ import annotations
+
+import pytest
+
+from warpwright.core.candidate import Candidate
+from warpwright.core.evidence import Verdict
+from warpwright.core.task import Role
+from warpwright.propose import composer
+from warpwright.tasks import load
+from warpwright.verify.emulate import EmulateRung
+
+
+@pytest.mark.timeout(900)  # Nothing here depends on time; a machine under load must not turn slow into wrong.
+@pytest.mark.parametrize("name", ["modern/swiglu:forward", "modern/softmax:forward", "modern/bias_gelu:backward"])
+def test_a_composed_source_holds(name: str) -> None:
+    (task,) = load(name)
+    cases = [case for case in task.cases_of(Role.CHECK) if case.dtype == "fp32"][:3]
+    plan = composer.plan(task)
+    evidence = EmulateRung(cases).climb(task, Candidate(source=plan.write(plan.default())))
+    assert evidence.verdict is Verdict.HOLDS, evidence.counterexample or evidence.reason
