@@ -42,7 +42,9 @@ def test_the_wheel_carries_every_source_and_nothing_else(installed: Path) -> Non
     assert ours == {path for path in tracked if path.suffix != ".pyc"}
 
 
-@pytest.mark.parametrize("folder", ["seal/include", "seal/include-host", "seal/include-hostlink", "seal/recorder", "emulate/runtime"])
+@pytest.mark.parametrize(
+    "folder", ["seal/include", "seal/include-host", "seal/include-hostlink", "seal/recorder", "emulate/runtime"]
+)
 def test_the_wheel_carries_our_headers_and_runtimes(installed: Path, folder: str) -> None:
     texts = [path for path in (HOUSE / folder).rglob("*") if path.is_file()]
     assert texts

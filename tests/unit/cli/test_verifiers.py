@@ -11,6 +11,7 @@ from typer.testing import CliRunner, Result
 
 from warpwright.cli.main import app
 
+SOURCE = "#include <torch/extension.h>\nPYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {}\n"
 JUDGE = """
 import json, re, sys
 asked = sys.stdin.read()
@@ -29,7 +30,8 @@ def labels(tmp_path: Path) -> Path:
     rows = ["file,task,verdict,class"]
     for number in range(6):
         kind = "refuted,memory" if number % 2 else "holds,"
-        (tmp_path / f"k{number}.cu").write_text(f"// {'wrong' if number % 2 else 'right'} {number}\n#include <torch/extension.h>\nPYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {{}}\n")
+        word = "wrong" if number % 2 else "right"
+        (tmp_path / f"k{number}.cu").write_text(f"// {word} {number}\n{SOURCE}")
         rows.append(f"k{number}.cu,softmax,{kind}")
     (tmp_path / "labels.csv").write_text("\n".join(rows) + "\n")
     (tmp_path / "judge.py").write_text(JUDGE)

@@ -1,0 +1,75 @@
+"""The next generation: which operators, on which parents, with which hints."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from warpwright.core.search import Member, Operator
+from warpwright.evolve.composing import compose
+from warpwright.evolve.elites import elites
+from warpwright.evolve.hints import hint
+from warpwright.evolve.islands import residents
+from warpwright.evolve.lines import leaders
+from warpwright.evolve.parents import parent
+from warpwright.evolve.specialise import pair
+from warpwright.evolve.turn import Draft, Turn
+
+
+def breed(turn: Turn) -> Draft | None:
+    """None where nothing can be asked for any more."""
+    if not turn.policy.arms:
+        return compose(turn)
+    merge(turn)
+    while len(turn.briefs) < turn.policy.proposals:
+        if not propose(turn, island=len(turn.briefs) % turn.policy.islands):
+            break
+    best = turn.people.best
+    standing = f"from a best score of {best.score.value:+.3f}" if best and best.score else "from nothing"
+    return turn.breed(f"{len(turn.briefs)} proposals {standing}.", generation=turn.generation + 1)
+
+
+def merge(turn: Turn) -> None:
+    found = pair(turn.people.structures, turn.members) if turn.policy.specialise else None
+    if found:
+        turn.ask_with_context(Operator.SPECIALISE, tuple(member.candidate or "" for member in found))
+
+
+def propose(turn: Turn, *, island: int) -> bool:
+    """One brief; False where no arm can be paid for."""
+    pool = breeders(turn, island)
+    one = _parent(turn, pool)
+    other = partner(turn, one) if turn.rng.random() < turn.policy.crossover else None
+    operator = Operator.REWRITE if turn.rng.random() < turn.policy.rewrite else Operator.OPTIMISE
+    parents = tuple(member.candidate or "" for member in (one, other) if member)
+    return turn.ask_with_context(
+        Operator.CROSSOVER if other else operator, parents, hint=hint(turn, one), island=island
+    )
+
+
+def partner(turn: Turn, one: Member) -> Member | None:
+    """For a crossover: one that gained something, not of the same line, and in no pair that was crossed before."""
+    crossed = {frozenset(brief.parents) for brief in turn.all_briefs if brief.operator is Operator.CROSSOVER}
+    ancestors = turn.people.lineage(one)
+    others = [
+        member
+        for member in turn.people.structures
+        if (turn.people.gain(member) or 0.0) > 0.0
+        and member.candidate not in ancestors
+        and one.candidate not in turn.people.lineage(member)
+        and frozenset((one.candidate, member.candidate)) not in crossed
+    ]
+    return _parent(turn, others) if others else None
+
+
+def breeders(turn: Turn, island: int) -> Sequence[Member]:
+    """Slowest first. An island that nobody lives on yet is settled from the others."""
+    pool: Sequence[Member] = turn.people.structures
+    if turn.policy.islands > 1:
+        pool = residents(pool, island, turn.policy.islands, turn.policy.migrate_every) or pool
+    if turn.policy.lines:
+        pool = leaders(pool, turn.people)
+    return elites(pool) if turn.policy.elites else pool
+
+
+def _parent(turn: Turn, pool: Sequence[Member]) -> Member:
+    return parent(pool, turn.planned, turn.rng, exploit=turn.policy.exploit)

@@ -1,0 +1,76 @@
+"""What is done next. Pure: the same snapshot, policy and givens make the same decision, its random numbers included."""
+
+from __future__ import annotations
+
+import random
+
+from warpwright.core.search import Action, Decision, Fate, Snapshot
+from warpwright.evolve.breeding import breed
+from warpwright.evolve.given import Given
+from warpwright.evolve.ledger import shortage, unpriced
+from warpwright.evolve.opening import opening
+from warpwright.evolve.policy import Policy
+from warpwright.evolve.queue import evaluate
+from warpwright.evolve.reflecting import reflect
+from warpwright.evolve.repair import repair
+from warpwright.evolve.seeds import seed_of
+from warpwright.evolve.tuning import tune
+from warpwright.evolve.turn import Draft, Turn
+
+NOTHING_GIVEN = Given()
+
+
+def decide(snapshot: Snapshot, policy: Policy, given: Given = NOTHING_GIVEN) -> Decision:
+    """The next decision of a run that owes nothing to its last one."""
+    number = len(snapshot.decisions)
+    seed = seed_of(snapshot.run.seed, number)
+    draft = _draft(Turn.of(snapshot, policy, given, random.Random(seed)))
+    return Decision(
+        number=number,
+        generation=draft.generation,
+        action=draft.action,
+        reason=draft.reason,
+        seed=seed,
+        briefs=draft.briefs,
+        candidates=draft.candidates,
+    )
+
+
+def _draft(turn: Turn) -> Draft:
+    for step in (stop_when_enough, repair, evaluate, tune, reflect, stop, opening, breed):
+        if (draft := step(turn)) is not None:
+            return draft
+    return _stop(turn, "Nothing is left to try.")
+
+
+def stop_when_enough(turn: Turn) -> Draft | None:
+    best = turn.people.best
+    share = best.score.share_of_limit if best and best.score else None
+    if turn.policy.enough is None or share is None or not share >= turn.policy.enough:
+        return None
+    return _stop(turn, f"The best candidate reaches {share:.0%} of the physical limit.")
+
+
+def stop(turn: Turn) -> Draft | None:
+    short = shortage(turn.snapshot, turn.policy, turn.given)
+    if short:
+        return _stop(turn, short)
+    if turn.generation >= turn.policy.generations:
+        return _stop(turn, f"All {turn.policy.generations} generations are done{unpriced(turn.snapshot)}.")
+    return _stop_when_all_faulted(turn)
+
+
+def _stop_when_all_faulted(turn: Turn) -> Draft | None:
+    """Going on would spend the run on a server that is down. A resumed run tries once more."""
+    last = turn.snapshot.decisions[-1] if turn.snapshot.decisions else None
+    if last is None or last.action is not Action.BREED:
+        return None
+    asked = {brief.number for brief in last.briefs}
+    fates = [member.fate for member in turn.members if member.brief.number in asked]
+    if any(fate is not Fate.FAULTED for fate in fates):
+        return None
+    return _stop(turn, f"All {len(fates)} proposals of this turn failed on our side or a model's; resume to try again.")
+
+
+def _stop(turn: Turn, reason: str) -> Draft:
+    return Draft(action=Action.STOP, reason=reason, generation=turn.generation)

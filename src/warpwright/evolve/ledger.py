@@ -1,0 +1,98 @@
+"""What may still be spent: spent and in flight count alike, and an unknown price is said to be unknown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from warpwright.core.search import Arm, Fate, Snapshot
+from warpwright.evolve.given import Ceiling, Given
+from warpwright.evolve.policy import Policy
+
+
+@dataclass(slots=True, kw_only=True)
+class Purse:
+    """What is left for the questions of one decision, at the most that each may cost."""
+
+    usd: float | None
+    tokens: int | None
+    ceilings: dict[Arm, Ceiling]
+
+    def within(self, arms: Sequence[Arm]) -> tuple[Arm, ...]:
+        return tuple(arm for arm in arms if self._fits(self.ceilings[arm]))
+
+    def _fits(self, ceiling: Ceiling) -> bool:
+        dollars = self.usd is None or (self.usd > 0 and (ceiling.usd is None or ceiling.usd <= self.usd))
+        tokens = self.tokens is None or (self.tokens > 0 and (ceiling.tokens or 0) <= self.tokens)
+        return dollars and tokens
+
+    def take(self, arm: Arm) -> None:
+        ceiling = self.ceilings[arm]
+        self.usd = None if self.usd is None else self.usd - (ceiling.usd or 0.0)
+        self.tokens = None if self.tokens is None else self.tokens - (ceiling.tokens or 0)
+
+
+def purse(snapshot: Snapshot, policy: Policy, given: Given) -> Purse:
+    """Open briefs are paid for before anything new is."""
+    budget, spent = policy.budget, snapshot.spent
+    left = Purse(
+        usd=None if budget.usd is None else budget.usd - spent.usd,
+        tokens=None if budget.tokens is None else budget.tokens - spent.tokens,
+        ceilings={arm: _ceiling(arm, snapshot, given) for arm in policy.arms},
+    )
+    for member in snapshot.members:
+        if member.fate is Fate.ASKED and member.candidate is None and member.brief.arm in left.ceilings:
+            left.take(member.brief.arm)
+    return left
+
+
+def _ceiling(arm: Arm, snapshot: Snapshot, given: Given) -> Ceiling:
+    """As given; otherwise the dearest answer of this arm so far."""
+    told = given.ceilings.get(arm, Ceiling())
+    seen = [member.cost_usd for member in snapshot.members if member.brief.arm == arm and member.cost_usd is not None]
+    answered = sum(member.brief.arm is not None and member.fate is not Fate.ASKED for member in snapshot.members)
+    mean = -(-snapshot.spent.tokens // answered) if answered else None
+    return Ceiling(
+        usd=told.usd if told.usd is not None else max(seen, default=None),
+        tokens=told.tokens if told.tokens is not None else mean,
+    )
+
+
+def evaluations_left(snapshot: Snapshot, policy: Policy, given: Given) -> int | None:
+    """How many fit the GPU seconds that are left, each at its longest; None is no limit."""
+    if policy.budget.gpu_seconds is None:
+        return None
+    left = policy.budget.gpu_seconds - snapshot.spent.gpu_seconds
+    seen = [member.score.gpu_seconds or 0.0 for member in snapshot.members if member.score]
+    longest = given.evaluation_seconds if given.evaluation_seconds is not None else max(seen, default=0.0)
+    if left <= 0:
+        return 0
+    return int(left / longest) if longest > 0 else 1
+
+
+def shortage(snapshot: Snapshot, policy: Policy, given: Given) -> str | None:
+    """Which budget does not allow another proposal, in a sentence."""
+    budget, spent = policy.budget, snapshot.spent
+    if budget.wall_seconds is not None and spent.wall_seconds >= budget.wall_seconds:
+        return f"The {budget.wall_seconds:g} s allowed have passed."
+    if evaluations_left(snapshot, policy, given) == 0:
+        return (
+            f"{spent.gpu_seconds:.0f} of {budget.gpu_seconds:g} GPU seconds are used; another evaluation may not fit."
+        )
+    left = purse(snapshot, policy, given)
+    if policy.arms and not left.within(policy.arms):
+        return _spent_up(snapshot, policy, left)
+    return None
+
+
+def _spent_up(snapshot: Snapshot, policy: Policy, left: Purse) -> str:
+    if not Purse(usd=left.usd, tokens=None, ceilings=left.ceilings).within(policy.arms):
+        known = f"{snapshot.spent.usd:.2f} of {policy.budget.usd:g} USD are spent; another proposal may not fit."
+        return known if not snapshot.spent.unpriced else f"{known[:-1]}{unpriced(snapshot)}."
+    return f"{snapshot.spent.tokens} of {policy.budget.tokens} tokens are used; another proposal may not fit."
+
+
+def unpriced(snapshot: Snapshot) -> str:
+    """What to add to any sentence about dollars; nothing where every price is known."""
+    count = snapshot.spent.unpriced
+    return f", and {count} calls of unknown price come on top" if count else ""

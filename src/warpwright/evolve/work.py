@@ -1,0 +1,45 @@
+"""What a run still owes to the decisions it has made: a killed run carries this out before it decides again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from warpwright.core.search import Action, Brief, Decision, Fate, Snapshot
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Work:
+    """False where nothing is open."""
+
+    ask: tuple[Brief, ...] = ()
+    """Briefs without a proposal."""
+    verify: tuple[str, ...] = ()
+    """Candidates without a dossier."""
+    evaluate: tuple[str, ...] = ()
+    """Candidates of the last decision without a score, a refutation or a judge's word."""
+    reflect: Decision | None = None
+    """A reflection without its lesson. One that failed leaves a lesson without text."""
+
+    def __bool__(self) -> bool:
+        return bool(self.ask or self.verify or self.evaluate or self.reflect)
+
+
+def unfinished(snapshot: Snapshot) -> Work:
+    open_ = [member for member in snapshot.members if member.fate is Fate.ASKED]
+    last = snapshot.decisions[-1] if snapshot.decisions else None
+    return Work(
+        ask=tuple(member.brief for member in open_ if member.candidate is None),
+        verify=tuple(dict.fromkeys(member.candidate for member in open_ if member.candidate is not None)),
+        evaluate=_unevaluated(snapshot, last) if last else (),
+        reflect=last if last and last.action is Action.REFLECT and _lessons_owed(snapshot) else None,
+    )
+
+
+def _unevaluated(snapshot: Snapshot, last: Decision) -> tuple[str, ...]:
+    waiting = {member.candidate for member in snapshot.members if member.fate is Fate.WAITING}
+    return tuple(candidate for candidate in last.candidates if candidate in waiting)
+
+
+def _lessons_owed(snapshot: Snapshot) -> bool:
+    reflections = sum(decision.action is Action.REFLECT for decision in snapshot.decisions)
+    return len(snapshot.lessons) < reflections

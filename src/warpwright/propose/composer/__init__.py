@@ -1,0 +1,41 @@
+"""The composer: CUDA sources written from the traced function, without a language model.
+
+plan.py             `plan(task)` gives a Composable: its genome space, its default, its sources
+errors.py           what it says where it gives up
+trace.py            the function as a graph of ATen operations over named sizes
+naming.py           names for values, as the reference has them
+sizes.py            sizes: formulas, compared by what they are worth in every case
+values.py           what a function computes, as a graph of values, each made once
+lower.py            ATen operations become values
+lower_pointwise.py  element by element
+lower_shape.py      views, selections, reductions
+lower_library.py    products, convolutions, scans, updates in place
+entries.py          the entry points: what each is given, what it owes
+training.py         training pairs: what a forward pass leaves for its backward pass
+schedule.py         which values are left in memory, and which kernel leaves them there
+indices.py          where an element lies, and how that moves within a pack
+arithmetic.py       how each operation is written in CUDA C++
+emit.py             values become statements of one kernel
+kernel.py           what every kind of kernel has in common
+map_kernel.py       element by element
+reductions.py       how reductions over a row are carried, pass by pass
+row_kernel.py       rows: the statements of one row
+row_launch.py       rows: the kernels around them, and the choice among these
+split_kernel.py     few long rows: many blocks to a row
+column_kernel.py    columns: sums over the leading dimensions
+fused_kernel.py     rows and columns at once
+scan_kernel.py      running sums
+list_kernel.py      lists of tensors, many to a launch
+library.py          library calls, and tensors as views of others
+preamble.py         device functions that kernels share
+steps.py            each group of the schedule becomes kernels or a call
+host.py             the host side of an entry point
+program.py          a whole source
+genomes.py          the choices a kernel leaves open, and how a source remembers them
+"""
+
+from warpwright.propose.composer.errors import CannotCompose
+from warpwright.propose.composer.genomes import read_back
+from warpwright.propose.composer.plan import Composable, plan
+
+__all__ = ["CannotCompose", "Composable", "plan", "read_back"]

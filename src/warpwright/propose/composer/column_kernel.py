@@ -1,0 +1,166 @@
+"""Columns: sums over the leading dimensions, and whatever else is wanted of the same elements on the way.
+
+A block walks down a strip of columns, each thread with one pack of them; its warps take rows in turn. Many blocks
+share the rows of one strip and leave partial sums, which a second, small kernel adds up in a fixed order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from warpwright.propose.composer import indices
+from warpwright.propose.composer.emit import Emitter, Tensor
+from warpwright.propose.composer.indices import ELEMENT, KERNEL, PACK, ROW, Total, Var
+from warpwright.propose.composer.kernel import (
+    Store,
+    Written,
+    block,
+    emit_stores,
+    launch,
+    launcher_parameters,
+    parameters,
+    pointer,
+    pointers,
+    settle_multiples,
+    signature,
+    vec_of,
+    vector_test,
+)
+from warpwright.propose.composer.preamble import ADD_PARTS, ALIGNED, PACKS
+from warpwright.propose.composer.sizes import Size
+from warpwright.propose.composer.values import Graph
+
+SPACE: dict[str, tuple[Any, ...]] = {
+    "vector_bytes": (16, 8),
+    "column_warps": (4, 8, 16),
+    "column_blocks": (264, 528, 1056),
+}
+
+
+class ColumnWriter:
+    def __init__(
+        self,
+        name: str,
+        comment: str,
+        shape: tuple[Size, Size],
+        sums: Sequence[Store],
+        stores: Sequence[Store],
+        graph: Graph,
+        held: Mapping[int, Tensor],
+    ) -> None:
+        self.name, self.comment, self.sums = name, comment, sums
+        rows, columns = shape
+        roots = [*(store.value.first for store in sums), *(store.value for store in stores)]
+        tensors = [store.tensor for store in (*sums, *stores)]
+        self.emitter = emitter = Emitter(graph, held, roots, {rows: "rows", columns: "columns"}, tensors)
+        emitter.needs.sizes |= {"rows": rows, "columns": columns}
+        emitter.needs.multiples[columns] = None
+        base = Total(((Var("row", ROW), columns), (Var("column", PACK, innermost=True), graph.cases.one())))
+        places = [indices.unravel(base, store.value.shape, graph.cases) for store in stores]
+        self.elements, self.after = emit_stores(emitter, stores, places)
+        self.names = [emitter.name(f"{store.tensor.name}_sum") for store in sums]
+        for store, name in zip(sums, self.names, strict=True):
+            term = emitter.term(store.value.first, indices.unravel(base, store.value.first.shape, graph.cases))
+            self.elements.append(f"{name}[k] += {term.text};")
+        settle_multiples(emitter)
+
+    def written(self, genome: Mapping[str, Any]) -> Written:
+        return Written(
+            name=self.name,
+            device="\n".join(self._device(genome)),
+            launcher="\n".join(self._launcher(genome)),
+            needs=self._host_needs(),
+            preamble=(PACKS, ALIGNED, ADD_PARTS),
+        )
+
+    def _host_needs(self) -> Any:
+        """The host also needs the tensors that the partial sums end up in."""
+        for store in self.sums:
+            self.emitter.needs.writes[store.tensor.name] = store.tensor
+        return self.emitter.needs
+
+    def _kernel_parameters(self) -> list[str]:
+        partials = [f"float* __restrict__ {store.tensor.name}_parts" for store in self.sums]
+        return [*parameters(self.emitter.needs), *partials, "int64_t share"]
+
+    def _device(self, genome: Mapping[str, Any]) -> list[str]:
+        emitter, warps = self.emitter, genome["column_warps"]
+        head = signature(
+            f"__global__ void __launch_bounds__({32 * warps}) {self.name}_kernel", self._kernel_parameters()
+        )
+        head[-1] += " {"
+        row = [
+            *emitter.lines[ROW],
+            *emitter.lines[PACK],
+            "#pragma unroll",
+            "for (int k = 0; k < VEC; ++k) {",
+            *block([*emitter.lines[ELEMENT], *self.elements]),
+            "}",
+            *self.after,
+        ]
+        body = [
+            "const int64_t column = (static_cast<int64_t>(blockIdx.x) * 32 + threadIdx.x) * VEC;",
+            "const int64_t last = min(rows, (blockIdx.y + 1) * share);",
+            *emitter.lines[KERNEL],
+            *(f"float {name}[VEC] = {{}};" for name in self.names),
+            "if (column < columns) {",
+            "    #pragma unroll 4",
+            f"    for (int64_t row = blockIdx.y * share + threadIdx.y; row < last; row += {warps}) {{",
+            *block(row, 2),
+            "    }",
+            "}",
+            *(
+                line
+                for store, name in zip(self.sums, self.names, strict=True)
+                for line in self._put(store, name, warps)
+            ),
+        ]
+        return [
+            f"// {self.comment}",
+            "// Block (x, y) walks down strip x of the columns, over share y of the rows.",
+            "template <typename T, int VEC>",
+            *head,
+            *block(body),
+            "}",
+        ]
+
+    def _put(self, store: Store, name: str, warps: int) -> list[str]:
+        return [f"add_warps<VEC, {warps}>({name}, {store.tensor.name}_parts + blockIdx.y * columns, column, columns);"]
+
+    def _launcher(self, genome: Mapping[str, Any]) -> list[str]:
+        needs, warps = self.emitter.needs, genome["column_warps"]
+        kernel_arguments = pointers(needs)
+        extended = self._host_needs()
+        head = signature(f"void launch_{self.name}", launcher_parameters(extended))
+        head[-1] += " {"
+        first = self.sums[0].tensor.name
+        parts = [f"{store.tensor.name}_parts" for store in self.sums]
+        body = [
+            vec_of(genome["vector_bytes"]),
+            *vector_test(needs),
+            "const int64_t width = vectors ? VEC : 1, strips = (columns + 32 * width - 1) / (32 * width);",
+            "// Enough blocks to fill the GPU, but at least two rows for every warp.",
+            f"const int64_t filling = ({genome['column_blocks']} + strips - 1) / strips;",
+            f"const int64_t wanted = std::min(filling, (rows + {2 * warps - 1}) / {2 * warps});",
+            "const int64_t share = (rows + std::max<int64_t>(wanted, 1) - 1) / std::max<int64_t>(wanted, 1);",
+            "const int64_t shares = share > 0 ? (rows + share - 1) / share : 0;",
+            *(
+                f"auto {name} = torch::empty({{shares, columns}}, {first}.options().dtype(torch::kFloat32));"
+                for name in parts
+            ),
+            f"const dim3 grid(strips, shares), threads(32, {warps});",
+            f"const auto kernel = vectors ? {self.name}_kernel<T, VEC> : {self.name}_kernel<T, 1>;",
+            "if (shares > 0 && columns > 0) {",
+            *block(
+                launch(
+                    "grid", "threads", [*kernel_arguments, *(f"{part}.data_ptr<float>()" for part in parts), "share"]
+                )
+            ),
+            "}",
+            *(
+                f"add_parts({name}.data_ptr<float>(), {pointer(store.tensor)}, shares, columns);"
+                for name, store in zip(parts, self.sums, strict=True)
+            ),
+        ]
+        return ["template <typename T>", *head, *block(body), "}"]

@@ -1,0 +1,365 @@
+"""Values become statements of one kernel, each at the level where it needs computing only once."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from warpwright.propose.composer import indices
+from warpwright.propose.composer.arithmetic import ATOM, DEFINED, SUM, Term, literal, written
+from warpwright.propose.composer.errors import CannotCompose
+from warpwright.propose.composer.indices import ELEMENT, KERNEL, PACK, Flip, Index, Loaded, Place, Shift, Total
+from warpwright.propose.composer.sizes import Size
+from warpwright.propose.composer.values import BOOL, FLOAT, INT, OWN_KERNEL, Graph, Value, is_host, walk
+
+SIMPLE = re.compile(r"-?[\w.]+(e-\d+f)?|static_cast<float>\(\w+\)")
+"""What costs nothing to write again: names and numbers."""
+LONGEST = 72
+"""Longer expressions get a name of their own."""
+CPP = {
+    "T": "T",
+    "fp64": "double",
+    "fp32": "float",
+    "fp16": "c10::Half",
+    "bf16": "c10::BFloat16",
+    "e4m3": "__nv_fp8_e4m3",
+    "e5m2": "__nv_fp8_e5m2",
+    "int64": "int64_t",
+    "int32": "int",
+    "int16": "int16_t",
+    "int8": "int8_t",
+    "uint8": "uint8_t",
+    "bool": "bool",
+}
+SUFFIXES = {KERNEL: "value", indices.ROW: "of_row", PACK: "here", ELEMENT: "k"}
+OP_NAMES = {"mul": "product", "add": "total", "sub": "difference", "div": "quotient", "where": "chosen", "exp": "power"}
+OP_NAMES |= {"amax": "largest", "amin": "smallest", "mean": "average", "neg": "negative", "log": "logarithm"}
+KINDS = {FLOAT: "float", INT: "int64_t", BOOL: "bool"}
+RESERVED = {"float", "int", "double", "new", "default", "register", "template", "operator", "auto", "row", "column"}
+RESERVED |= {
+    "sigmoid",
+    "positive",
+    "sign",
+    "larger",
+    "smaller",
+    "finite_or_zero",
+    "load",
+    "store",
+    "aligned",
+    "over_row",
+}
+RESERVED |= {"better", "add_warps", "add_parts", "to_e4m3", "highest", "first", "last", "share", "groups", "group", "p"}
+RESERVED |= {
+    "i",
+    "k",
+    "lane",
+    "rows",
+    "columns",
+    "count",
+    "item",
+    "rows_",
+    "T",
+    "VEC",
+    "erf",
+    "exp",
+    "log",
+    "pow",
+    "abs",
+}
+
+
+def safe_name(name: str) -> str:
+    """An argument's name, unless kernels have a meaning of their own for it."""
+    return f"{name}_" if name in RESERVED else name
+
+
+@dataclass(frozen=True, slots=True)
+class Tensor:
+    """Memory that kernels read or write: an argument, an output or scratch."""
+
+    name: str
+    dtype: str
+    shape: tuple[Size, ...]
+    listed: bool = False
+    """Whether it stands for every tensor of a list."""
+
+    @property
+    def cpp(self) -> str:
+        return CPP[self.dtype]
+
+
+@dataclass(slots=True)
+class Needs:
+    """What a kernel has to be given."""
+
+    reads: dict[str, Tensor] = field(default_factory=dict)
+    writes: dict[str, Tensor] = field(default_factory=dict)
+    scalars: dict[str, Value] = field(default_factory=dict)
+    sizes: dict[str, Size] = field(default_factory=dict)
+    multiples: dict[Size, None] = field(default_factory=dict)
+    """Sizes that must be multiples of the pack on the vector path."""
+    vectors: dict[str, Tensor] = field(default_factory=dict)
+    """Tensors that are read or written by packs there."""
+    functions: dict[str, str] = field(default_factory=dict)
+    divides: bool = False
+    """Whether indices are divided, so that their width matters."""
+
+
+class Emitter:
+    def __init__(
+        self,
+        graph: Graph,
+        held: Mapping[int, Tensor],
+        roots: Sequence[Value],
+        size_names: Mapping[Size, str],
+        writes: Sequence[Tensor] = (),
+    ) -> None:
+        self.graph, self.held, self.needs = graph, held, Needs()
+        self._size_names = dict(size_names)
+        self.lines: dict[int, list[str]] = {level: [] for level in (KERNEL, indices.ROW, PACK, ELEMENT)}
+        self.results: dict[int, Term] = {}
+        """Reductions of this kernel that are finished, by value."""
+        self.kept: dict[str, str] = {}
+        """Tensors whose packs lie in registers, and how a pack is written."""
+        self.row_index: Index | None = None
+        self._memo: dict[tuple[int, Place], Term] = {}
+        self._packs: dict[tuple[str, Index | None], str] = {}
+        self._singles: dict[tuple[str, Index | None], Term] = {}
+        self._taken = RESERVED | {tensor.name for tensor in (*held.values(), *writes)}
+        self._passing: set[str] = set()
+        self._uses = Counter(arg.number for value in walk(roots) for arg in value.args)
+
+    def new_pass(self) -> None:
+        """Forgets what was computed for single packs and elements."""
+        self.lines[PACK], self.lines[ELEMENT] = [], []
+        self._memo = {key: term for key, term in self._memo.items() if term.level < PACK}
+        self._packs = {}
+        self._singles = {key: term for key, term in self._singles.items() if term.level < PACK}
+        self._taken -= self._passing
+        self._passing = set()
+
+    def name(self, wanted: str, level: int = KERNEL) -> str:
+        """A C++ name close to the wanted one; what belongs to a pack or an element may be named so again later."""
+        base = re.sub(r"\W+", "_", wanted).strip("_") or "value"
+        base = f"v_{base}" if base[0].isdigit() else base
+        found, count = base, 1
+        while found in self._taken:
+            count += 1
+            found = f"{base}_{count}"
+        self._taken.add(found)
+        if level >= PACK:
+            self._passing.add(found)
+        return found
+
+    def size_text(self, size: Size) -> str:
+        if size.constant is not None:
+            return size.text
+        name = self._size_names.get(size)
+        if name is None:
+            name = self._size_names[size] = self.name(_size_name(size))
+        self.needs.sizes.setdefault(name, size)
+        return name
+
+    def index_text(self, index: Index | None, lane: str = "") -> str:
+        found = indices.text(index, self.size_text, lane)
+        self.needs.divides |= "/" in found or "%" in found
+        return found[1:-1] if isinstance(index, Total) else found
+
+    def term(self, value: Value, place: Place) -> Term:
+        """The value at a place, as an expression; statements that it needs have been added on the way."""
+        key = (value.number, place)
+        if key not in self._memo:
+            self._memo[key] = self._settled(value, self._computed(value, place))
+        return self._memo[key]
+
+    def _settled(self, value: Value, term: Term) -> Term:
+        """A name for what is used more than once, or would make a long line."""
+        simple = SIMPLE.fullmatch(term.text) is not None
+        once = self._uses[value.number] <= 1 and len(term.text) <= LONGEST
+        return term if simple or once else self._named(value, term)
+
+    def _named(self, value: Value, term: Term) -> Term:
+        name = self.name(self._wanted_name(value, term.level), term.level)
+        self.lines[term.level].append(f"const {KINDS[value.kind]} {name} = {term.text};")
+        return Term(name, ATOM, term.level)
+
+    def _wanted_name(self, value: Value, level: int) -> str:
+        base = value
+        while base.number not in self.held and base.op in ("reshape", "broadcast", "permute", "slice"):
+            base = base.first
+        if base.number in self.held:
+            return f"{self.held[base.number].name}_{SUFFIXES[level]}"
+        return self.graph.names.get(base.number, OP_NAMES.get(base.op, base.op))
+
+    def lifted(self, value: Value, term: Term, level: int) -> Term:
+        """The same, computed once and for all where the rest of the expression is computed more often."""
+        simple = SIMPLE.fullmatch(term.text) is not None
+        if simple or term.level >= level:
+            return term
+        settled = self._named(value, term)
+        self._memo.update({key: settled for key, known in self._memo.items() if known is term})
+        return settled
+
+    def _computed(self, value: Value, place: Place) -> Term:
+        if value.number in self.held:
+            tensor = self.held[value.number]
+            return self._load(tensor, indices.ravel(place, value.shape, self.graph.cases), value.kind)
+        if is_host(value):
+            return self._host_scalar(value)
+        if value.number in self.results:
+            return self._result(value, place)
+        match value.op:
+            case "reshape":
+                return self._reshaped(value, place)
+            case "broadcast":
+                inner = value.first.shape
+                return self.term(value.first, tuple(None if s.is_one else p for p, s in zip(place, inner, strict=True)))
+            case "permute":
+                back = [place[value.attrs.index(position)] for position in range(len(place))]
+                return self.term(value.first, tuple(back))
+            case "slice" | "flip" | "gather" | "rows_at" | "position" | "narrow":
+                return getattr(self, f"_{value.op}")(value, place)  # type: ignore[no-any-return]
+        if value.op in OWN_KERNEL:
+            raise CannotCompose(f"aten.{value.op} inside another kernel")
+        args = [self.term(arg, _fitting(arg, place)) for arg in value.args]
+        level = max(arg.level for arg in args)
+        args = [self.lifted(arg, term, level) for arg, term in zip(value.args, args, strict=True)]
+        if value.op in DEFINED:
+            self.needs.functions[value.op] = DEFINED[value.op]
+        return written(value.op, args, value.kind if value.kind != BOOL else FLOAT)
+
+    def _host_scalar(self, value: Value) -> Term:
+        if value.op == "constant":
+            return Term(literal(value.attrs[0]), ATOM, KERNEL)
+        if value.op == "size":
+            return Term(self.size_text(value.attrs[0]), ATOM, KERNEL)
+        if value.op == "to_float" and value.first.op == "size":
+            return Term(f"static_cast<float>({self.size_text(value.first.attrs[0])})", ATOM, KERNEL)
+        known = next((name for name, held in self.needs.scalars.items() if held is value), None)
+        wanted = str(value.attrs[0]) if value.op in ("number", "count") else self.graph.names.get(value.number, "scale")
+        name = known or self.name(wanted)
+        self.needs.scalars[name] = value
+        return Term(name, ATOM, KERNEL)
+
+    def _result(self, value: Value, place: Place) -> Term:
+        where = indices.ravel(place, value.shape, self.graph.cases)
+        if where != self.row_index and not (where is None and self.graph.numel(value).is_one):
+            raise CannotCompose(f"a {value.op} that is used across rows")
+        return self.results[value.number]
+
+    def _reshaped(self, value: Value, place: Place) -> Term:
+        inner, cases = value.first, self.graph.cases
+        flat = indices.ravel(place, value.shape, cases)
+        if inner.number in self.held:
+            return self._load(self.held[inner.number], flat, inner.kind)
+        return self.term(
+            inner, tuple([None] * len(inner.shape)) if flat is None else indices.unravel(flat, inner.shape, cases)
+        )
+
+    def _slice(self, value: Value, place: Place) -> Term:
+        dim, start = value.attrs
+        moved = list(place)
+        base = place[dim]
+        if base is None and start.text != "0":
+            moved[dim] = Loaded(self.size_text(start), KERNEL)
+        elif base is not None and start.text != "0":
+            moved[dim] = Shift(base, start)
+        return self.term(value.first, tuple(moved))
+
+    def _flip(self, value: Value, place: Place) -> Term:
+        moved = [
+            Flip(index, value.shape[dim]) if dim in value.attrs and index is not None else index
+            for dim, index in enumerate(place)
+        ]
+        return self.term(value.first, tuple(moved))
+
+    def _gather(self, value: Value, place: Place) -> Term:
+        table, index = value.args
+        moved = list(place)
+        moved[value.attrs[0]] = self.loaded_index(index, place)
+        return self.term(table, tuple(moved))
+
+    def _rows_at(self, value: Value, place: Place) -> Term:
+        table, index = value.args
+        rank = len(index.shape)
+        return self.term(table, (self.loaded_index(index, place[:rank]), *place[rank:]))
+
+    def loaded_index(self, index: Value, place: Place) -> Index:
+        found = self.term(index, place)
+        found = self.lifted(index, found, ELEMENT) if found.level < ELEMENT else found
+        return Loaded(found.within(ATOM), found.level)
+
+    def _position(self, value: Value, place: Place) -> Term:
+        index = place[value.attrs[0]]
+        moved = indices.motion(index, self.graph.cases)
+        self.needs.multiples.update(dict.fromkeys(moved.multiples))
+        if moved.kind == "still":
+            return Term(self.index_text(index), SUM, indices.level(index))
+        return Term(self.index_text(index, "k"), SUM, ELEMENT)
+
+    def _narrow(self, value: Value, place: Place) -> Term:
+        inner = self.term(value.first, place)
+        dtype = value.attrs[0]
+        if dtype == "e5m2":
+            raise CannotCompose("float8_e5m2")
+        if dtype == "e4m3":
+            self.needs.functions[dtype] = _TO_E4M3
+            return Term(f"to_e4m3({inner.text})", ATOM, inner.level)
+        return Term(f"static_cast<{CPP[dtype]}>({inner.text})", ATOM, inner.level)
+
+    def _load(self, tensor: Tensor, offset: Index | None, kind: str) -> Term:
+        self.needs.reads[tensor.name] = tensor
+        moved = indices.motion(offset, self.graph.cases)
+        wrap = "float({})" if kind == FLOAT and tensor.dtype != "fp32" else "{}"
+        if moved.kind == "free":
+            where = self.index_text(offset, "k")
+            return Term(wrap.format(f"{tensor.name}[{where}]"), ATOM, ELEMENT)
+        self.needs.multiples.update(dict.fromkeys(moved.multiples))
+        if moved.kind == "still":
+            return self._loaded_once(tensor, offset, kind, wrap)
+        return Term(wrap.format(f"{self._pack(tensor, offset)}.at[k]"), ATOM, ELEMENT)
+
+    def _loaded_once(self, tensor: Tensor, offset: Index | None, kind: str, wrap: str) -> Term:
+        """One element for the whole pack, row or kernel."""
+        key = (tensor.name, offset)
+        level = min(indices.level(offset), PACK)
+        if key not in self._singles:
+            name = self.name(f"{tensor.name}_{SUFFIXES[level]}", level)
+            text = wrap.format(f"{tensor.name}[{self.index_text(offset)}]")
+            self.lines[level].append(f"const {KINDS[kind]} {name} = {text};")
+            self._singles[key] = Term(name, ATOM, level)
+        return self._singles[key]
+
+    def _pack(self, tensor: Tensor, offset: Index | None) -> str:
+        self.needs.vectors[tensor.name] = tensor
+        key = (tensor.name, offset)
+        if key not in self._packs:
+            self._packs[key] = self.kept.get(tensor.name) or self._loaded_pack(tensor, offset)
+        return self._packs[key]
+
+    def _loaded_pack(self, tensor: Tensor, offset: Index | None) -> str:
+        name = self.name(f"{tensor.name}_pack", PACK)
+        where = self.index_text(offset)
+        self.lines[PACK].append(f"const Pack<{tensor.cpp}, VEC> {name} = load<VEC>({tensor.name} + {where});")
+        return name
+
+    def convert(self, tensor: Tensor, term: Term, value: Value) -> str:
+        """What is stored: floats round by themselves, eight bits by the function that knows how."""
+        if value.kind == FLOAT and tensor.dtype == "e4m3" and not term.text.startswith("to_e4m3"):
+            self.needs.functions[tensor.dtype] = _TO_E4M3
+            return f"to_e4m3({term.text})"
+        return term.text
+
+
+def _fitting(arg: Value, place: Place) -> Place:
+    return place if arg.shape else ()
+
+
+def _size_name(size: Size) -> str:
+    return size.text.replace("//", "_per_").replace("*", "_x_").replace(" ", "")
+
+
+_TO_E4M3 = """// NaN beyond the range, as in torch: the hardware's own conversion would stay finite.
+__device__ __nv_fp8_e4m3 to_e4m3(float x) { return __nv_fp8_e4m3(fabsf(x) > 464.0f ? NAN : x); }"""

@@ -1,0 +1,149 @@
+"""Rows and columns at once, as the gradients of a normalisation need them.
+
+A fixed number of groups of threads walk over the rows. Each thread keeps its packs of a row in registers, and beside
+them the sums of its columns over all rows it has seen; at the end every group leaves its sums, and they are added up.
+So everything is read once, where two kernels would read it twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from warpwright.propose.composer.emit import Needs, Tensor
+from warpwright.propose.composer.indices import KERNEL
+from warpwright.propose.composer.kernel import (
+    Store,
+    Written,
+    block,
+    launch,
+    launcher_parameters,
+    parameters,
+    pointer,
+    pointers,
+    signature,
+    vec_of,
+    vector_test,
+)
+from warpwright.propose.composer.preamble import ADD_PARTS
+from warpwright.propose.composer.row_kernel import KEPT_LOOP, Rows, RowWriter, along_rows
+from warpwright.propose.composer.row_launch import kept_loads, row_preamble
+from warpwright.propose.composer.values import Graph
+
+SPACE: dict[str, tuple[Any, ...]] = {"fused_blocks": (264, 528, 1056)}
+
+
+def fused_kernels(
+    work: Rows, sums: Sequence[Store], graph: Graph, held: Mapping[int, Tensor], genome: Mapping[str, Any]
+) -> Written:
+    streamed = RowWriter(work, graph, held, None)
+    streamed.write()
+    writer = RowWriter(work, graph, held, along_rows(streamed))
+    writer.write()
+    device = "\n".join(_device(work, writer, sums))
+    launcher = "\n".join(_launcher(work, writer.needs, sums, genome))
+    return Written(
+        name=work.name,
+        device=device,
+        launcher=launcher,
+        needs=_with_sums(writer.needs, sums),
+        preamble=(*row_preamble([writer]), ADD_PARTS),
+    )
+
+
+def _with_sums(needs: Needs, sums: Sequence[Store]) -> Needs:
+    for store in sums:
+        needs.writes[store.tensor.name] = store.tensor
+    return needs
+
+
+def _device(work: Rows, writer: RowWriter, sums: Sequence[Store]) -> list[str]:
+    names = [store.tensor.name for store in sums]
+    taken = [*parameters(writer.needs), *(f"float* __restrict__ {name}_parts" for name in names)]
+    head = signature(f"__global__ void __launch_bounds__(THREADS < 128 ? 128 : THREADS) {work.name}_kernel", taken)
+    head[-1] += " {"
+    row = [*kept_loads(writer, writer.needs), "", *writer.body]
+    put = [f"store<VEC>({name}_parts + group * columns + column, {name}_sum[item]);" for name in names]
+    body = [
+        "const int lane = threadIdx.x % THREADS;",
+        "const int64_t groups = gridDim.x * (blockDim.x / THREADS);",
+        "const int64_t group = blockIdx.x * (blockDim.x / THREADS) + threadIdx.x / THREADS;",
+        *writer.emitter.lines[KERNEL],
+        *(f"Pack<float, VEC> {name}_sum[ITEMS] = {{}};" for name in names),
+        "",
+        "for (int64_t row = group; row < rows; row += groups) {",
+        *block(row),
+        "}",
+        "",
+        *KEPT_LOOP,
+        *block(put, 2),
+        "    }",
+        "}",
+    ]
+    return [
+        f"// {work.comment}",
+        "// THREADS threads make a group, which walks over rows and sums up their columns on the way.",
+        "template <typename T, int VEC, int THREADS, int ITEMS>",
+        *head,
+        *block(body),
+        "}",
+    ]
+
+
+def _launcher(work: Rows, needs: Needs, sums: Sequence[Store], genome: Mapping[str, Any]) -> list[str]:
+    names = [store.tensor.name for store in sums]
+    arguments = [*pointers(needs), *(f"{name}_parts.data_ptr<float>()" for name in names)]
+    test = vector_test(needs)
+    head = signature(f"bool launch_{work.name}", launcher_parameters(_with_sums(needs, sums)))
+    head[-1] += " {"
+    body = [
+        vec_of(genome["vector_bytes"]),
+        "const int64_t packs = columns / VEC;",
+        *test,
+        f"if (!vectors || rows == 0 || packs > {_widest(genome)}) return false;",
+        "const auto run = [&](auto kernel, int threads, int per_block) {",
+        "    // As many threads on the GPU whatever the size of a block.",
+        f"    const int64_t most = std::max<int64_t>({genome['fused_blocks'] * 128} / (threads * per_block), 1);",
+        "    const int64_t blocks = std::min((rows + per_block - 1) / per_block, most), groups = blocks * per_block;",
+        *(
+            f"    auto {name}_parts = torch::empty({{groups, columns}}, {name}.options().dtype(torch::kFloat32));"
+            for name in names
+        ),
+        *block(launch("blocks", "threads * per_block", arguments)),
+        *(
+            f"    add_parts({store.tensor.name}_parts.data_ptr<float>(), {pointer(store.tensor)}, groups, columns);"
+            for store in sums
+        ),
+        "};",
+        *_choices(work, genome),
+        "return true;",
+    ]
+    return [
+        "// Declines what it cannot keep in registers.",
+        "template <typename T>",
+        *head,
+        *block(body),
+        "}",
+    ]
+
+
+def _steps(genome: Mapping[str, Any]) -> list[tuple[int, int, int]]:
+    """Threads to a group, packs to a thread, groups to a block."""
+    narrow, items = genome["row_block"], genome["row_items"]
+    wide = [(threads, items, 1) for threads in (narrow, narrow * 2, narrow * 4)]
+    return [(32, genome["warp_items"], 4), *wide]
+
+
+def _widest(genome: Mapping[str, Any]) -> int:
+    threads, items, _ = _steps(genome)[-1]
+    return threads * items
+
+
+def _choices(work: Rows, genome: Mapping[str, Any]) -> list[str]:
+    """The narrowest group that holds a row."""
+    lines = []
+    for position, (threads, items, per_block) in enumerate(_steps(genome)):
+        test = f"if (packs <= {threads * items}) " if position < 3 else ""
+        run = f"run({work.name}_kernel<T, VEC, {threads}, {items}>, {threads}, {per_block});"
+        lines.append(f"{'else ' if position else ''}{test}{run}")
+    return lines

@@ -1,0 +1,177 @@
+"""The host side of an entry point: sizes, allocations, calls in order, results."""
+
+from __future__ import annotations
+
+import ast
+import itertools
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from warpwright.core.task import Task
+from warpwright.propose.composer import library
+from warpwright.propose.composer.arithmetic import Term, literal, written
+from warpwright.propose.composer.emit import Tensor, safe_name
+from warpwright.propose.composer.errors import CannotCompose
+from warpwright.propose.composer.kernel import Store, Written, block, signature
+from warpwright.propose.composer.schedule import Schedule
+from warpwright.propose.composer.sizes import Size, in_cpp
+from warpwright.propose.composer.values import Graph, Value
+
+TORCH_TYPES = {
+    "fp32": "torch::kFloat32",
+    "fp16": "torch::kFloat16",
+    "bf16": "torch::kBFloat16",
+    "fp64": "torch::kFloat64",
+    "e4m3": "torch::kFloat8_e4m3fn",
+    "int64": "torch::kInt64",
+    "int32": "torch::kInt32",
+    "int16": "torch::kInt16",
+    "int8": "torch::kInt8",
+    "uint8": "torch::kUInt8",
+    "bool": "torch::kBool",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One exported function: its C++ parameters, what it is given, what it owes."""
+
+    name: str
+    parameters: tuple[tuple[str, str], ...]
+    """Type and name, in order."""
+    inputs: Mapping[int, Tensor]
+    places: Mapping[str, str]
+    """Where each size can be read."""
+    outputs: tuple[Store, ...]
+    returned: tuple[Tensor, ...]
+    views: Mapping[str, Value]
+    """What is returned as a view of a library call's result, by name."""
+    contiguous: tuple[str, ...] = ()
+    """Arguments that may arrive in any layout."""
+    schedule: Schedule
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A line of host code that does something on the device."""
+
+    text: str
+    launches: bool
+    """Whether it launches a kernel, and so needs to know the type."""
+
+
+class HostWriter:
+    """Collects the calls of one entry, and writes the function around them."""
+
+    def __init__(self, task: Task, graph: Graph, entry: Entry, genome: Mapping[str, Any]) -> None:
+        self.task, self.graph, self.entry, self.genome = task, graph, entry, genome
+        self.kernels: list[Written] = []
+        self.calls: list[Call] = []
+        self.declared: set[str] = set()
+        """Tensors that a library call makes."""
+        self.used_sizes: dict[str, None] = {}
+
+    def size(self, size: Size) -> str:
+        for node in ast.walk(ast.parse(size.text, mode="eval")):
+            if isinstance(node, ast.Name) and node.id not in ("min", "max"):
+                if node.id not in self.entry.places:
+                    raise CannotCompose(f"the size {node.id}, which no argument shows")
+                self.used_sizes[node.id] = None
+        return in_cpp(size.text, {name: name for name in self.used_sizes})
+
+    def host_scalar(self, value: Value) -> Term:
+        match value.op:
+            case "number" | "count":
+                name = safe_name(value.attrs[0])
+                if name not in {given for _, given in self.entry.parameters}:
+                    raise CannotCompose(f"{name}, which {self.entry.name} is not given")
+                return Term(name)
+            case "constant":
+                return Term(literal(value.attrs[0], on_host=True))
+            case "size":
+                return Term(f"({self.size(value.attrs[0])})")
+        return written(value.op, [self.host_scalar(arg) for arg in value.args], "float", on_host=True)
+
+    def host(self) -> list[str]:
+        """The exported function."""
+        entry = self.entry
+        returned = entry.returned
+        kind = "void" if not returned else "torch::Tensor" if len(returned) == 1 else "std::vector<torch::Tensor>"
+        head = signature(f"{kind} {entry.name}", [f"{type_} {name}" for type_, name in entry.parameters])
+        head[-1] += " {"
+        names = ", ".join(self._returned(tensor) for tensor in returned)
+        allocated = [self._allocation(tensor) for tensor in self._made()]
+        contiguous = [f"{name} = {name}.contiguous();" for name in entry.contiguous]
+        sizes = [
+            f"const int64_t {name} = {entry.places[name]};" for name in self.used_sizes if entry.places[name] != name
+        ]
+        value = [] if not returned else [f"return {names};" if len(returned) == 1 else f"return {{{names}}};"]
+        return [*head, *block([*contiguous, *sizes, *allocated, *self._dispatched(), *value]), "}"]
+
+    def _returned(self, tensor: Tensor) -> str:
+        """Its name; or, where nothing but a view of something in memory is owed, that view."""
+        value = self.entry.views.get(tensor.name)
+        return tensor.name if value is None else library.viewed(value, self.entry.schedule.held, self.size)
+
+    def _made(self) -> list[Tensor]:
+        """Every tensor that the host has to make: outputs, then scratch."""
+        given = {name for _, name in self.entry.parameters}
+        outputs = [store.tensor for store in self.entry.outputs if store.tensor.name not in self.entry.views]
+        found = [*outputs, *self.entry.schedule.tensors]
+        made = given | self.declared
+        return [tensor for tensor in dict.fromkeys(found) if tensor.name not in made]
+
+    def _allocation(self, tensor: Tensor) -> str:
+        return f"auto {tensor.name} = {self.made_like(tensor)};"
+
+    def made_like(self, tensor: Tensor) -> str:
+        """An expression that makes such a tensor."""
+        model = self._model(tensor.dtype)
+        alike = next(
+            (t for t in self.entry.inputs.values() if t.shape == tensor.shape and t.dtype == tensor.dtype), None
+        )
+        if alike and tensor.shape and alike.name not in self.entry.contiguous:
+            return f"torch::empty_like({alike.name})"
+        extents = ", ".join(self.size(size) for size in tensor.shape)
+        options = f"{model.name}.options()" + (
+            "" if model.dtype == tensor.dtype else f".dtype({TORCH_TYPES[tensor.dtype]})"
+        )
+        return f"torch::empty({{{extents}}}, {options})"
+
+    def _model(self, dtype: str) -> Tensor:
+        """An argument on the right device, of the right type if there is one."""
+        found = list(self.entry.inputs.values())
+        if not found:
+            raise CannotCompose("a function without tensor arguments")
+        same = [tensor for tensor in found if tensor.dtype == dtype]
+        if dtype == "T" and not same:
+            raise CannotCompose("a result in a type that no argument has")
+        return (same or found)[0]
+
+    def _has_t(self) -> bool:
+        return any(tensor.dtype == "T" for tensor in self.entry.inputs.values())
+
+    def _dispatched(self) -> list[str]:
+        """The calls in order; neighbouring launches share one choice of type."""
+        typed = next((tensor for tensor in self.entry.inputs.values() if tensor.dtype == "T"), None)
+        lines: list[str] = []
+        for launches, calls in itertools.groupby(self.calls, key=lambda call: call.launches):
+            texts = [call.text for call in calls]
+            if launches and typed is None:
+                texts = [text.replace("<scalar_t>", "<float>") for text in texts]
+            elif launches and typed:
+                texts = [
+                    f"DISPATCH({typed.name}{'[0]' if typed.listed else ''}.scalar_type(), [&] {{",
+                    *block(texts),
+                    "});",
+                ]
+            lines += texts
+        return lines
+
+    def _call_text(self, kernel: Written) -> list[str]:
+        needs = kernel.needs
+        tensors = list({**needs.reads, **needs.writes})
+        scalars = [self.host_scalar(value).text for value in needs.scalars.values()]
+        sizes = [self.size(size) for size in needs.sizes.values()]
+        return signature(f"launch_{kernel.name}<scalar_t>", [*tensors, *scalars, *sizes], 100)

@@ -1,0 +1,164 @@
+"""What every kind of kernel has in common: its parameters, its text, and the launcher beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from warpwright.propose.composer.emit import Emitter, Needs, Tensor
+from warpwright.propose.composer.indices import Place, Shift
+from warpwright.propose.composer.sizes import Size
+from warpwright.propose.composer.values import Value
+
+INDENT = "    "
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Store:
+    """A value that a kernel leaves in memory, whole or as a part of a larger tensor."""
+
+    value: Value
+    tensor: Tensor
+    dim: int | None = None
+    start: Size | None = None
+    """Where along `dim` the part begins."""
+    at: tuple[Value, ...] = ()
+    """Indices that say where each element goes, for as many leading dimensions of the tensor."""
+
+    def place(self, place: Place) -> Place:
+        if self.dim is None or self.start is None or self.start.text == "0":
+            return place
+        moved = list(place)
+        base = moved[self.dim]
+        assert base is not None
+        moved[self.dim] = Shift(base, self.start)
+        return tuple(moved)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Written:
+    """A kernel in C++: device code, the host function that launches it, and what that is called with."""
+
+    name: str
+    device: str
+    launcher: str
+    needs: Needs
+    preamble: tuple[str, ...] = ()
+
+
+def parameters(needs: Needs) -> list[str]:
+    """Of a kernel: what it reads, writes, numbers, sizes."""
+    both = needs.reads.keys() & needs.writes.keys()
+    reads = [f"const {t.cpp}* __restrict__ {name}" for name, t in needs.reads.items() if name not in both]
+    writes = [f"{t.cpp}* {'' if name in both else '__restrict__ '}{name}" for name, t in needs.writes.items()]
+    scalars = [f"{scalar_type(value)} {name}" for name, value in needs.scalars.items()]
+    return [*reads, *writes, *scalars, *(f"int64_t {name}" for name in needs.sizes)]
+
+
+def scalar_type(value: Value) -> str:
+    return "int64_t" if value.kind == "int" else "float"
+
+
+def pointers(needs: Needs) -> list[str]:
+    """What the launcher passes for them."""
+    both = needs.reads.keys() & needs.writes.keys()
+    reads = [pointer(tensor) for name, tensor in needs.reads.items() if name not in both]
+    writes = [pointer(tensor) for tensor in needs.writes.values()]
+    scalars = [f"static_cast<{scalar_type(value)}>({name})" for name, value in needs.scalars.items()]
+    return [*reads, *writes, *scalars, *needs.sizes]
+
+
+def pointer(tensor: Tensor) -> str:
+    if tensor.dtype in ("e4m3", "e5m2"):
+        return f"reinterpret_cast<{tensor.cpp}*>({tensor.name}.data_ptr())"
+    return f"{tensor.name}.data_ptr<{tensor.cpp}>()"
+
+
+def launcher_parameters(needs: Needs) -> list[str]:
+    tensors = [f"const torch::Tensor& {name}" for name in {**needs.reads, **needs.writes}]
+    scalars = [f"{'int64_t' if value.kind == 'int' else 'double'} {name}" for name, value in needs.scalars.items()]
+    return [*tensors, *scalars, *(f"int64_t {name}" for name in needs.sizes)]
+
+
+def vector_test(needs: Needs) -> list[str]:
+    """The statement that says whether the vector path may be taken."""
+    sizes = [f"{name} % VEC == 0" for name in _named_multiples(needs)]
+    if not needs.vectors:
+        return [f"const bool vectors = {' && '.join(sizes) or 'true'};"]
+    lines = signature("const bool vectors = aligned", [f"{name}.data_ptr()" for name in needs.vectors], 84)
+    lines[0] = lines[0].replace("aligned(", "aligned({", 1)
+    lines[-1] = lines[-1][:-1] + "".join(["})", *(f" && {size}" for size in sizes), ";"])
+    return lines
+
+
+def launch(grid: str, threads: str, arguments: Sequence[str]) -> list[str]:
+    """A launch on torch's own stream, and the question whether it went well."""
+    lines = signature(f"kernel<<<{grid}, {threads}, 0, at::cuda::getCurrentCUDAStream()>>>", arguments, 104)
+    return [*lines[:-1], f"{lines[-1]};", "C10_CUDA_KERNEL_LAUNCH_CHECK();"]
+
+
+def _named_multiples(needs: Needs) -> list[str]:
+    """Sizes by their parameter names; a plain number speaks for itself."""
+    names = {size: name for name, size in needs.sizes.items()}
+    return [size.text if size.constant is not None else names[size] for size in needs.multiples if size.text != "0"]
+
+
+def settle_multiples(emitter: Emitter) -> None:
+    """Gives every size that the vector test asks for a name."""
+    for size in emitter.needs.multiples:
+        emitter.size_text(size)
+
+
+def vec_of(bytes_: int) -> str:
+    return f"constexpr int VEC = {bytes_} / sizeof(T);"
+
+
+def block(lines: Iterable[str], depth: int = 1) -> list[str]:
+    return [f"{INDENT * depth}{line}" if line else "" for line in lines]
+
+
+def signature(head: str, items: Sequence[str], width: int = 116) -> list[str]:
+    """A head with its parameters, on one line if they fit, else wrapped."""
+    flat = f"{head}({', '.join(items)})"
+    if len(flat) <= width:
+        return [flat]
+    lines, line = [f"{head}("], INDENT * 2
+    for position, item in enumerate(items):
+        piece = item + ("," if position < len(items) - 1 else ")")
+        if len(line) + len(piece) + 1 > width and line.strip():
+            lines.append(line.rstrip())
+            line = INDENT * 2
+        line += piece + " "
+    return [*lines, line.rstrip()]
+
+
+def _target(emitter: Emitter, store: Store, place: Place) -> Place:
+    moved = store.place(place)
+    if not store.at:
+        return moved
+    rank = len(store.at[0].shape)
+    return (*(emitter.loaded_index(index, place[:rank]) for index in store.at), *moved[rank:])
+
+
+def emit_stores(emitter: Emitter, stores: Sequence[Store], places: Sequence[Place]) -> tuple[list[str], list[str]]:
+    """Element statements and pack statements that leave these values in memory."""
+    from warpwright.propose.composer import indices
+
+    elements: list[str] = []
+    after: list[str] = []
+    for store, place in zip(stores, places, strict=True):
+        term = emitter.lifted(store.value, emitter.term(store.value, place), indices.ELEMENT)
+        offset = indices.ravel(_target(emitter, store, place), store.tensor.shape, emitter.graph.cases)
+        moved = indices.motion(offset, emitter.graph.cases)
+        emitter.needs.writes[store.tensor.name] = store.tensor
+        text = emitter.convert(store.tensor, term, store.value)
+        if moved.kind == "step":
+            emitter.needs.vectors[store.tensor.name] = store.tensor
+            emitter.needs.multiples.update(dict.fromkeys(moved.multiples))
+            name = emitter.name(f"{store.tensor.name}_out", indices.PACK)
+            emitter.lines[indices.PACK].append(f"Pack<{store.tensor.cpp}, VEC> {name};")
+            elements.append(f"{name}.at[k] = {text};")
+            after.append(f"store<VEC>({store.tensor.name} + {emitter.index_text(offset)}, {name});")
+        else:
+            elements.append(f"{store.tensor.name}[{emitter.index_text(offset, 'k')}] = {text};")
+    return elements, after

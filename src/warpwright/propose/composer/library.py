@@ -1,0 +1,67 @@
+"""Library calls: how the host writes them, and tensors as views of other tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from warpwright.propose.composer.emit import Tensor
+from warpwright.propose.composer.errors import CannotCompose
+from warpwright.propose.composer.sizes import Size
+from warpwright.propose.composer.values import Value, is_host
+
+Written = Callable[[Size], str]
+
+
+def call(value: Value, held: Mapping[int, Tensor], size: Written, types: Mapping[str, str]) -> str:
+    """The call that computes a library value."""
+    name, dtypes, options = value.attrs
+    operands = [operand(arg, dtype, held, size, types) for arg, dtype in zip(value.args, dtypes, strict=True)]
+    written = [_option(option, size) for option in options]
+    if name == "convolution" and len(value.args) == 2:
+        operands.append("{}")
+    return f"at::{name}({', '.join([*operands, *written])})"
+
+
+def operand(value: Value, dtype: str, held: Mapping[int, Tensor], size: Written, types: Mapping[str, str]) -> str:
+    tensor = held.get(_base(value, held).number)
+    text = viewed(value, held, size)
+    if tensor is not None and tensor.dtype != dtype:
+        return f"{text}.to({types[dtype]})"
+    return text
+
+
+def _base(value: Value, held: Mapping[int, Tensor]) -> Value:
+    while value.number not in held and value.op in ("permute", "reshape"):
+        value = value.first
+    return value
+
+
+def viewed(value: Value, held: Mapping[int, Tensor], size: Written) -> str:
+    """A tensor by name, with the views that lie on top of it."""
+    if value.number in held:
+        tensor = held[value.number]
+        if tensor.shape == value.shape:
+            return tensor.name
+        return f"{tensor.name}.view({{{', '.join(size(extent) for extent in value.shape)}}})"
+    if is_host(value) or value.op not in ("permute", "reshape"):
+        raise CannotCompose(f"a library call on the result of {value.op}")
+    inner = viewed(value.first, held, size)
+    if value.op == "reshape":
+        return f"{inner}.reshape({{{', '.join(size(extent) for extent in value.shape)}}})"
+    if value.attrs == (1, 0):
+        return f"{inner}.t()"
+    if len(value.attrs) == 3 and value.attrs == (0, 2, 1):
+        return f"{inner}.transpose(1, 2)"
+    return f"{inner}.permute({{{', '.join(map(str, value.attrs))}}})"
+
+
+def _option(option: Any, size: Written) -> str:
+    match option:
+        case bool():
+            return "true" if option else "false"
+        case Size():
+            return size(option)
+        case tuple():
+            return "{" + ", ".join(_option(item, size) for item in option) + "}"
+    return str(option)

@@ -1,0 +1,196 @@
+"""ATen operations become values. Each handler takes the arguments of one operation and gives its value or values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from warpwright.core.dtypes import BY_TORCH_NAME
+from warpwright.propose.composer.errors import CannotCompose
+from warpwright.propose.composer.sizes import Size, plain_formula
+from warpwright.propose.composer.trace import Slot, Traced
+from warpwright.propose.composer.values import BOOL, FLOAT, INT, Graph, Value
+
+Handler = Callable[..., Any]
+HANDLERS: dict[str, Handler] = {}
+"""By the name of the operation, with or without its overload."""
+
+
+def handles(*names: str) -> Callable[[Handler], Handler]:
+    def register(handler: Handler) -> Handler:
+        HANDLERS.update(dict.fromkeys(names, handler))
+        return handler
+
+    return register
+
+
+class Lowering:
+    """One graph of ATen operations on its way to values."""
+
+    def __init__(self, traced: Traced, graph: Graph) -> None:
+        self.traced, self.graph = traced, graph
+        self.now: dict[str, Any] = {}
+        """What each node of the traced graph stands for."""
+        self.changed: dict[str, Value] = {}
+        """Arguments that the function has overwritten, by name, with what they hold now."""
+        self.settled: set[str] = set()
+        """Names that stand for numbers in the graph, and that a handler has put back."""
+        self.node: Any = None
+
+    def run(self) -> list[Value]:
+        slots = iter(self.traced.slots)
+        results: list[Value] = []
+        for node in self.traced.graph.nodes:
+            self.node = node
+            if node.op == "placeholder":
+                self.now[node.name] = self._input(next(slots), node)
+            elif node.op == "output":
+                results = [self.value(item) for item in node.args[0]]
+            elif node.op == "call_function":
+                self.now[node.name] = self._call(node)
+                self._name(node)
+            else:
+                raise CannotCompose(f"a constant tensor inside the function ({node.target})")
+        return results
+
+    def _input(self, slot: Slot, node: Any) -> Any:
+        if slot.kind == "count":
+            return self.graph.make("count", attrs=(slot.name,), kind=INT, dtype="int64")
+        if slot.kind == "number":
+            return self.graph.make("number", attrs=(slot.name,), dtype="fp64")
+        kind = self.kind_of(node.meta["val"].dtype)
+        named = (slot.name, slot.kind == "list")
+        return self.graph.make("input", (), self.shape_of(node.meta["val"]), named, kind, slot.dtype)
+
+    def _call(self, node: Any) -> Any:
+        name = _operation(node.target)
+        found = node.meta.get("val")
+        if _is_symbol(found):
+            return self.graph.size(self.size(found))
+        handler = HANDLERS.get(name) or HANDLERS.get(name.partition(".")[0])
+        if handler is None:
+            raise CannotCompose(f"aten.{name.removesuffix('.default')}" if "." in name else name)
+        args = [self._argument(arg) for arg in node.args]
+        named = {key: self._argument(arg) for key, arg in node.kwargs.items()}
+        try:
+            return handler(self, *args, **named)
+        except (TypeError, AttributeError, KeyError, IndexError, ValueError):
+            # Arguments that the handler was not written for: the operation as it stands here is not understood.
+            raise CannotCompose(self.operation) from None
+
+    def _argument(self, arg: Any) -> Any:
+        if hasattr(arg, "meta") and hasattr(arg, "name"):
+            return self.now[arg.name]
+        if isinstance(arg, list | tuple):
+            return [self._argument(item) for item in arg]
+        return arg
+
+    def _name(self, node: Any) -> None:
+        """Values are called what the reference calls them."""
+        made = self.now[node.name]
+        if isinstance(made, Value) and (name := self.traced.names.get(node.name)):
+            self.graph.names[(made.first if made.op == "reshape" else made).number] = name
+
+    def value(self, item: Any) -> Value:
+        """A value for whatever stands as an operand: a tensor, a number or a size."""
+        if hasattr(item, "meta") and hasattr(item, "name"):
+            item = self.now[item.name]
+        if isinstance(item, Value):
+            return item
+        if isinstance(item, bool | int | float):
+            return self.graph.constant(item)
+        if _is_symbol(item):
+            return self.graph.size(self.size(item))
+        raise CannotCompose(f"an operand of type {type(item).__name__}")
+
+    def size(self, item: Any) -> Size:
+        """A size for an int, a symbol, or a value that stands for one."""
+        if isinstance(item, Value):
+            if item.op == "size":
+                found: Size = item.attrs[0]
+                return found
+            item = item.attrs[0]
+        if isinstance(item, str | int):
+            return self.graph.cases.size(item)
+        return self.graph.cases.size(self._formula(item.node.expr))
+
+    def whole(self, item: Any) -> int:
+        """A plain number where no size will do, such as a dimension."""
+        if isinstance(item, int):
+            return item
+        raise CannotCompose(f"{self.operation}, with a size where a number is needed")
+
+    def check_guards(self) -> None:
+        """Where the function took two sizes for equal, they must be so in every case."""
+        for guard in self.traced.guards:
+            if type(guard).__name__ == "Equality":
+                left, right = (self._formula(side) for side in guard.args)
+                if left not in self.settled and self.graph.cases.size(left) != self.graph.cases.size(right):
+                    raise CannotCompose(f"a function that asks whether {left} is {right}")
+
+    def _formula(self, expression: Any) -> str:
+        text = str(expression)
+        for symbol, name in sorted(self.traced.symbols.items(), key=lambda pair: -len(pair[0])):
+            text = text.replace(symbol, name)
+        return plain_formula(text)
+
+    @property
+    def operation(self) -> str:
+        return f"aten.{_operation(self.node.target).removesuffix('.default')}"
+
+    def shape_of(self, tensor: Any) -> tuple[Size, ...]:
+        return tuple(self.size(extent) for extent in tensor.shape)
+
+    @property
+    def result_shape(self) -> tuple[Size, ...]:
+        return self.shape_of(self.node.meta["val"])
+
+    @property
+    def result_kind(self) -> str:
+        return self.kind_of(self.node.meta["val"].dtype)
+
+    @property
+    def result_dtype(self) -> str:
+        return self.dtype_of(self.node.meta["val"].dtype)
+
+    def kind_of(self, dtype: Any) -> str:
+        named = BY_TORCH_NAME[str(dtype).removeprefix("torch.")]
+        return FLOAT if named.floating else BOOL if named.name == "bool" else INT
+
+    def dtype_of(self, dtype: Any) -> str:
+        named = BY_TORCH_NAME.get(str(dtype).removeprefix("torch."))
+        if named is None:
+            raise CannotCompose(f"{self.operation} in {dtype}")
+        return "T" if named.name == self.traced.narrow else named.name
+
+
+def _operation(target: Any) -> str:
+    text = str(target)
+    return text.removeprefix("aten.") if text.startswith("aten.") else getattr(target, "__name__", text)
+
+
+def _is_symbol(item: Any) -> bool:
+    return type(item).__name__ in ("SymInt", "SymFloat")
+
+
+def dimension(value: Value, dim: int) -> int:
+    return dim + len(value.shape) if dim < 0 else dim
+
+
+def dimensions(value: Value, dims: Sequence[int] | int | None) -> list[int]:
+    if dims is None or dims == []:
+        return list(range(len(value.shape)))
+    listed = [dims] if isinstance(dims, int) else dims
+    return sorted(dimension(value, dim) for dim in listed)
+
+
+def lowered(traced: Traced, graph: Graph) -> tuple[list[Value], Mapping[str, Value]]:
+    """What the traced function returns, and what it leaves in the arguments it overwrites."""
+    import warpwright.propose.composer.lower_library
+    import warpwright.propose.composer.lower_pointwise
+    import warpwright.propose.composer.lower_shape  # noqa: F401
+
+    lowering = Lowering(traced, graph)
+    results = lowering.run()
+    lowering.check_guards()
+    return results, lowering.changed

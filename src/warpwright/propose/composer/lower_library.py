@@ -1,0 +1,69 @@
+"""What is left to libraries or to kernels of a special kind: products, convolutions, scans, selections, updates."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from warpwright.propose.composer.errors import CannotCompose
+from warpwright.propose.composer.lower import Lowering, dimension, handles
+from warpwright.propose.composer.values import INT, Value
+
+
+def _library(low: Lowering, call: str, args: Sequence[Value], options: Sequence[Any] = ()) -> Value:
+    """A host call. Its operands must be in the types that the function has them in."""
+    nodes = [item for item in low.node.all_input_nodes if hasattr(item.meta.get("val"), "dtype")]
+    dtypes = {id(low.now[node.name]): low.dtype_of(node.meta["val"].dtype) for node in nodes}
+    operand = tuple(dtypes.get(id(arg), arg.dtype) for arg in args)
+    found = low.node.meta["val"]
+    several = isinstance(found, list | tuple)
+    dtype = "T" if several else low.result_dtype
+    shape = () if several else low.result_shape
+    return low.graph.make("library", args, shape, (call, operand, tuple(options)), dtype=dtype)
+
+
+@handles("mm", "bmm")
+def _product(low: Lowering, a: Value, b: Value) -> Value:
+    return _library(low, low.operation.removeprefix("aten."), [a, b])
+
+
+@handles("addmm")
+def _add_product(low: Lowering, bias: Value, a: Value, b: Value, beta: Any = 1, alpha: Any = 1) -> Value:
+    if beta != 1 or alpha != 1:
+        raise CannotCompose("aten.addmm with factors")
+    return _library(low, "addmm", [bias, a, b])
+
+
+@handles("convolution")
+def _convolution(low: Lowering, x: Value, weight: Value, bias: Any, *geometry: Any) -> Value:
+    stride, padding, dilation, transposed, extra, groups = geometry
+    lists = [tuple(low.size(item) for item in listed) for listed in (stride, padding, dilation)]
+    options = (*lists, bool(transposed), tuple(low.size(item) for item in extra), low.size(groups))
+    return _library(low, "convolution", [x, weight] if bias is None else [x, weight, bias], options)
+
+
+@handles("copy_")
+def _overwrite(low: Lowering, target: Value, source: Value, *_: Any) -> Value:
+    if target.op != "input" or source.shape != target.shape:
+        raise CannotCompose("aten.copy_ into a part of an argument")
+    low.changed[target.attrs[0]] = source
+    return source
+
+
+@handles("cumsum")
+def _cumsum(low: Lowering, x: Value, dim: int, **_: Any) -> Value:
+    if dimension(x, dim) != len(x.shape) - 1 or x.kind == INT:
+        raise CannotCompose("aten.cumsum along another dimension than the last")
+    return low.graph.make("scan", [x], x.shape, (False,), dtype=low.result_dtype)
+
+
+@handles("index_put_")
+def _put(low: Lowering, target: Value, places: Sequence[Any], source: Value, accumulate: bool = False) -> Value:
+    if target.op != "input" or accumulate or any(place is None or place.kind != INT for place in places):
+        raise CannotCompose("aten.index_put_")
+    shape = low.graph.common_shape(places)
+    indices = [low.graph.broadcast(place, shape) for place in places]
+    if len(source.shape) != len(shape) + len(target.shape) - len(places) or target.attrs[0] in low.changed:
+        raise CannotCompose("aten.index_put_")
+    low.changed[target.attrs[0]] = low.graph.make("put", [source, *indices], source.shape)
+    return target

@@ -1,0 +1,260 @@
+"""Views, selections and reductions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from warpwright.propose.composer.errors import CannotCompose
+from warpwright.propose.composer.lower import Lowering, dimension, dimensions, handles
+from warpwright.propose.composer.sizes import Size
+from warpwright.propose.composer.values import BOOL, FLOAT, INT, Value
+
+
+@handles("view", "reshape", "_unsafe_view", "unsqueeze", "squeeze", "squeeze.dims", "squeeze.dim", "flatten")
+def _reshape(low: Lowering, x: Value, *_: Any) -> Value:
+    return low.graph.reshape(x, low.result_shape)
+
+
+@handles("expand")
+def _expand(low: Lowering, x: Value, *_: Any, **__: Any) -> Value:
+    return low.graph.broadcast(x, low.result_shape)
+
+
+@handles("permute", "transpose", "t")
+def _permute(low: Lowering, x: Value, *dims: Any) -> Value:
+    order = list(range(len(x.shape)))
+    if low.operation == "aten.permute":
+        order = [dimension(x, dim) for dim in dims[0]]
+    else:
+        a, b = (dimension(x, dim) for dim in (dims or (0, 1)))
+        order[a], order[b] = b, a
+    if x.op == "library" and x.attrs[0] == "mm" and order == [1, 0]:
+        return _transposed_product(low, x)
+    return low.graph.permute(x, order)
+
+
+def _transposed_product(low: Lowering, product: Value) -> Value:
+    """The product of the transposes the other way round, which comes out contiguous."""
+    (a, b), (name, dtypes, options) = product.args, product.attrs
+    flipped = [low.graph.permute(b, [1, 0]), low.graph.permute(a, [1, 0])]
+    shape = (product.shape[1], product.shape[0])
+    return low.graph.make("library", flipped, shape, (name, dtypes[::-1], options), dtype=product.dtype)
+
+
+@handles("slice")
+def _slice(low: Lowering, x: Value, dim: int = 0, start: Any = 0, end: Any = None, step: Any = 1) -> Value:
+    shape = low.result_shape
+    if shape == x.shape:
+        return x
+    if step != 1:
+        raise CannotCompose("aten.slice with a step")
+    return _sliced(low, x, dimension(x, dim), low.size(0 if start is None else start), shape)
+
+
+def _sliced(low: Lowering, x: Value, dim: int, start: Size, shape: Sequence[Size]) -> Value:
+    if any(value < 0 for value in start.values):
+        start = low.graph.cases.size(f"{x.shape[dim].text} - {start.text.lstrip('-')}")
+    return low.graph.make("slice", [x], tuple(shape), (dim, start), x.kind, x.dtype)
+
+
+@handles("slice_scatter")
+def _slice_scatter(low: Lowering, x: Value, source: Value, *_: Any) -> Value:
+    if source.shape != low.result_shape:
+        raise CannotCompose("aten.slice_scatter")
+    return source
+
+
+@handles("select")
+def _select(low: Lowering, x: Value, dim: int, index: Any) -> Value:
+    dim = dimension(x, dim)
+    kept = tuple(low.graph.cases.one() if position == dim else size for position, size in enumerate(x.shape))
+    return low.graph.reshape(_sliced(low, x, dim, low.size(index), kept), low.result_shape)
+
+
+@handles("split_with_sizes", "split", "chunk", "unbind")
+def _split(low: Lowering, x: Value, lengths: Any, dim: int = 0) -> list[Value]:
+    dim, start = dimension(x, dim), low.graph.cases.size(0)
+    parts = []
+    for tensor in low.node.meta["val"]:
+        shape = low.shape_of(tensor)
+        parts.append(_sliced(low, x, dim, start, shape))
+        total = f"{start.text} + {shape[dim].text}" if start.text != "0" else shape[dim].text
+        start = low.graph.cases.size(total)
+    return parts
+
+
+@handles("getitem")
+def _item(low: Lowering, parts: Any, index: int) -> Any:
+    return parts[index]
+
+
+@handles("cat")
+def _cat(low: Lowering, parts: list[Value], dim: int = 0) -> Value:
+    return low.graph.make("cat", parts, low.result_shape, (dimension(parts[0], dim),), parts[0].kind, low.result_dtype)
+
+
+@handles("flip")
+def _flip(low: Lowering, x: Value, dims: Sequence[int]) -> Value:
+    listed = tuple(dimensions(x, list(dims)))
+    if x.op == "flip" and x.attrs == listed:
+        return x.first
+    if x.op == "scan" and x.first.op == "flip" and x.first.attrs == listed == (len(x.shape) - 1,):
+        return low.graph.make("scan", [x.first.first], x.shape, (not x.attrs[0],), dtype=x.dtype)
+    return low.graph.make("flip", [x], x.shape, listed, x.kind, x.dtype)
+
+
+@handles("gather")
+def _gather(low: Lowering, x: Value, dim: int, index: Value, **_: Any) -> Value:
+    return low.graph.make("gather", [x, index], index.shape, (dimension(x, dim),), x.kind, x.dtype)
+
+
+@handles("embedding")
+def _embedding(low: Lowering, table: Value, index: Value, *_: Any) -> Value:
+    return low.graph.make("rows_at", [table, index], low.result_shape, (), table.kind, table.dtype)
+
+
+@handles("index")
+def _index(low: Lowering, x: Value, indices: Sequence[Any]) -> Value:
+    """Only a first dimension picked by one index: rows of a table."""
+    if len(indices) != 1 or indices[0].kind != INT:
+        raise CannotCompose("aten.index with several indices")
+    return low.graph.make("rows_at", [x, indices[0]], low.result_shape, (), x.kind, x.dtype)
+
+
+@handles("scatter_add", "scatter.src", "scatter")
+def _scatter(low: Lowering, x: Value, dim: int, index: Value, source: Any) -> Value:
+    """One place in each row: every element of the row asks whether it is the one."""
+    dim = dimension(x, dim)
+    if not index.shape[dim].is_one or x.op != "constant":
+        raise CannotCompose(low.operation)
+    shape = low.result_shape
+    make, graph = low.graph.pointwise, low.graph
+    here = graph.make("position", (), shape, (dim,), INT, "int64")
+    chosen = make("eq", here, graph.broadcast(index, shape), kind=BOOL)
+    return make("where", chosen, graph.broadcast(low.value(source), shape), x, kind=x.kind)
+
+
+def reduced(low: Lowering, op: str, x: Value, dims: Any, keepdim: bool, kind: str = FLOAT) -> Value:
+    """Over any dimensions: the reduced ones are brought to the end first."""
+    listed = dimensions(x, dims)
+    kept = [position for position in range(len(x.shape)) if position not in listed]
+    shape = tuple(x.shape[position] for position in kept)
+    made = _over(low, op, x, kept, listed, kind)
+    if keepdim:
+        one = low.graph.cases.one()
+        return low.graph.reshape(made, tuple(one if p in listed else size for p, size in enumerate(x.shape)))
+    return low.graph.reshape(made, shape)
+
+
+def _over(low: Lowering, op: str, x: Value, kept: list[int], listed: list[int], kind: str) -> Value:
+    graph = low.graph
+    leading = [p for p in listed if all(p < other for other in kept)]
+    shape = tuple(x.shape[position] for position in kept)
+    if not listed:
+        return x
+    if kept and len(leading) == len(listed) and op == "sum":
+        return graph.make("columns", [x], shape, (len(listed),), kind, x.dtype)
+    trailing = [p for p in listed if all(p > other for other in kept)]
+    if kept and leading and trailing and len(leading) + len(trailing) == len(listed) and op == "sum":
+        inner = _over(low, op, x, [*leading, *kept], trailing, kind)
+        return graph.make("columns", [inner], shape, (len(leading),), kind, x.dtype)
+    ordered = graph.permute(x, [*kept, *listed])
+    return graph.make(op, [ordered], shape, (len(listed),), kind, x.dtype)
+
+
+@handles("sum", "sum.dim_IntList")
+def _sum(low: Lowering, x: Value, dims: Any = None, keepdim: bool = False, **_: Any) -> Value:
+    return reduced(low, "sum", _as_number(low, x), dims, keepdim, low.result_kind)
+
+
+def _as_number(low: Lowering, x: Value) -> Value:
+    if x.kind == BOOL:
+        return low.graph.pointwise("to_float" if low.result_kind == FLOAT else "to_int", x, kind=low.result_kind)
+    return x
+
+
+@handles("mean", "mean.dim")
+def _mean(low: Lowering, x: Value, dims: Any = None, keepdim: bool = False, **_: Any) -> Value:
+    count = low.graph.cases.product(x.shape[position] for position in dimensions(x, dims))
+    total = reduced(low, "sum", x, dims, keepdim)
+    return low.graph.pointwise("div", total, low.graph.make("to_float", [low.graph.size(count)]))
+
+
+@handles("amax", "amin", "prod")
+def _extreme(low: Lowering, x: Value, dims: Any = None, keepdim: bool = False) -> Value:
+    op = low.operation.removeprefix("aten.").partition(".")[0]
+    return reduced(low, op, x, dims, keepdim, x.kind)
+
+
+@handles("argmax", "argmin")
+def _arg(low: Lowering, x: Value, dim: Any = None, keepdim: bool = False) -> Value:
+    return reduced(low, low.operation.removeprefix("aten."), x, dim, keepdim, INT)
+
+
+@handles("var.correction", "var.dim", "var_mean.correction")
+def _variance(low: Lowering, x: Value, dims: Any = None, correction: Any = 1, keepdim: bool = False) -> Any:
+    make, graph = low.graph.pointwise, low.graph
+    count = graph.cases.product(x.shape[position] for position in dimensions(x, dims))
+    mean = make("div", reduced(low, "sum", x, dims, True), graph.make("to_float", [graph.size(count)]))
+    centred = make("sub", x, mean)
+    total = reduced(low, "sum", make("mul", centred, centred), dims, keepdim)
+    less = graph.cases.size(f"{count.text} - {int(correction)}") if correction else count
+    variance = make("div", total, graph.make("to_float", [graph.size(less)]))
+    if low.operation.startswith("aten.var_mean"):
+        return [variance, graph.reshape(mean, variance.shape)]
+    return variance
+
+
+@handles("_softmax", "_log_softmax")
+def _softmax(low: Lowering, x: Value, dim: int, *_: Any) -> Value:
+    make = low.graph.pointwise
+    shifted = make("sub", x, reduced(low, "amax", x, [dim], True))
+    powers = make("exp", shifted)
+    total = reduced(low, "sum", powers, [dim], True)
+    if low.operation == "aten._softmax":
+        return make("div", powers, total)
+    return make("sub", shifted, make("log", total))
+
+
+@handles("native_layer_norm")
+def _layer_norm(low: Lowering, x: Value, shape: Sequence[Any], weight: Any, bias: Any, eps: float) -> list[Value]:
+    make = low.graph.pointwise
+    dims = list(range(len(x.shape) - len(shape), len(x.shape)))
+    mean, rstd = _moments(low, x, dims, eps)
+    normed = make("mul", make("sub", x, mean), rstd)
+    normed = normed if weight is None else make("mul", normed, weight)
+    return [normed if bias is None else make("add", normed, bias), mean, rstd]
+
+
+def _moments(low: Lowering, x: Value, dims: list[int], eps: float) -> tuple[Value, Value]:
+    make, graph = low.graph.pointwise, low.graph
+    count = graph.make("to_float", [graph.size(graph.cases.product(x.shape[position] for position in dims))])
+    mean = make("div", reduced(low, "sum", x, dims, True), count)
+    centred = make("sub", x, mean)
+    variance = make("div", reduced(low, "sum", make("mul", centred, centred), dims, True), count)
+    return mean, make("rsqrt", make("add", variance, low.value(eps)))
+
+
+@handles("native_group_norm")
+def _group_norm(
+    low: Lowering, x: Value, weight: Any, bias: Any, n: Any, c: Any, hw: Any, groups: Any, eps: float
+) -> list[Value]:
+    make, graph = low.graph.pointwise, low.graph
+    batch, channels, plane, count = (low.size(item) for item in (n, c, hw, groups))
+    grouped = graph.reshape(x, (batch, count, channels // count * plane))
+    mean, rstd = _moments(low, grouped, [2], eps)
+    normed = graph.reshape(make("mul", make("sub", grouped, mean), rstd), (batch, channels, plane))
+    one = graph.cases.one()
+    normed = normed if weight is None else make("mul", normed, graph.reshape(weight, (channels, one)))
+    normed = normed if bias is None else make("add", normed, graph.reshape(bias, (channels, one)))
+    flat = (batch, count)
+    return [graph.reshape(normed, x.shape), graph.reshape(mean, flat), graph.reshape(rstd, flat)]
+
+
+@handles("logsumexp")
+def _logsumexp(low: Lowering, x: Value, dims: Any, keepdim: bool = False) -> Value:
+    make = low.graph.pointwise
+    largest = make("finite", reduced(low, "amax", x, dims, True))
+    total = reduced(low, "sum", make("exp", make("sub", x, largest)), dims, True)
+    return low.graph.reshape(make("add", make("log", total), largest), low.result_shape)

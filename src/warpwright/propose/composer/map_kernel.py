@@ -1,0 +1,130 @@
+"""Element by element: one kernel for any number of values over the same elements."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from warpwright.propose.composer import indices
+from warpwright.propose.composer.emit import Emitter, Needs, Tensor
+from warpwright.propose.composer.indices import ELEMENT, KERNEL, PACK, Var
+from warpwright.propose.composer.kernel import (
+    Store,
+    Written,
+    block,
+    emit_stores,
+    launch,
+    launcher_parameters,
+    parameters,
+    pointers,
+    settle_multiples,
+    signature,
+    vec_of,
+    vector_test,
+)
+from warpwright.propose.composer.preamble import ALIGNED, PACKS
+from warpwright.propose.composer.values import Graph
+
+SPACE: dict[str, tuple[Any, ...]] = {
+    "map_block": (128, 256, 512),
+    "map_packs": (1, 2, 4),
+    "vector_bytes": (16, 8),
+}
+
+SLACK = 1 << 16
+"""The last block reaches beyond the last element by less than this."""
+
+
+def map_kernel(
+    name: str,
+    comment: str,
+    stores: Sequence[Store],
+    graph: Graph,
+    held: Mapping[int, Tensor],
+    genome: Mapping[str, Any],
+) -> Written:
+    """Every thread takes packs of neighbouring elements; all stores have as many elements."""
+    cases = graph.cases
+    count = graph.numel(stores[0].value)
+    emitter = Emitter(
+        graph, held, [store.value for store in stores], {count: "count"}, [store.tensor for store in stores]
+    )
+    emitter.needs.sizes["count"] = count
+    emitter.needs.multiples[count] = None
+    base = Var("i", PACK, innermost=True)
+    places = [indices.unravel(base, store.value.shape, cases) for store in stores]
+    elements, after = emit_stores(emitter, stores, places)
+    settle_multiples(emitter)
+    return Written(
+        name=name,
+        device="\n".join(_device(name, comment, emitter, elements, after, genome)),
+        launcher="\n".join(_launcher(name, emitter.needs, genome)),
+        needs=emitter.needs,
+        preamble=(PACKS, ALIGNED),
+    )
+
+
+def _device(
+    name: str, comment: str, emitter: Emitter, elements: list[str], after: list[str], genome: Mapping[str, Any]
+) -> list[str]:
+    needs, packs = emitter.needs, genome["map_packs"]
+    wide = "typename Index, " if needs.divides else ""
+    index = "Index" if needs.divides else "int64_t"
+    loop = [
+        *emitter.lines[PACK],
+        "#pragma unroll",
+        "for (int k = 0; k < VEC; ++k) {",
+        *block([*emitter.lines[ELEMENT], *elements]),
+        "}",
+        *after,
+    ]
+    where = f"static_cast<{index}>(blockIdx.x)"
+    if packs == 1:
+        first = [f"const {index} i = ({where} * {genome['map_block']} + threadIdx.x) * VEC;", "if (i >= count) return;"]
+        body = [*first, *emitter.lines[KERNEL], *loop]
+    else:
+        step = f"({where} * {packs} + p) * {genome['map_block']} + threadIdx.x"
+        inner = [f"const {index} i = ({step}) * VEC;", "if (i >= count) return;", *loop]
+        body = [*emitter.lines[KERNEL], "#pragma unroll", f"for (int p = 0; p < {packs}; ++p) {{", *block(inner), "}"]
+    head = f"__global__ void __launch_bounds__({genome['map_block']}) {name}_kernel"
+    typed = [
+        item.replace("int64_t", "Index") if needs.divides and item.startswith("int64_t") else item
+        for item in parameters(needs)
+    ]
+    lines = signature(head, typed)
+    lines[-1] += " {"
+    return [f"// {comment}", f"template <{wide}typename T, int VEC>", *lines, *block(body), "}"]
+
+
+def _launcher(name: str, needs: Needs, genome: Mapping[str, Any]) -> list[str]:
+    head = signature(f"void launch_{name}", launcher_parameters(needs))
+    head[-1] += " {"
+    block_size, share = genome["map_block"], genome["map_block"] * genome["map_packs"]
+    run = [
+        "const auto run = [&](auto kernel, int64_t width) {",
+        f"    const int64_t packs = (count + width - 1) / width, blocks = (packs + {share - 1}) / {share};",
+        *block(launch("blocks", str(block_size), pointers(needs))),
+        "};",
+    ]
+    body = [
+        "if (count == 0) return;",
+        vec_of(genome["vector_bytes"]),
+        *run,
+        *vector_test(needs),
+        *_choices(name, needs),
+    ]
+    return ["template <typename T>", *head, *block(body), "}"]
+
+
+def _choices(name: str, needs: Needs) -> list[str]:
+    if not needs.divides:
+        return [f"if (vectors) return run({name}_kernel<T, VEC>, VEC);", f"run({name}_kernel<T, 1>, 1);"]
+    largest = ", ".join(["count", *(f"{tensor}.numel()" for tensor in {**needs.reads, **needs.writes})])
+    return [
+        "// Divisions by 32-bit numbers are several times cheaper.",
+        f"const bool small = std::max({{{largest}}}) < (int64_t{{1}} << 31) - {SLACK};",
+        f"if (vectors && small) return run({name}_kernel<int, T, VEC>, VEC);",
+        f"if (vectors) return run({name}_kernel<int64_t, T, VEC>, VEC);",
+        f"if (small) return run({name}_kernel<int, T, 1>, 1);",
+        f"run({name}_kernel<int64_t, T, 1>, 1);",
+    ]

@@ -1,0 +1,192 @@
+"""The steps of an entry point: each group of the schedule becomes kernels or a library call."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from warpwright.propose.composer import library, split_kernel
+from warpwright.propose.composer.column_kernel import ColumnWriter
+from warpwright.propose.composer.emit import Tensor
+from warpwright.propose.composer.errors import CannotCompose
+from warpwright.propose.composer.fused_kernel import fused_kernels
+from warpwright.propose.composer.host import TORCH_TYPES, Call, HostWriter
+from warpwright.propose.composer.kernel import Store, Written, block
+from warpwright.propose.composer.list_kernel import list_kernel
+from warpwright.propose.composer.map_kernel import map_kernel
+from warpwright.propose.composer.row_kernel import Rows
+from warpwright.propose.composer.row_launch import row_kernels
+from warpwright.propose.composer.scan_kernel import scan_kernel
+from warpwright.propose.composer.schedule import COLUMNS, ELEMENTS, ROWS, Group, Space
+from warpwright.propose.composer.values import HOST, REDUCTIONS, Value
+
+
+class EntryWriter(HostWriter):
+    """Kernels and host code of one entry."""
+
+    def write(self) -> None:
+        for index, group in enumerate(self.entry.schedule.groups):
+            self._step(index, group)
+
+    def _held_before(self, index: int) -> dict[int, Tensor]:
+        """What lies in memory when a group's turn comes."""
+        schedule, given = self.entry.schedule, self.entry.inputs
+        late = {number for number, maker in schedule.made_by.items() if maker >= index and number not in given}
+        return {number: tensor for number, tensor in schedule.held.items() if number not in late}
+
+    def _step(self, index: int, group: Group) -> None:
+        held = self._held_before(index)
+        name = self._kernel_name(group)
+        listed = any(store.tensor.listed for store in group.stores)
+        if group.space.kind == ELEMENTS and listed:
+            self._launch(list_kernel(name, comment_on(group.stores), group.stores, self.graph, held, self.genome))
+        elif group.space.kind == ELEMENTS:
+            self._launch(map_kernel(name, comment_on(group.stores), group.stores, self.graph, held, self.genome))
+        elif group.space.kind == ROWS and any(store.value.op == "columns" for store in group.stores):
+            self._rows_and_columns(name, group, held)
+        elif group.space.kind == ROWS:
+            self._launch_rows(self._rows(name, group.space, group.stores, held), held)
+        elif group.space.kind == COLUMNS:
+            self._launch(self._columns(name, group, held).written(self.genome))
+        elif group.stores[0].value.op == "scan":
+            self._scan(name, group.stores[0], held)
+        elif group.stores[0].value.op == "library":
+            self._library(group.stores[0], held)
+        else:
+            raise CannotCompose(f"aten.{group.stores[0].value.op}")
+
+    def _library(self, store: Store, held: Mapping[int, Tensor]) -> None:
+        types = {**TORCH_TYPES, "T": f"{self._model('T').name}.scalar_type()"} if self._has_t() else TORCH_TYPES
+        text = library.call(store.value, held, self.size, types)
+        self.calls.append(Call(f"auto {store.tensor.name} = {text};", launches=False))
+        self.declared.add(store.tensor.name)
+
+    def _scan(self, name: str, store: Store, held: Mapping[int, Tensor]) -> None:
+        *outer, columns = store.value.shape
+        shape = self.graph.cases.product(outer), columns
+        self._launch(scan_kernel(name, held[store.value.first.number], store.tensor, shape, store.value.attrs[0]))
+
+    def _kernel_name(self, group: Group) -> str:
+        taken = {kernel.name for kernel in self.kernels}
+        kind = {ELEMENTS: "elements", ROWS: "rows", COLUMNS: "columns"}.get(group.space.kind, "step")
+        stem = (
+            f"{self.task.name}_{kind}" if self.entry.name == "forward" else f"{self.task.name}_{self.entry.name}_{kind}"
+        )
+        name, count = stem, 1
+        while name in taken:
+            count += 1
+            name = f"{stem}_{count}"
+        return name
+
+    def _rows(self, name: str, space: Space, stores: Sequence[Store], held: Mapping[int, Tensor]) -> Rows:
+        sums = [store for store in stores if store.value.op == "columns"]
+        rest = [store for store in stores if store not in sums]
+        count = self.graph.numel
+        full = [s for s in rest if count(s.value) == space.rows * space.columns and not self._is_row_number(s, space)]
+        roots = [*(store.value for store in rest), *(store.value.first for store in sums)]
+        return Rows(
+            name=name,
+            comment=comment_on(stores),
+            rows=space.rows,
+            columns=space.columns,
+            reductions=tuple(value for value in reachable(roots, held) if value.op in REDUCTIONS),
+            row_stores=tuple(store for store in rest if store not in full),
+            stores=tuple(full),
+            column_sums=tuple((store.value, store.tensor.name) for store in sums),
+        )
+
+    def _launch_rows(self, work: Rows, held: Mapping[int, Tensor], streamed: bool = False) -> None:
+        """A block to a row; or, where there are few and long ones among the cases, many blocks to a row."""
+        if not split_kernel.is_worth_it(work, self.graph.cases):
+            return self._launch(row_kernels(work, self.graph, held, self.genome, streamed))
+        left = split_kernel.results(work, self.graph)
+        start = len(self.calls)
+        for kernel in split_kernel.split_kernels(work, self.graph, held, left, self.genome):
+            self._launch(kernel)
+        self._launch_elements(work, {**held, **left})
+        inner = [call.text for call in self.calls[start:]]
+        made = [f"auto {t.name} = {self.made_like(t)};" for t in left.values()]
+        del self.calls[start:]
+        self._launch(row_kernels(work, self.graph, held, self.genome, streamed))
+        usual = [call.text for call in self.calls[start:]]
+        test = f"{self.size(work.rows)} < {split_kernel.FEW} && {self.size(work.columns)} >= {split_kernel.LONG}"
+        lines = [f"if ({test}) {{", *block([*made, *inner]), "} else {", *block(usual), "}"]
+        self.calls[start:] = [Call(line, launches=True) for line in lines]
+        return None
+
+    def _launch_elements(self, work: Rows, held: Mapping[int, Tensor]) -> None:
+        """What the rows kernel would store, element by element from finished reductions."""
+        for number, stores in enumerate((work.row_stores, work.stores), start=1):
+            if stores:
+                name = f"{work.name}_apply" if number == 2 else f"{work.name}_finish"
+                self._launch(map_kernel(name, comment_on(stores), stores, self.graph, held, self.genome))
+
+    def _is_row_number(self, store: Store, space: Space) -> bool:
+        """Rows of one column are no rows: one number each, unless nothing was reduced for it."""
+        return self.graph.numel(store.value) == space.rows and store.value.op in REDUCTIONS
+
+    def _rows_and_columns(self, name: str, group: Group, held: Mapping[int, Tensor]) -> None:
+        """One kernel for rows that can be kept, two for all others: the first leaves what the second needs."""
+        sums = [store for store in group.stores if store.value.op == "columns"]
+        rest = [store for store in group.stores if store not in sums]
+        fused = fused_kernels(
+            self._rows(f"{name}_and_columns", group.space, group.stores, held), sums, self.graph, held, self.genome
+        )
+        later = {**held, **{store.value.number: store.tensor for store in rest if self._is_left(store, group.space)}}
+        rows = self._rows(name, group.space, rest, held)
+        shape = group.space.rows, group.space.columns
+        columns = ColumnWriter(f"{name}_columns", comment_on(sums), shape, sums, [], self.graph, later)
+        choice = self._call_text(fused)
+        self.kernels.append(fused)
+        start = len(self.calls)
+        if rest:
+            self._launch_rows(rows, held, streamed=True)
+        self._launch(columns.written(self.genome))
+        inner = [call.text for call in self.calls[start:]]
+        self.calls[start:] = [Call(line, launches=True) for line in _unless(choice, inner)]
+
+    def _is_left(self, store: Store, space: Space) -> bool:
+        """Whether the second kernel can read it: in memory, in float32, one number for each row."""
+        return store.tensor.dtype == "fp32" and self.graph.numel(store.value) == space.rows
+
+    def _columns(self, name: str, group: Group, held: Mapping[int, Tensor]) -> ColumnWriter:
+        sums = [store for store in group.stores if store.value.op == "columns"]
+        rest = [store for store in group.stores if store not in sums]
+        shape = group.space.rows, group.space.columns
+        return ColumnWriter(name, comment_on(group.stores), shape, sums, rest, self.graph, held)
+
+    def _launch(self, kernel: Written) -> None:
+        self.kernels.append(kernel)
+        call = self._call_text(kernel)
+        call[-1] += ";"
+        self.calls += [Call(line, launches=True) for line in call]
+
+
+def reachable(roots: Sequence[Value], held: Mapping[int, Tensor]) -> list[Value]:
+    """The values a kernel computes itself for these roots: everything up to what lies in memory."""
+    found: dict[int, Value] = {}
+
+    def visit(value: Value) -> None:
+        if value.number in found or value.number in held or value.op in HOST:
+            return
+        for arg in value.args:
+            visit(arg)
+        found[value.number] = value
+
+    for root in roots:
+        visit(root)
+    return list(found.values())
+
+
+def comment_on(stores: Sequence[Store]) -> str:
+    return f"Computes {_listed(list(dict.fromkeys(store.tensor.name for store in stores)))}."
+
+
+def _unless(choice: list[str], inner: list[str]) -> list[str]:
+    """Statements that run only if the first choice declines."""
+    lines = [f"if (!{choice[0]}", *choice[1:]]
+    lines[-1] += ") {"
+    return [*lines, *block(inner), "}"]
+
+
+def _listed(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -1,0 +1,146 @@
+"""Planning: what composes, into which kernels, and what the composer says of the rest."""
+
+from __future__ import annotations
+
+import pickle
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from warpwright.core.errors import UsageError
+from warpwright.propose import composer
+from warpwright.propose.composer.schedule import ALONE, COLUMNS, ELEMENTS, ROWS
+from warpwright.tasks import load
+
+
+@cache
+def planned(name: str) -> composer.Composable:
+    (task,) = load(name)
+    return composer.plan(task)
+
+
+@cache
+def source(name: str) -> str:
+    return planned(name).write(planned(name).default("h200"))
+
+
+def kinds(name: str) -> list[str]:
+    return [group.space.kind for entry in planned(name).entries for group in entry.schedule.groups]
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("modern/swiglu:forward", [ELEMENTS]),
+        ("modern/swiglu:backward", [ELEMENTS]),
+        ("modern/add_rmsnorm:forward", [ROWS]),
+        ("modern/cross_entropy:forward", [ROWS, ROWS]),
+        ("modern/bias_gelu:backward", [COLUMNS]),
+        ("paper/llama_rmsnorm:backward", [ROWS]),
+        ("modern/softmax:training", [ROWS, ROWS]),
+    ],
+)
+def test_what_belongs_together_shares_a_kernel(name: str, expected: list[str]) -> None:
+    assert kinds(name) == expected
+
+
+def test_the_genome_is_remembered_and_changes_the_source() -> None:
+    plan = planned("paper/llama_rmsnorm:forward")
+    other = {**plan.default(), "row_block": 256}
+    assert composer.read_back(source("paper/llama_rmsnorm:forward")) == plan.default()
+    assert composer.read_back(plan.write(other)) == other
+    assert plan.write(other) != source("paper/llama_rmsnorm:forward")
+    assert plan.write(other) == plan.write(other)
+
+
+def test_every_default_is_in_its_space() -> None:
+    plan = planned("paper/llama_rmsnorm:backward")
+    assert all(value in plan.space()[gene] for gene, value in plan.default().items())
+    assert plan.default().keys() == plan.space().keys()
+
+
+def test_a_genome_outside_the_space_is_refused() -> None:
+    with pytest.raises(UsageError, match="row_block = 77"):
+        planned("modern/softmax:forward").write({"row_block": 77})
+
+
+def test_a_source_without_a_genome_has_none() -> None:
+    assert composer.read_back("// nothing here") is None
+    assert composer.read_back("// genome: {broken") is None
+
+
+def test_saved_tensors_are_used_and_not_computed_again() -> None:
+    text = source("paper/llama_rmsnorm:backward")
+    assert "rstd[row]" in text
+    assert "rsqrtf" not in text
+
+
+def test_a_forward_pass_leaves_what_is_cheap_to_keep() -> None:
+    text = source("paper/llama_rmsnorm:training")
+    assert "saved_rstd[row] = rstd;" in text
+    assert 'm.def("forward", &forward);' in text
+    assert 'm.def("backward", &backward);' in text
+
+
+def test_names_come_from_the_reference() -> None:
+    text = source("paper/llama_rmsnorm:forward")
+    assert "const float rstd = rsqrtf(" in text
+
+
+def test_softmax_in_one_pass_where_rows_are_streamed() -> None:
+    streamed = source("modern/cross_entropy:forward").partition("_streamed(")[2].partition("\n}\n")[0]
+    assert streamed.count("for (int column") == 1
+
+
+def test_eight_bits_are_rounded_as_torch_rounds_them() -> None:
+    assert "to_e4m3(" in source("modern/swiglu_fp8:forward")
+
+
+def test_products_are_library_calls_with_a_kernel_behind_them() -> None:
+    text = source("paper/mnist_linear_relu:forward")
+    assert "at::addmm(" in text
+    assert "launch_mnist_linear_relu_elements<scalar_t>" in text
+
+
+def test_a_returned_view_knows_its_sizes() -> None:
+    text = source("paper/unet_linear:forward")
+    assert ".reshape({B, S, O})" in text
+    assert "const int64_t O = weight.size(0);" in text
+
+
+def test_lists_of_tensors_share_launches() -> None:
+    text = source("modern/adamw:forward")
+    assert "struct Batch {" in text
+    assert "1 - std::pow(beta1, static_cast<double>(step))" in text
+
+
+def test_running_sums_from_the_end_are_one_kernel() -> None:
+    assert kinds("modern/cumsum:backward") == [ALONE]
+    assert "scan_kernel<T, T, VEC, 256, true>" in source("modern/cumsum:backward")
+
+
+def test_what_cannot_be_composed_names_the_operation(tmp_path: Path) -> None:
+    path = tmp_path / "ref.py"
+    path.write_text("import torch\n\ndef sorted_rows(x):\n    return torch.sort(x, dim=-1)[0]\n", encoding="utf-8")
+    (task,) = load(f"{path}:sorted_rows", inputs=["8,64:fp32"], direction="forward")
+    with pytest.raises(composer.CannotCompose, match=r"cannot compose: aten\.sort") as caught:
+        composer.plan(task)
+    assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
+
+
+def test_a_branch_on_the_numbers_themselves_is_no_crash(tmp_path: Path) -> None:
+    path = tmp_path / "ref.py"
+    path.write_text("def f(x):\n    return x if float(x.sum()) > 0 else -x\n", encoding="utf-8")
+    (task,) = load(f"{path}:f", inputs=["8,64:fp32"], direction="forward")
+    with pytest.raises(composer.CannotCompose):
+        composer.plan(task)
+
+
+def test_a_function_of_a_user(tmp_path: Path) -> None:
+    path = tmp_path / "ref.py"
+    path.write_text(
+        "import torch\n\ndef gated(x, gate):\n    return torch.nn.functional.silu(gate) * x\n", encoding="utf-8"
+    )
+    (task,) = load(f"{path}:gated", inputs=["8,512:bf16", "8,512:bf16"], direction="forward")
+    assert "sigmoid(" in composer.plan(task).write({})
