@@ -64,7 +64,7 @@ def test_a_server_that_says_no_ends_the_run_with_its_reason(behaviour: str) -> N
         done = optimize("--model", server.spec("writer"), "--allow-unpriced", "--dispatch", "predict")
         assert len(server.requests) < 8
     assert done.exit_code == 3, done.output
-    assert {"wrong_key": "key", "unknown_model": "model"}[behaviour] in done.output
+    assert {"wrong_key": "no such key", "unknown_model": "no such model"}[behaviour] in done.output
     assert "--resume" in done.output
 
 

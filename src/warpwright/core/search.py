@@ -214,7 +214,7 @@ class Member:
     traits: tuple[int, int, int, int] | None = None
     refuted_by: str | None = None
     issue: str | None = None
-    """The one critical issue, in a sentence, for a repair."""
+    """The one critical issue of a refuted candidate, for a repair; else why there is no candidate."""
     score: Score | None = None
     children: int = 0
     repairs: int = 0

@@ -55,7 +55,7 @@ def stop(turn: Turn) -> Draft | None:
     short = shortage(turn.snapshot, turn.policy, turn.given)
     if short:
         return _stop(turn, short)
-    if turn.generation >= turn.policy.generations:
+    if turn.people.scored and turn.generation >= turn.policy.generations:
         return _stop(turn, f"All {turn.policy.generations} generations are done{unpriced(turn.snapshot)}.")
     return _stop_when_all_faulted(turn)
 
@@ -66,10 +66,13 @@ def _stop_when_all_faulted(turn: Turn) -> Draft | None:
     if last is None or last.action is not Action.BREED:
         return None
     asked = {brief.number for brief in last.briefs}
-    fates = [member.fate for member in turn.members if member.brief.number in asked]
-    if any(fate is not Fate.FAULTED for fate in fates):
+    failed = [member for member in turn.members if member.brief.number in asked]
+    if any(member.fate is not Fate.FAULTED for member in failed):
         return None
-    return _stop(turn, f"All {len(fates)} proposals of this turn failed on our side or a model's; resume to try again.")
+    why = next((f": {member.issue}" for member in failed if member.issue), "")
+    return _stop(
+        turn, f"All {len(failed)} proposals of this turn failed, ours or a model's fault{why}; resume to retry."
+    )
 
 
 def _stop(turn: Turn, reason: str) -> Draft:

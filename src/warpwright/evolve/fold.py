@@ -133,7 +133,7 @@ class _Book:
             fingerprint=proposal.fingerprint,
             traits=proposal.traits,
             refuted_by=refuted.rung if refuted else None,
-            issue=_issue(refuted.counterexample) if refuted and refuted.counterexample else None,
+            issue=_issue(refuted.counterexample) if refuted and refuted.counterexample else proposal.problem,
             score=score,
             children=ties.children[candidate or ""],
             repairs=ties.repairs_of(brief, candidate),

@@ -14,6 +14,8 @@ def opening(turn: Turn) -> Draft | None:
         return None
     if not turn.policy.arms:
         return _composed(turn)
+    if (first := _first_parent(turn)) is not None:
+        return first
     done = attempts(turn)
     if done >= turn.policy.attempts:
         return _stop(turn, f"None of {done} attempts gave a right candidate that could be scored.")
@@ -24,9 +26,19 @@ def opening(turn: Turn) -> Draft | None:
     return turn.breed(f"Nothing is right yet after {done} of {turn.policy.attempts} attempts.")
 
 
+def _first_parent(turn: Turn) -> Draft | None:
+    """Models start from a kernel that costs nothing, where the composer can write one."""
+    if not turn.policy.composer or not turn.given.space or turn.members:
+        return None
+    turn.build(Operator.COMPOSE, (), turn.given.genome)
+    return turn.breed("The composer writes the first parent.")
+
+
 def _composed(turn: Turn) -> Draft:
     if not turn.policy.composer or not turn.given.space:
         return _stop(turn, "There is no model to ask, and the composer cannot write this task.")
+    if len(turn.members) >= turn.policy.attempts:
+        return _stop(turn, f"None of {len(turn.members)} composed kernels could be scored.")
     return compose(turn) or _stop(turn, "No genome of the composer is left to try.")
 
 

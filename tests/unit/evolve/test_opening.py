@@ -23,6 +23,32 @@ def test_a_backward_pass_is_derived_from_a_forward_kernel_that_is_given(story):
     assert asked(story.decision(given=Given(forward="f00"))) == [(Operator.DERIVE, ("f00",))]
 
 
+def test_models_begin_with_a_composed_kernel_where_there_is_one(story):
+    space, genome = {"block": (64, 128)}, {"block": 128}
+    made = story.decision(given=Given(space=space, genome=genome))
+    assert asked(made) == [(Operator.COMPOSE, ())]
+    assert made.briefs[0].genome == genome
+    assert asked(story.decision(Policy(arms=ARMS, composer=False), given=Given(space=space, genome=genome))) == [
+        (Operator.TRANSLATE, ())
+    ]
+
+
+def test_no_generations_still_means_a_first_right_candidate(story):
+    policy = Policy(arms=ARMS, generations=0)
+    assert asked(story.decision(policy)) == [(Operator.TRANSLATE, ())]
+    story.breed(TRANSLATE).wrong(0)
+    assert asked(story.decision(policy)) == [(REPAIR, ("k0",))]
+
+
+def test_composed_kernels_that_nobody_can_score_are_given_up(story):
+    given = Given(space={"block": tuple(range(100))}, genome={"block": 1})
+    policy = Policy(attempts=4, proposals=4)
+    story.breed(*[{"operator": Operator.COMPOSE, "genome": {"block": number}} for number in range(4)])
+    for number in range(4):
+        story.wrong(number)
+    assert story.decision(policy, given=given).action is Action.STOP
+
+
 def test_a_wrong_translation_is_repaired_and_after_enough_repairs_begun_anew(story):
     story.breed(TRANSLATE).wrong(0)
     assert asked(story.decision()) == [(REPAIR, ("k0",))]
