@@ -20,6 +20,7 @@ from warpwright.seal.refusal import undecided
 _ASM = frozenset({"asm", "__asm__", "__asm"})
 _VOLATILE = frozenset({"volatile", "__volatile__", "inline", "__inline__"})
 _NOT_PLACED = frozenset({"const", "constexpr", "inline", "template", "extern", "__constant__", "using", "friend"})
+_UNWATCHED = ("no_sanitize", "disable_sanitizer")
 _DEVICE_SECTION = '__attribute__((section("warpwright_device")))'
 
 
@@ -70,6 +71,14 @@ class _Front(Editing):
                 self.erase(position, self.code.partner.get(position + 1, position) + 1)
             case text if text in SPACE_WORDS:
                 self.erase(position, position + 1)
+            case text if text.strip("_").startswith(_UNWATCHED):
+                self._watch(position)
+
+    def _watch(self, position: int) -> None:
+        """Nobody may ask the checker to look away: the attribute becomes one that does nothing."""
+        self.put(position, "unused")
+        if self.code.text(position + 1) == "(":
+            self.erase(position + 1, self.code.partner.get(position + 1, position + 1) + 1)
 
     def _is_variable(self, word: int) -> bool:
         """A variable of the program that kernels may write to; not a function, a lambda or a member."""
