@@ -34,7 +34,7 @@ from warpwright.evolve.policy import Policy
 from warpwright.evolve.seeds import seed_of
 
 PLAIN: dict[str, Any] = {
-    "repairs": 0, "tunes": 0, "exploit": 1.0, "near_miss": False, "crossover": 0.0, "rewrite": 0.0,
+    "repairs": 0, "tunes": 0, "near_miss": False, "crossover": 0.0, "rewrite": 0.0,
     "specialise": False, "learn_hints": False, "bandit": False,
 }  # fmt: skip
 RIVALS: dict[str, dict[str, Any]] = {
@@ -54,8 +54,6 @@ MECHANISMS: dict[str, dict[str, Any]] = {
     "without merging": {"specialise": False},
     "with crossover": {"crossover": 0.15},
     "with adaptive parents": {"exploit": 0.8},
-    "with elites": {"elites": True, "exploit": 0.8},
-    "with islands": {"islands": 3},
     "with scratchpad": {"reflect_every": 10},
 }
 ASSUMPTIONS: dict[str, Callable[[Landscape], float]] = {

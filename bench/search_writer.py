@@ -81,11 +81,9 @@ def _crossed(one: Kernel, other: Kernel, rng: random.Random) -> Kernel:
 def _improved(
     land: Landscape, mind: Mind, brief: Brief, kernel: Kernel, shown: Sequence[Kernel], rng: random.Random, steps: int
 ) -> Kernel:
-    techniques = set(kernel.techniques)
-    for _ in range(steps):
-        techniques.symmetric_difference_update({_technique(land, mind, brief, kernel, shown, rng)})
-    parts = tuple(Kernel(part.paradigm, part.techniques | techniques, part.settings) for part in kernel.merged)
-    return Kernel(kernel.paradigm, frozenset(techniques), kernel.settings, parts)
+    changed = {_technique(land, mind, brief, kernel, shown, rng) for _ in range(steps)}
+    parts = tuple(replace(part, techniques=part.techniques | changed) for part in kernel.merged)
+    return replace(kernel, techniques=kernel.techniques ^ changed, merged=parts)
 
 
 def _technique(

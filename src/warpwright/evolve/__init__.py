@@ -19,9 +19,6 @@ context.py      what a writer is shown besides the parents
 hints.py        which hint a writer gets
 bandit.py       which model is asked, and how hard it shall think
 specialise.py   kernels that win on different shapes, to be merged
-lines.py        the best of each line of descent
-islands.py      populations apart, with migration along a ring
-elites.py       the grid of elites
 genomes.py      neighbours and mixtures of genomes
 novelty.py      whether a source was seen before
 traits.py       four axes, 0 to 3, and why

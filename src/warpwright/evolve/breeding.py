@@ -6,10 +6,7 @@ from collections.abc import Sequence
 
 from warpwright.core.search import Member, Operator
 from warpwright.evolve.composing import compose
-from warpwright.evolve.elites import elites
 from warpwright.evolve.hints import hint
-from warpwright.evolve.islands import residents
-from warpwright.evolve.lines import leaders
 from warpwright.evolve.parents import parent
 from warpwright.evolve.specialise import pair
 from warpwright.evolve.turn import Draft, Turn
@@ -20,9 +17,8 @@ def breed(turn: Turn) -> Draft | None:
     if not turn.policy.arms:
         return compose(turn)
     merge(turn)
-    while len(turn.briefs) < turn.policy.proposals:
-        if not propose(turn, island=len(turn.briefs) % turn.policy.islands):
-            break
+    while len(turn.briefs) < turn.policy.proposals and propose(turn):
+        pass
     best = turn.people.best
     standing = f"from a best score of {best.score.value:+.3f}" if best and best.score else "from nothing"
     return turn.breed(f"{len(turn.briefs)} proposals {standing}.", generation=turn.generation + 1)
@@ -34,16 +30,13 @@ def merge(turn: Turn) -> None:
         turn.ask_with_context(Operator.SPECIALISE, tuple(member.candidate or "" for member in found))
 
 
-def propose(turn: Turn, *, island: int) -> bool:
+def propose(turn: Turn) -> bool:
     """One brief; False where no arm can be paid for."""
-    pool = breeders(turn, island)
-    one = _parent(turn, pool)
+    one = _parent(turn, turn.people.structures)
     other = partner(turn, one) if turn.rng.random() < turn.policy.crossover else None
     operator = Operator.REWRITE if turn.rng.random() < turn.policy.rewrite else Operator.OPTIMISE
     parents = tuple(member.candidate or "" for member in (one, other) if member)
-    return turn.ask_with_context(
-        Operator.CROSSOVER if other else operator, parents, hint=hint(turn, one), island=island
-    )
+    return turn.ask_with_context(Operator.CROSSOVER if other else operator, parents, hint=hint(turn, one))
 
 
 def partner(turn: Turn, one: Member) -> Member | None:
@@ -59,16 +52,6 @@ def partner(turn: Turn, one: Member) -> Member | None:
         and frozenset((one.candidate, member.candidate)) not in crossed
     ]
     return _parent(turn, others) if others else None
-
-
-def breeders(turn: Turn, island: int) -> Sequence[Member]:
-    """Slowest first. An island that nobody lives on yet is settled from the others."""
-    pool: Sequence[Member] = turn.people.structures
-    if turn.policy.islands > 1:
-        pool = residents(pool, island, turn.policy.islands, turn.policy.migrate_every) or pool
-    if turn.policy.lines:
-        pool = leaders(pool, turn.people)
-    return elites(pool) if turn.policy.elites else pool
 
 
 def _parent(turn: Turn, pool: Sequence[Member]) -> Member:

@@ -7,7 +7,7 @@ import random
 from warpwright.core.search import Action, Decision, Fate, Snapshot
 from warpwright.evolve.breeding import breed
 from warpwright.evolve.given import Given
-from warpwright.evolve.ledger import shortage, unpriced
+from warpwright.evolve.ledger import shortage, time_is_up, unpriced
 from warpwright.evolve.opening import opening
 from warpwright.evolve.policy import Policy
 from warpwright.evolve.queue import evaluate
@@ -37,7 +37,7 @@ def decide(snapshot: Snapshot, policy: Policy, given: Given = NOTHING_GIVEN) -> 
 
 
 def _draft(turn: Turn) -> Draft:
-    for step in (stop_when_enough, repair, evaluate, tune, reflect, stop, opening, breed):
+    for step in (stop_when_enough, stop_in_time, repair, evaluate, tune, reflect, stop, opening, breed):
         if (draft := step(turn)) is not None:
             return draft
     return _stop(turn, "Nothing is left to try.")
@@ -49,6 +49,13 @@ def stop_when_enough(turn: Turn) -> Draft | None:
     if turn.policy.enough is None or share is None or not share >= turn.policy.enough:
         return None
     return _stop(turn, f"The best candidate reaches {share:.0%} of the physical limit.")
+
+
+def stop_in_time(turn: Turn) -> Draft | None:
+    """Whatever is still waiting: a user who gave an hour wants an answer after an hour."""
+    if not time_is_up(turn.snapshot, turn.policy):
+        return None
+    return _stop(turn, f"The {turn.policy.budget.wall_seconds:g} s allowed have passed.")
 
 
 def stop(turn: Turn) -> Draft | None:

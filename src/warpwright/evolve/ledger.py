@@ -70,11 +70,15 @@ def evaluations_left(snapshot: Snapshot, policy: Policy, given: Given) -> int | 
     return int(left / longest) if longest > 0 else 1
 
 
+def time_is_up(snapshot: Snapshot, policy: Policy) -> bool:
+    """By the sittings that are recorded."""
+    allowed = policy.budget.wall_seconds
+    return allowed is not None and snapshot.spent.wall_seconds >= allowed
+
+
 def shortage(snapshot: Snapshot, policy: Policy, given: Given) -> str | None:
     """Which budget does not allow another proposal, in a sentence."""
     budget, spent = policy.budget, snapshot.spent
-    if budget.wall_seconds is not None and spent.wall_seconds >= budget.wall_seconds:
-        return f"The {budget.wall_seconds:g} s allowed have passed."
     if evaluations_left(snapshot, policy, given) == 0:
         return (
             f"{spent.gpu_seconds:.0f} of {budget.gpu_seconds:g} GPU seconds are used; another evaluation may not fit."
@@ -95,4 +99,4 @@ def _spent_up(snapshot: Snapshot, policy: Policy, left: Purse) -> str:
 def unpriced(snapshot: Snapshot) -> str:
     """What to add to any sentence about dollars; nothing where every price is known."""
     count = snapshot.spent.unpriced
-    return f", and {count} calls of unknown price come on top" if count else ""
+    return f", and calls of unknown price ({count}) come on top" if count else ""

@@ -20,9 +20,7 @@ def opening(turn: Turn) -> Draft | None:
     if done >= turn.policy.attempts:
         return _stop(turn, f"None of {done} attempts gave a right candidate that could be scored.")
     operator, parents = (Operator.DERIVE, (turn.given.forward,)) if turn.given.forward else (Operator.TRANSLATE, ())
-    for _ in range(min(turn.policy.openings, turn.policy.attempts - done)):
-        hint = turn.rng.choice(turn.given.hints) if turn.given.hints else None
-        turn.ask(operator, parents, hint=hint)
+    turn.ask(operator, parents, hint=turn.rng.choice(turn.given.hints) if turn.given.hints else None)
     return turn.breed(f"Nothing is right yet after {done} of {turn.policy.attempts} attempts.")
 
 

@@ -33,8 +33,6 @@ class Policy:
     evaluate: int = 4
     attempts: int = 10
     """Translations and repairs before the first right candidate."""
-    openings: int = 1
-    """Translations asked for at once."""
 
     repairs: int = 4
     """Per generation, on top of its proposals; 0 repairs only where nothing is right yet."""
@@ -48,7 +46,7 @@ class Policy:
     context: int = 5
     near_miss: bool = True
     temperatures: tuple[float, ...] = (0.3, 0.7, 1.0)
-    crossover: float = 0.15
+    crossover: float = 0.0
     rewrite: float = 0.1
     specialise: bool = True
     learn_hints: bool = True
@@ -61,19 +59,17 @@ class Policy:
     thrift: float = 1.0
     """How much price weighs: 0 ignores it, 1 counts gain per dollar."""
 
-    islands: int = 1
-    migrate_every: int = 2
-    """Generations between two migrations."""
-    lines: bool = False
-    elites: bool = False
-    """Parents only from the best of each cell of the grid."""
     reflect_every: int | None = None
     """Scored candidates between two reflections."""
 
     def __post_init__(self) -> None:
-        for name in ("proposals", "evaluate", "attempts", "openings", "islands", "migrate_every"):
+        for name in ("proposals", "evaluate", "attempts"):
             if getattr(self, name) < 1:
                 raise UsageError(f"{name} must be at least 1")
-        for name in ("crossover", "rewrite", "decay", "exploit"):
+        for name in ("crossover", "rewrite", "exploit"):
             if not 0.0 <= getattr(self, name) <= 1.0:
                 raise UsageError(f"{name} is a share between 0 and 1")
+        if not 0.0 < self.decay <= 1.0:
+            raise UsageError("decay is above 0 and at most 1")
+        if not self.temperatures:
+            raise UsageError("temperatures must name at least one")

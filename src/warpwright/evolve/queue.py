@@ -13,7 +13,7 @@ def evaluate(turn: Turn) -> Draft | None:
     waiting = turn.waiting()
     left = evaluations_left(turn.snapshot, turn.policy, turn.given)
     chosen = ranked(turn, waiting)[: turn.policy.evaluate if left is None else min(left, turn.policy.evaluate)]
-    if not chosen or turn.last_action is Action.EVALUATE or turn.last_action is Action.REFLECT:
+    if not chosen or turn.last_action in (Action.EVALUATE, Action.REFLECT):
         return None
     return Draft(
         action=Action.EVALUATE,

@@ -17,9 +17,7 @@ def repair(turn: Turn) -> Draft | None:
     broken = repairable(turn)
     for member in broken[: max(_allowed(turn), 0)]:
         assert member.candidate is not None
-        if not turn.ask(
-            Operator.REPAIR, (member.candidate,), temperature=min(turn.policy.temperatures), island=member.brief.island
-        ):
+        if not turn.ask(Operator.REPAIR, (member.candidate,), temperature=min(turn.policy.temperatures)):
             break
     return turn.breed(f"{len(turn.briefs)} of {len(broken)} refuted candidates are worth a repair.")
 
@@ -74,9 +72,7 @@ def _price(members: list[Member]) -> float | None:
 def _allowed(turn: Turn) -> int:
     """While nothing is right a repair is one of the attempts at the first translation."""
     if not turn.people.scored:
-        if turn.waiting():
-            return 0
-        return min(turn.policy.openings, turn.policy.attempts - attempts(turn))
+        return int(not turn.waiting() and attempts(turn) < turn.policy.attempts)
     return turn.policy.repairs - sum(map(_is_repair, turn.newest))
 
 

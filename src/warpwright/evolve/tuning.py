@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from warpwright.core.search import Action, Member, Operator
 from warpwright.evolve.genomes import Genome, key, neighbours
+from warpwright.evolve.ledger import evaluations_left
 from warpwright.evolve.population import structure_of
 from warpwright.evolve.turn import Draft, Turn
 
@@ -12,6 +13,8 @@ def tune(turn: Turn) -> Draft | None:
     """After an evaluation: neighbours of a new best candidate, until its settings or their budget are exhausted."""
     best = turn.people.best
     if turn.last_action is not Action.EVALUATE or best is None or best.generation != turn.generation:
+        return None
+    if evaluations_left(turn.snapshot, turn.policy, turn.given) == 0:
         return None
     tuned = _tuned(best, turn)
     allowed = min(turn.policy.tunes - len(tuned), turn.policy.evaluate)

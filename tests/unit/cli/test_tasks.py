@@ -159,14 +159,6 @@ def test_check_takes_one_direction(admitting) -> None:
     assert all(key.endswith(":backward") for key in asked)
 
 
-def test_demo_ends_with_tables(admitting) -> None:
-    admitting(GOOD)
-    result = run("demo")
-    assert result.exit_code == Exit.HOLDS
-    assert "modern/softmax" in result.stdout
-    assert "1 of 1 tasks admitted." in result.stdout
-
-
 @pytest.mark.parametrize(
     ("seconds", "text"),
     [(2.0, "2 s"), (0.0123, "12.3 ms"), (14e-6, "14 µs"), (3e-9, "under 1 µs"), (0.0, "under 1 µs")],

@@ -23,7 +23,6 @@ policies = st.builds(
     generations=st.integers(1, 3),
     proposals=st.integers(1, 5),
     evaluate=st.integers(1, 8),
-    openings=st.integers(1, 3),
     repairs=st.integers(0, 4),
     tunes=st.integers(0, 6),
     exploit=st.sampled_from([0.0, 0.5, 1.0]),
@@ -134,7 +133,9 @@ def test_predicted_and_measured_scores_are_never_compared(story):
     assert all(brief.context == () for brief in made.briefs)
 
 
-@pytest.mark.parametrize("setting", [{"proposals": 0}, {"rewrite": 1.5}, {"decay": float("nan")}])
+@pytest.mark.parametrize(
+    "setting", [{"proposals": 0}, {"rewrite": 1.5}, {"decay": float("nan")}, {"decay": 0.0}, {"temperatures": ()}]
+)
 def test_a_policy_that_makes_no_sense_is_refused(setting):
     with pytest.raises(UsageError):
         Policy(**setting)

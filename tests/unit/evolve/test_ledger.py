@@ -1,7 +1,7 @@
 """Budgets: what is spent, what is in flight, and what is not known."""
 
 from warpwright.core.search import Action, Arm, Sitting
-from warpwright.evolve.given import Ceiling, Given
+from warpwright.evolve.given import Ceiling, Given, Tunables
 from warpwright.evolve.ledger import evaluations_left, purse, shortage
 from warpwright.evolve.policy import Budget, Policy
 
@@ -43,7 +43,7 @@ def test_the_end_of_the_money_is_said_in_a_sentence(story):
 def test_an_unknown_price_is_said_to_be_unknown(story):
     story.breed({}).call(0, 0.95).call(0, None).right(0, 0.0).evaluate("k0")
     reason = story.decision(policy(usd=1.0), Given(ceilings=CEILINGS)).reason
-    assert reason.endswith("another proposal may not fit, and 1 calls of unknown price come on top.")
+    assert reason.endswith("another proposal may not fit, and calls of unknown price (1) come on top.")
 
 
 def test_without_a_ceiling_the_dearest_answer_so_far_is_expected(story):
@@ -76,6 +76,19 @@ def test_time_passes_sitting_by_sitting(story):
     story.breed({}).right(0, 0.0).evaluate("k0")
     story.records += [Sitting(seconds=40.0, reason="interrupted"), Sitting(seconds=30.0, reason="interrupted")]
     assert story.decision(policy(wall_seconds=60.0)).reason == "The 60 s allowed have passed."
+
+
+def test_time_that_is_up_ends_even_what_waits(story):
+    story.breed({}).answer(0).climb("k0")
+    story.records.append(Sitting(seconds=61.0, reason="interrupted"))
+    assert story.decision(policy(wall_seconds=60.0)).action is Action.STOP
+
+
+def test_without_gpu_seconds_nothing_is_tuned(story):
+    story.breed({}).right(0, 0.0).evaluate("k0").judge("k0", seconds={"time": 9.0})
+    told = Given(tunables={"k0": Tunables(space={"N": (1, 2)}, genome={"N": 1})}, evaluation_seconds=5.0)
+    assert story.decision(policy(gpu_seconds=20.0), told).action is Action.BREED
+    assert story.decision(policy(gpu_seconds=10.0), told).action is Action.STOP
 
 
 def test_what_waits_is_still_evaluated_when_the_money_is_gone(story):
