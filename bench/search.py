@@ -10,6 +10,7 @@ does not clearly beat best-of-N, greedy and the plain loop.
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import math
 import multiprocessing
@@ -61,6 +62,7 @@ ASSUMPTIONS: dict[str, Callable[[Landscape], float]] = {
     "without learning hints": lambda land: land.obedience,
     "without repair": lambda land: land.slips * statistics.fmean(mind.mends for mind in land.minds) / land.repair_price,
     "without context": lambda land: land.attention,
+    "without merging": lambda land: statistics.pstdev(itertools.chain(*land.paradigm_by_case, *land.by_case)),
     "with scratchpad": lambda land: land.insight,
 }
 """What a mechanism's worth hangs on and nobody knows: it is also shown where that is least and where it is most."""

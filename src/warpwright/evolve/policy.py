@@ -47,7 +47,7 @@ class Policy:
     near_miss: bool = True
     temperatures: tuple[float, ...] = (0.3, 0.7, 1.0)
     crossover: float = 0.0
-    rewrite: float = 0.1
+    rewrite: float = 0.15
     specialise: bool = True
     learn_hints: bool = True
     """Hints that improved other candidates come up more often; otherwise all alike."""
