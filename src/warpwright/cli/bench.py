@@ -83,11 +83,7 @@ def compare(
 def asked(baselines: list[str] | None, seconds: float) -> Asked:
     from warpwright.core.judged import Asked
 
-    return (
-        Asked(seconds_per_case=seconds)
-        if baselines is None
-        else Asked(baselines=tuple(baselines), seconds_per_case=seconds)
-    )
+    return Asked(baselines=None if baselines is None else tuple(baselines), seconds_per_case=seconds)
 
 
 def _judged(task: Task, kernels: list[Path], gpu: str, fast_math: bool, wanted: Asked, silent: bool) -> list[Judged]:

@@ -10,6 +10,9 @@ from warpwright.core.measurement import Measurement
 from warpwright.core.sealed import Sealed
 from warpwright.core.task import Case, Task
 
+STANDARD = ("eager", "compile", "max-autotune")
+"""Torch's own answers to every task."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
@@ -17,7 +20,10 @@ class Asked:
 
     check: bool = True
     time: bool = True
-    baselines: tuple[str, ...] = ("eager", "compile", "max-autotune")
+    baselines: tuple[str, ...] | None = None
+    """None takes torch's own answers and those the task names; names are these and no others."""
+    ceiling: bool = True
+    """Whether a plain copy of as many bytes is timed beside what memory limits."""
     seconds_per_case: float = 2.0
     draws_per_check_case: int | None = None
     """None takes the task's own choice; a number bounds it, for a quick look."""
@@ -34,6 +40,11 @@ class Job:
     """None times the baselines alone."""
     hidden: tuple[Case, ...] = ()
     asked: Asked = field(default_factory=Asked)
+
+    @property
+    def baselines(self) -> tuple[str, ...]:
+        asked = self.asked.baselines
+        return (*STANDARD, *self.task.baselines) if asked is None else asked
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

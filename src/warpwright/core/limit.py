@@ -67,6 +67,11 @@ def physical_limit(work: Work, case: Case, gpu: Gpu, *, tf32: bool = False) -> L
     )
 
 
+def traffic(work: Work, case: Case) -> float:
+    """Bytes that must be moved, each once."""
+    return _amount(work.reads, case) + _amount(work.writes, case)
+
+
 # Each precision, and the wider ones of the matrix units that hold all its values.
 _HELD_BY = {
     "fp64": ("fp64",),

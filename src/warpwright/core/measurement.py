@@ -23,6 +23,10 @@ class Scene:
     crate: str | None = None
 
 
+COPY = "copy"
+"""The subject that is no rival: a plain copy of as many bytes as the task moves, what memory gives in practice."""
+
+
 class Cache(StrEnum):
     COLD = "cold"
     WARM = "warm"

@@ -10,6 +10,7 @@ link.py       messages between processes, as JSON, with a deadline
 cells.py      processes as the judge sees them: fresh, asked with a deadline, killed without regret
 cell.py       the process that runs candidate kernels, and nothing else
 rival.py      the process that runs torch's own answers
+ahead.py      baselines compiled before they are needed, many at a time
 visit.py      one call of a candidate as the judge stages it
 truths.py     what is true of each draw, computed once and kept
 examine.py    whether a candidate is right
@@ -19,5 +20,7 @@ inference.py  what samples allow one to say
 gauge.py      clocks of the card, and what holds them down
 timing.py     how fast a candidate is, in turns with its rivals
 judging.py    the judge: one candidate after the other, checked, then timed
+solo.py       one candidate alone in a process, for tools that watch a process
+watching.py   what limits it and what it does to memory, by NVIDIA's own tools
 worker.py     a folder of jobs, judged one by one
 """

@@ -103,6 +103,14 @@ class Arena:
         for zone in _red_zones(places):
             self.at(zone).fill_(pattern)
 
+    def reset(self, red_zones: torch.Tensor, pattern: int) -> None:
+        """Poison everywhere, and the pattern in the red zones."""
+        self.bytes.fill_(POISON)
+        self.bytes.index_fill_(0, red_zones, pattern)
+
+    def damaged_anywhere(self, red_zones: torch.Tensor, pattern: int) -> bool:
+        return bool((self.bytes[red_zones] != pattern).any())
+
     def damaged(self, places: Iterable[Place], pattern: int) -> list[tuple[Place, int]]:
         """Red zones that were written to, with the distance from the buffer's edge to the first such byte."""
         zones = list(_red_zones(places))
@@ -110,6 +118,12 @@ class Arena:
         return [
             (zone, int((self.at(zone) != pattern).nonzero()[0])) for zone, bad in zip(zones, wrong, strict=True) if bad
         ]
+
+
+def red_zone_bytes(places: Iterable[Place]) -> torch.Tensor:
+    """The offset of every byte that belongs to a red zone."""
+    starts = torch.tensor([zone.offset for zone in _red_zones(places)], dtype=torch.int64, device="cuda")
+    return (starts[:, None] + torch.arange(RED_ZONE, device="cuda")).flatten()
 
 
 class _Window:

@@ -6,7 +6,7 @@ ends the cell, because a context does not recover.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import partial
 from multiprocessing.connection import Connection
 from typing import Any
 
@@ -21,7 +21,7 @@ from warpwright.judge.arena import Arena, Place
 from warpwright.judge.link import serve
 from warpwright.judge.module import Module
 from warpwright.judge.replay import replay
-from warpwright.judge.stopwatch import Flush, captured, replay_back_to_back, time_replays
+from warpwright.judge.stopwatch import Flush, Step, captured, replay_back_to_back, time_replays
 
 
 class Cell:
@@ -32,11 +32,13 @@ class Cell:
         torch.zeros(1, device="cuda")
         self._flush: Flush | None = None
         self._slots: dict[int, tuple[Plan, dict[int, Place]]] = {}
+        self._calls: dict[int, list[Step]] = {}
+        self._inputs: dict[int, list[torch.Tensor]] = {}
         self._graphs: dict[int, torch.cuda.CUDAGraph] = {}
 
     def arena(self, size: int) -> dict[str, Any]:
-        self._arena = Arena.own(size)
-        return {"handle": self._arena.handle().hex()}
+        self.memory = Arena.own(size)
+        return {"handle": self.memory.handle().hex()}
 
     def load(self, sealed: dict[str, Any]) -> dict[str, Any]:
         self._sealed: Sealed = decode(Sealed, sealed)
@@ -57,21 +59,30 @@ class Cell:
             torch.cuda.synchronize()
         return {}
 
-    def prepare(self, key: int, slots: list[int], flushed: bool = False) -> dict[str, Any]:
-        """Captures one graph of the given calls, each after a flush of L2 if asked. A negative slot is no call."""
+    def prepare(self, key: int, slots: list[int], reads: list[list[int]]) -> dict[str, Any]:
+        """Captures one call, which may be several acts, and remembers which memory it reads as inputs."""
         self._flush = self._flush or Flush()
-        calls: list[Callable[[], object]] = []
-        for slot in slots:
-            calls += [self._flush] if flushed else []
-            calls += [lambda slot=slot: self._call(slot)] if slot >= 0 else []  # type: ignore[misc]
-        self._graphs[key] = captured(calls)
+        self._inputs[key] = [self.memory.at(Place(offset=offset, size=size)) for offset, size in reads]
+        self._calls[key] = [partial(self._call, slot) for slot in slots]
+        self._graphs[key] = captured(self._calls[key])
+        return {}
+
+    def chain(self, key: int, idle: int, calls: list[int], cache: str) -> dict[str, Any]:
+        """Captures many prepared calls in one graph, each after its lead, and the leads alone in another."""
+        assert self._flush is not None
+        leads = [self._flush.lead(Cache(cache), self._inputs[call]) for call in calls]
+        both = [step for lead, call in zip(leads, calls, strict=True) for step in (lead, *self._calls[call])]
+        self._graphs[key], self._graphs[idle] = captured(both), captured(leads)
         return {}
 
     def time(self, keys: list[int], cache: str) -> dict[str, Any]:
         """Device times of the graphs; a negative key stands for no work."""
         assert self._flush is not None
-        graphs = [self._graphs[key] if key >= 0 else None for key in keys]
-        batch = time_replays(graphs, Cache(cache), self._flush, self._reset)
+        takes = [
+            (self._flush.lead(Cache(cache), self._inputs.get(key, ())), self._graphs[key] if key >= 0 else None)
+            for key in keys
+        ]
+        batch = time_replays(takes, self._reset)
         return {"samples_us": list(batch.samples_us), "wall_s": batch.wall_s}
 
     def spin(self, keys: list[int]) -> dict[str, Any]:
@@ -83,8 +94,8 @@ class Cell:
 
     def _call(self, slot: int) -> None:
         plan, places = self._slots[slot]
-        arguments = [self._arena.at(places[number]) for number in range(len(plan.arguments))]
-        replay(plan, self._module, arguments, lambda number, size: self._arena.at(places[number]))
+        arguments = [self.memory.at(places[number]) for number in range(len(plan.arguments))]
+        replay(plan, self._module, arguments, lambda number, size: self.memory.at(places[number]))
 
 
 def main(connection: Connection) -> None:

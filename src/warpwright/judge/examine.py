@@ -17,7 +17,7 @@ from warpwright.core.plan import Launch
 from warpwright.core.sealed import Sealed
 from warpwright.core.task import Draw, Task
 from warpwright.judge import cell
-from warpwright.judge.arena import Arena, Layout
+from warpwright.judge.arena import Arena, Layout, red_zone_bytes
 from warpwright.judge.cells import CellFailure, Process
 from warpwright.judge.truths import Truths
 from warpwright.judge.visit import Visit, changed_inputs, counterexample, read_results, stage, write_inputs
@@ -35,6 +35,8 @@ class Staged:
     cell: Process
     arena: Arena
     visits: tuple[Visit, ...]
+    red_zones: torch.Tensor
+    """The offset of each of their bytes."""
 
 
 def staged(process: Process, task: Task, sealed: Sealed, draws: Sequence[Draw], truths: Truths) -> Staged:
@@ -49,7 +51,9 @@ def staged(process: Process, task: Task, sealed: Sealed, draws: Sequence[Draw], 
     for act in (act for visit in visits for act in visit.acts):
         buffers = {str(number): [place.offset, place.size] for number, place in act.places.items()}
         process.demand("place", slot=act.slot, case=act.plan.case, entry=act.plan.entry, buffers=buffers)
-    return Staged(cell=process, arena=Arena.mapped(handle, layout.total), visits=tuple(visits))
+    arena = Arena.mapped(handle, layout.total)
+    zones = red_zone_bytes(place for visit in visits for place in visit.places)
+    return Staged(cell=process, arena=arena, visits=tuple(visits), red_zones=zones)
 
 
 def examine(task: Task, sealed: Sealed, draws: Sequence[Draw], truths: Truths, scene: Scene, secret: int) -> Evidence:

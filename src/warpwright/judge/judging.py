@@ -6,7 +6,7 @@ import platform
 import random
 import secrets
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 import torch
@@ -17,22 +17,35 @@ from warpwright.core.errors import OurFault, UsageError, WarpwrightError
 from warpwright.core.evidence import Counterexample, Evidence, Fault, Verdict
 from warpwright.core.gpus import Gpu, gpu_named
 from warpwright.core.judged import Job, Judged
-from warpwright.core.limit import physical_limit
-from warpwright.core.measurement import Cache, Measurement, Scene
+from warpwright.core.limit import Bound, Limit, physical_limit
+from warpwright.core.measurement import COPY, Cache, Measurement, Scene
 from warpwright.core.sealed import Sealed
 from warpwright.core.task import Case, Draw, Role, Task
 from warpwright.judge import cell, rival
 from warpwright.judge.cells import CellFailure, Process
-from warpwright.judge.examine import RUNG, Staged, examine, staged
+from warpwright.judge.examine import RUNG, examine, staged
 from warpwright.judge.gauge import Gauge
 from warpwright.judge.rival import allow_tf32
 from warpwright.judge.stopping import Limits
-from warpwright.judge.timing import SHORT_US, Baseline, Contestant, RivalLost, Series, Subject, WrongWhileTimed, contest
+from warpwright.judge.timing import (
+    CHAINS,
+    PLAIN_SLOTS,
+    SHORT_US,
+    Baseline,
+    Contestant,
+    RivalLost,
+    Series,
+    Subject,
+    WrongWhileTimed,
+    contest,
+)
 from warpwright.judge.truths import Truths
 from warpwright.oracle.draws import all_draws, check_draws
 
 POOL_BYTES = 8 << 30
-FEWEST_SLOTS, MOST_SLOTS = 4, 16
+FEWEST_SLOTS, CHAIN_SLOTS = 4, 8
+SHORT_BYTES = 48 << 20
+"""What the fastest memory there is moves in SHORT_US."""
 
 
 def gpu_is_here() -> bool:
@@ -66,6 +79,10 @@ class Judge:
                     measurements += self._timed(job, evidence, faults)
         except OurFault as fault:
             faults.append(fault.fault)
+        except torch.OutOfMemoryError as error:
+            faults.append(Fault(where="judge", message=str(error).splitlines()[0], retryable=True))
+            self._truths = Truths()
+            torch.cuda.empty_cache()
         except WarpwrightError as error:
             faults.append(Fault(where="judge", message=str(error)))
         return Judged(
@@ -105,13 +122,16 @@ class Judge:
                 return
 
     def _timed_case(self, job: Job, case: Case, faults: list[Fault]) -> Iterator[Measurement]:
-        with self._entered(job, case) as (contestant, slots):
-            subjects: list[Subject] = [*contestant, *self._baselines(job, case, slots, faults)]
+        slots = self._slots(job.sealed, case)
+        rivals = list(self._baselines(job, case, slots, faults))
+        with self._entered(job, case, slots) as contestant:
+            subjects: list[Subject] = [*contestant, *rivals]
             if not subjects:
                 return
             limits = Limits(seconds=job.asked.seconds_per_case)
             if min(subjects[0].block(Cache.COLD)) < SHORT_US:
-                subjects = [subject for subject in subjects if self._chained(subject, job.task, case, faults)]
+                for subject in subjects:
+                    subject.chain()
             for cache in Cache:
                 series = contest(subjects, cache, limits, self._gauge)
                 slope = contestant[0].slope_us() if contestant else None
@@ -122,39 +142,43 @@ class Judge:
                         continue
                     invalid = self._invalid(job.task, case, found, cache, slope if subject in contestant else None)
                     yield _measurement(subject.name, job.task, case, cache, found, self.scene, invalid)
+            if contestant:
+                faults += self._slowed(rivals, case)
         if job.task.id in self._rivals:
             self._rivals[job.task.id].demand("forget")
 
+    def _slowed(self, rivals: Sequence[Baseline], case: Case) -> Iterator[Fault]:
+        for rival_ in rivals:
+            try:
+                why = rival_.slowed()
+            except RivalLost:
+                continue
+            if why is not None:
+                yield Fault(where=f"baseline {rival_.name}, {case.name}", message=why)
+
     @contextmanager
-    def _entered(self, job: Job, case: Case) -> Iterator[tuple[list[Contestant], int]]:
-        """The candidate in a cell of its own, if there is one, and how many inputs are kept ready for each subject."""
+    def _entered(self, job: Job, case: Case, slots: int) -> Iterator[list[Contestant]]:
+        """The candidate in a cell of its own, if there is one."""
         if job.sealed is None:
-            yield [], FEWEST_SLOTS
+            yield []
             return
         with Process(cell.main) as process:
-            on, slots = self._staged_for_timing(process, job.task, job.sealed, case)
-            name = job.sealed.manifest.candidate
-            yield [Contestant(name, job.task, case, on, self._truths, self._generator)], slots
+            draws = [Draw(case=case, seed=self._generator.randrange(2**48))] * slots
+            on = staged(process, job.task, job.sealed, draws, Truths())
+            yield [Contestant(job.sealed.manifest.candidate, job.task, case, on, self._generator)]
             on.arena.unmap()
 
-    def _chained(self, subject: Subject, task: Task, case: Case, faults: list[Fault]) -> bool:
-        try:
-            subject.chain()
-        except RivalLost as lost:
-            self._lose_rival(task, case, subject.name, str(lost), faults)
-            return False
-        return True
-
-    def _staged_for_timing(self, process: Process, task: Task, sealed: Sealed, case: Case) -> tuple[Staged, int]:
-        plans = [plan for plan in sealed.plans if plan.case == case.name]
+    def _slots(self, sealed: Sealed | None, case: Case) -> int:
+        """How many calls are kept ready: more of small ones, which may be so short that they are timed in chains."""
+        plans = [plan for plan in sealed.plans if plan.case == case.name] if sealed else []
         size = max(sum(buffer.bytes for plan in plans for buffer in plan.buffers), 1)
-        slots = min(max(POOL_BYTES // size, FEWEST_SLOTS), MOST_SLOTS)
-        draws = [Draw(case=case, seed=self._generator.randrange(2**48)) for _ in range(slots)]
-        return staged(process, task, sealed, draws, Truths()), slots
+        most = CHAINS * CHAIN_SLOTS if size <= SHORT_BYTES else PLAIN_SLOTS
+        return min(max(POOL_BYTES // size, FEWEST_SLOTS), most)
 
     def _baselines(self, job: Job, case: Case, slots: int, faults: list[Fault]) -> Iterator[Baseline]:
         """Those that work here; one that does not is named as absent."""
-        for name in (*job.asked.baselines, *job.task.baselines):
+        ceiling = (COPY,) if job.asked.ceiling and self._moves_memory(job.task, case) else ()
+        for name in (*job.baselines, *ceiling):
             try:
                 yield Baseline(name, self._rival(job.task), case, slots, self._generator)
             except RivalLost as lost:
@@ -192,11 +216,18 @@ class Judge:
             return (
                 f"events say {middle:.1f} µs a call, our own clock says {slope_us:.1f}: work outside the timed window"
             )
-        gpu = _known_gpu(self.scene)
-        limit = physical_limit(task.work, case, gpu, tf32=task.tolerance.tf32) if gpu else None
+        limit = self._limit(task, case)
         if limit is not None and cache is Cache.COLD and middle < 0.9e6 * limit.floor_seconds:
             return f"{middle:.1f} µs is below the physical floor of {limit.floor_seconds * 1e6:.1f} µs"
         return None
+
+    def _moves_memory(self, task: Task, case: Case) -> bool:
+        limit = self._limit(task, case)
+        return limit is not None and limit.bound_by is Bound.MEMORY
+
+    def _limit(self, task: Task, case: Case) -> Limit | None:
+        gpu = _known_gpu(self.scene)
+        return physical_limit(task.work, case, gpu, tf32=task.tolerance.tf32) if gpu else None
 
 
 def _measurement(

@@ -7,27 +7,22 @@ CPU count for neither side.
 
 from __future__ import annotations
 
+import fcntl
 import time
 from collections.abc import Callable
+from functools import partial
 from multiprocessing.connection import Connection
 from typing import Any
 
 import torch
 
 from warpwright.core.codec import decode
-from warpwright.core.measurement import Cache
-from warpwright.core.task import Direction, Draw, Task
+from warpwright.core.limit import traffic
+from warpwright.core.measurement import COPY, Cache
+from warpwright.core.task import Case, Direction, Draw, Task
 from warpwright.judge.link import serve
-from warpwright.judge.stopwatch import (
-    CHAIN_KEY,
-    FLUSH_KEY,
-    WARM_KEY,
-    WARM_REPEATS,
-    Flush,
-    captured,
-    time_replays,
-)
-from warpwright.oracle.reference import Function, differentiable, function, outputs
+from warpwright.judge.stopwatch import Flush, Step, captured, time_replays
+from warpwright.oracle.reference import Function, differentiable, function, outputs, tensors_in
 from warpwright.oracle.truth import Scenario, scenario
 
 MODES = {"eager": None, "compile": "default", "max-autotune": "max-autotune-no-cudagraphs"}
@@ -40,7 +35,8 @@ class Rival:
         torch.cuda.init()
         self._flush = Flush()
         self._graphs: dict[tuple[str, int], torch.cuda.CUDAGraph] = {}
-        self._inputs: list[Scenario] = []
+        self._calls: dict[tuple[str, int], Step] = {}
+        self._inputs: dict[tuple[str, int], list[torch.Tensor]] = {}
         """Graphs hold addresses, not tensors: somebody must keep what they point to."""
         self._functions: dict[str, Function] = {}
 
@@ -50,39 +46,59 @@ class Rival:
         torch._dynamo.config.recompile_limit = 256  # beyond it torch would silently run eagerly
         return {"torch": torch.__version__}
 
+    def take_turns(self, path: str) -> dict[str, Any]:
+        """From now on no measurement that torch makes to choose between variants overlaps one of another process."""
+        from torch._inductor.runtime.benchmarking import Benchmarker
+
+        for name in ("benchmark_gpu", "benchmark_many_gpu"):
+            if plain := getattr(Benchmarker, name, None):
+                setattr(Benchmarker, name, _in_turn(plain, path))
+        return {}
+
     def prepare(self, baseline: str, draws: dict[str, Any]) -> dict[str, Any]:
-        """Compiles (once) and captures a baseline for every draw by key, and many calls on the first for warm times."""
+        """Compiles (once) and captures a baseline for every draw by key."""
         start = time.perf_counter()
-        calls = self._staged(baseline, draws)
-        self._graphs |= {(baseline, key): captured([call]) for key, call in calls.items()}
-        self._graphs[baseline, WARM_KEY] = captured([calls[0]] * WARM_REPEATS)
+        for key, data in draws.items():
+            self._stage(baseline, int(key), decode(Draw, data))
         return {"seconds": time.perf_counter() - start}
 
-    def prepare_chain(self, baseline: str, draws: dict[str, Any]) -> dict[str, Any]:
-        """All draws in one graph with a flush before each, and the flushes alone in another."""
-        calls = self._staged(baseline, draws).values()
-        self._graphs[baseline, CHAIN_KEY] = captured([step for call in calls for step in (self._flush, call)])
-        self._graphs[baseline, FLUSH_KEY] = captured([self._flush for _ in calls])
+    def chain(self, baseline: str, key: int, idle: int, calls: list[int], cache: str) -> dict[str, Any]:
+        """Captures many prepared calls in one graph, each after its lead, and the leads alone in another."""
+        leads = [self._flush.lead(Cache(cache), self._inputs[baseline, call]) for call in calls]
+        steps = [step for lead, call in zip(leads, calls, strict=True) for step in (lead, self._calls[baseline, call])]
+        self._graphs[baseline, key], self._graphs[baseline, idle] = captured(steps), captured(leads)
         return {}
 
     def time(self, baseline: str, keys: list[int], cache: str) -> dict[str, Any]:
-        graphs = [self._graphs[baseline, key] if key >= 0 else None for key in keys]
-        batch = time_replays(graphs, Cache(cache), self._flush)
+        takes = [
+            (
+                self._flush.lead(Cache(cache), self._inputs.get((baseline, key), ())),
+                self._graphs[baseline, key] if key >= 0 else None,
+            )
+            for key in keys
+        ]
+        batch = time_replays(takes)
         return {"samples_us": list(batch.samples_us), "wall_s": batch.wall_s}
 
     def forget(self) -> dict[str, Any]:
-        self._graphs.clear()
-        self._inputs.clear()
+        for kept in (self._graphs, self._calls, self._inputs):
+            kept.clear()
         torch.cuda.empty_cache()
         return {}
 
-    def _staged(self, baseline: str, draws: dict[str, Any]) -> dict[int, Callable[[], object]]:
-        calls = {}
-        for key, data in draws.items():
-            draw: Draw = decode(Draw, data)
-            self._inputs.append(scenario(self._task, draw, "cuda"))
-            calls[int(key)] = self._call(baseline, draw, self._inputs[-1])
-        return calls
+    def _stage(self, baseline: str, key: int, draw: Draw) -> None:
+        inputs, call = self._copy(draw.case) if baseline == COPY else self._work(baseline, draw)
+        self._inputs[baseline, key], self._calls[baseline, key] = inputs, call
+        self._graphs[baseline, key] = captured([call])
+
+    def _copy(self, case: Case) -> tuple[list[torch.Tensor], Step]:
+        """What stands for the task: as many bytes, half of them read, half written."""
+        source = torch.empty(max(int(traffic(self._task.work, case)), 2) // 2, dtype=torch.uint8, device="cuda")
+        return [source], partial(torch.empty_like(source).copy_, source)
+
+    def _work(self, baseline: str, draw: Draw) -> tuple[list[torch.Tensor], Step]:
+        given = scenario(self._task, draw, "cuda")
+        return [*tensors_in(given.arguments), *given.gradients], self._call(baseline, draw, given)
 
     def _call(self, baseline: str, draw: Draw, given: Scenario) -> Callable[[], object]:
         called = self._function(baseline)
@@ -101,6 +117,15 @@ class Rival:
             mode = MODES.get(baseline)
             self._functions[baseline] = torch.compile(plain, dynamic=False, mode=mode) if mode else plain
         return self._functions[baseline]
+
+
+def _in_turn(measure: Callable[..., Any], path: str) -> Callable[..., Any]:
+    def measured(*arguments: Any, **options: Any) -> Any:
+        with open(path, "w") as turn:
+            fcntl.flock(turn, fcntl.LOCK_EX)
+            return measure(*arguments, **options)
+
+    return measured
 
 
 def allow_tf32(allowed: bool) -> None:

@@ -1,6 +1,8 @@
 """Device time of captured work: events around graph replays, cold or warm, with what the events themselves cost.
 
 Shared by the cell (candidate kernels) and the rival (torch baselines), so that both are timed by the same lines.
+Cold means that nothing of a call is in L2; warm that its inputs have just been read, by us: no call is ever made twice
+on the same contents, so that none can profit from another.
 """
 
 from __future__ import annotations
@@ -12,11 +14,11 @@ from dataclasses import dataclass
 import torch
 
 from warpwright.core.measurement import Cache
+from warpwright.judge import driver
 
-CHAIN_KEY, FLUSH_KEY, WARM_KEY = 1_000_000, 1_000_001, 1_000_002
-"""Graphs of many calls with flushes between them, of those flushes alone, and of many calls on one slot."""
-WARM_REPEATS = 16
 _WARM_UPS = 3
+
+Step = Callable[[], object]
 
 
 class Flush:
@@ -31,6 +33,27 @@ class Flush:
         self._buffer.add_(1)
         torch.sum(self._buffer, dim=0, dtype=torch.int64, out=self._sink)
 
+    def lead(self, cache: Cache, inputs: Sequence[torch.Tensor]) -> Step:
+        """What comes before a call, so that its inputs are where they are said to be."""
+        words = [words for tensor in inputs if (words := _as_words(tensor)).numel()] if cache is Cache.WARM else []
+
+        def prepared() -> None:
+            self()
+            for item in words:
+                torch.sum(item, dim=0, out=self._sink)
+
+        return prepared
+
+
+def _as_words(memory: torch.Tensor) -> torch.Tensor:
+    """Eight bytes at a time, less a tail too small to matter."""
+    flat = memory.untyped_storage()
+    start = memory.storage_offset() * memory.element_size()
+    held = sum((size - 1) * stride for size, stride in zip(memory.shape, memory.stride(), strict=True)) + 1
+    first, end = -(-start // 8), (start + held * memory.element_size()) // 8
+    empty = torch.empty(0, dtype=torch.int64, device=memory.device)
+    return empty.set_(flat, first, (max(end - first, 0),), (1,)) if memory.numel() else empty
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Batch:
@@ -40,7 +63,7 @@ class Batch:
     wall_s: float
 
 
-def captured(calls: Sequence[Callable[[], object]]) -> torch.cuda.CUDAGraph:
+def captured(calls: Sequence[Step]) -> torch.cuda.CUDAGraph:
     """One graph that makes the given calls one after the other."""
     stream = torch.cuda.Stream()
     stream.wait_stream(torch.cuda.current_stream())
@@ -65,19 +88,15 @@ def replay_back_to_back(graphs: Sequence[torch.cuda.CUDAGraph]) -> None:
 
 
 def time_replays(
-    graphs: Sequence[torch.cuda.CUDAGraph | None],
-    cache: Cache,
-    flush: Flush,
-    reset: Callable[[], object] = lambda: None,
+    takes: Sequence[tuple[Step, torch.cuda.CUDAGraph | None]], reset: Callable[[], object] = lambda: None
 ) -> Batch:
-    """Every graph once, in order. None stands for no work at all: what is measured then is the cost of measuring."""
-    pairs = [(torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)) for _ in graphs]
+    """Every graph once, in order, each after its lead. None is no work at all: what measuring itself costs."""
+    pairs = [(torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)) for _ in takes]
     torch.cuda.synchronize()
+    driver.call("cuCtxResetPersistingL2Cache")
     start = time.perf_counter()
-    for graph, (before, after) in zip(graphs, pairs, strict=True):
-        flush()
-        if cache is Cache.WARM and graph is not None:
-            graph.replay()
+    for (lead, graph), (before, after) in zip(takes, pairs, strict=True):
+        lead()
         reset()
         before.record()
         if graph is not None:

@@ -1,8 +1,8 @@
 """How fast a sealed candidate is, in turns with its rivals, on inputs nobody has seen before.
 
-Every timed call has a slot of its own in the arena, filled anew before each block; every timed output is checked.
-Candidate and baselines alternate (ABBA), so that what drifts meets all of them alike. Calls too short for an event
-pair are timed many to a graph, less a graph of the flushes between them.
+Every timed call has a slot of its own in the arena, filled anew before each block; every timed output is checked, and
+so are the inputs and the memory around them. Candidate and baselines alternate (ABBA), so that what drifts meets all of
+them alike. Calls too short for an event pair are timed many to a graph, less a graph of what comes between them.
 """
 
 from __future__ import annotations
@@ -24,14 +24,15 @@ from warpwright.judge.cells import CellFailure, Process
 from warpwright.judge.examine import CALL_S, Staged
 from warpwright.judge.gauge import Gauge, disturbed
 from warpwright.judge.stopping import Limits, Stopping
-from warpwright.judge.stopwatch import CHAIN_KEY, FLUSH_KEY, WARM_KEY, WARM_REPEATS
-from warpwright.judge.truths import Truths, estimated
-from warpwright.judge.visit import Visit, counterexample, read_results, refreshed, write_inputs
+from warpwright.judge.truths import estimated
+from warpwright.judge.visit import Visit, changed_inputs, counterexample, read_results, refreshed, write_inputs
 from warpwright.oracle.check import check_results
-from warpwright.oracle.truth import Expected, expectations, scenario
+from warpwright.oracle.truth import Expected, Scenario, expectations, scenario
 
 SHORT_US = 10.0
-_CHAIN_REPEATS = 4
+PLAIN_SLOTS = 16
+CHAINS = 4
+SLOWED, SLOWED_US = 1.15, 3.0
 _COMPILE_S = 300.0
 
 
@@ -105,32 +106,38 @@ def _turn(subject: Subject, cache: Cache, gauge: Gauge, series: Series) -> list[
 class Contestant:
     """The candidate in its cell."""
 
-    def __init__(self, name: str, task: Task, case: Case, on: Staged, truths: Truths, generator: random.Random) -> None:
+    def __init__(self, name: str, task: Task, case: Case, on: Staged, generator: random.Random) -> None:
         self.name = name
-        self._task, self._case, self._on, self._truths, self._generator = task, case, on, truths, generator
+        self._task, self._case, self._on, self._generator = task, case, on, generator
         self._visits: list[Visit] = list(on.visits)
-        self._chained = False
+        self._given: dict[int, Scenario] = {}
+        self._active = range(min(len(self._visits), PLAIN_SLOTS))
+        self._like: tuple[Expected, ...] | None = None
+        self._chained: set[Cache] | None = None
         self._refill()  # capturing runs the calls, and a call may follow indices
-        for key, visit in enumerate(self._visits):
-            self._ask("prepare", key=key, slots=visit.slots)
-        self._ask("prepare", key=WARM_KEY, slots=self._visits[0].slots * WARM_REPEATS)
+        for key in self._active:
+            self._prepare(key)
         self._cost = statistics.median(self._samples([-1] * 16, Cache.COLD))
 
     def block(self, cache: Cache) -> list[float]:
+        if self._chained is not None and cache not in self._chained:
+            self._chain(cache)
         self._refill()
         samples = self._timed(cache)
-        self._check(cold=cache is Cache.COLD)
+        self._check()
         return samples
 
     def chain(self) -> None:
-        slots = [slot for visit in self._visits for slot in visit.slots]
-        self._ask("prepare", key=CHAIN_KEY, slots=slots, flushed=True)
-        self._ask("prepare", key=FLUSH_KEY, slots=[-1] * len(slots), flushed=True)
-        self._chained = True
+        first = len(self._active)
+        self._active = range(len(self._visits))
+        self._refill()
+        for key in self._active[first:]:
+            self._prepare(key)
+        self._chained = set()
 
     def slope_us(self) -> float:
         """Time of one call by our own wall clock: what 2n calls take longer than n."""
-        keys = list(range(len(self._visits)))
+        keys = list(self._active)
         count = 4 * len(keys)
         short, long = (self._spun(keys * repeat) for repeat in (4, 8))
         return (long - short) / count * 1e6
@@ -140,13 +147,26 @@ class Contestant:
         self._ask("spin", keys=keys)
         return time.perf_counter() - start
 
+    def _prepare(self, key: int) -> None:
+        visit = self._visits[key]
+        reads = [[place.offset, place.size] for place, _ in visit.inputs]
+        self._ask("prepare", key=key, slots=visit.slots, reads=reads)
+
+    def _chain(self, cache: Cache) -> None:
+        """Chains of different calls: none of them is made twice between two refills."""
+        for number in range(CHAINS):
+            calls = list(self._active[number::CHAINS])
+            key, idle = chain_keys(number, cache)
+            self._ask("chain", key=key, idle=idle, calls=calls, cache=cache.value)
+        assert self._chained is not None
+        self._chained.add(cache)
+
     def _timed(self, cache: Cache) -> list[float]:
-        if cache is Cache.WARM:
-            return [sample / WARM_REPEATS for sample in self._samples([WARM_KEY] * 8, Cache.WARM)]
-        if not self._chained:
-            order = self._generator.sample(range(len(self._visits)), len(self._visits))
-            return [max(sample - self._cost, 1e-3) for sample in self._samples(order, Cache.COLD)]
-        return chained(self._samples([CHAIN_KEY, FLUSH_KEY] * _CHAIN_REPEATS, Cache.COLD), len(self._visits))
+        if self._chained is None:
+            order = self._generator.sample(self._active, len(self._active))
+            return [max(sample - self._cost, 1e-3) for sample in self._samples(order, cache)]
+        keys = [key for number in range(CHAINS) for key in chain_keys(number, cache)]
+        return chained(self._samples(keys, Cache.COLD), len(self._active) // CHAINS)
 
     def _samples(self, keys: list[int], cache: Cache) -> list[float]:
         return [float(sample) for sample in self._ask("time", keys=keys, cache=cache.value)["samples_us"]]
@@ -155,54 +175,79 @@ class Contestant:
         return self._on.cell.ask(do, CALL_S, **arguments)
 
     def _refill(self) -> None:
-        """Contents that nobody has seen, and poison where results will be."""
-        self._on.arena.poison(place for visit in self._visits for place in visit.places)
-        for position, visit in enumerate(self._visits):
+        """Contents that nobody has seen, poison where results will be, and red zones around everything."""
+        self._pattern = self._generator.randrange(1, 255)
+        self._on.arena.reset(self._on.red_zones, self._pattern)
+        for position in self._active:
             draw = Draw(case=self._case, seed=self._generator.randrange(2**48))
-            self._visits[position] = refreshed(self._task, visit, draw, scenario(self._task, draw, "cuda"))
+            given = self._given[position] = scenario(self._task, draw, "cuda")
+            self._visits[position] = refreshed(self._task, self._visits[position], draw, given)
             write_inputs(self._visits[position], self._on.arena)
         torch.cuda.synchronize()
-        if preparing := [slot for visit in self._visits for slot in visit.preparing]:
+        if preparing := [slot for position in self._active for slot in self._visits[position].preparing]:
             self._ask("run", slots=preparing)
 
-    def _check(self, cold: bool) -> None:
-        """One call against the full truth, the others against an estimate of it. Warm calls all hit the first slot."""
-        chosen = self._generator.randrange(len(self._visits)) if cold else 0
-        full = self._expect(chosen)
-        for position in range(len(self._visits)) if cold else (0,):
-            visit = self._visits[position]
-            given = scenario(self._task, visit.draw, "cuda")
-            expected = full if position == chosen else estimated(self._task, visit.draw, given, full)
-            if self._task.mutates and not cold:
-                continue  # called many times over on the same memory, by our own choice
-            if mismatch := check_results(expected, read_results(self._task, visit, self._on.arena)):
-                raise WrongWhileTimed(counterexample(visit, mismatch.kind, mismatch.message, mismatch.facts))
+    def _check(self) -> None:
+        """Every call: its results, its inputs, and the memory around them.
 
-    def _expect(self, position: int) -> tuple[Expected, ...]:
-        draw = self._visits[position].draw
-        return expectations(self._task, draw, scenario(self._task, draw, "cuda"))
+        The first time one of the calls, drawn by lot, is held against the full truth, which tells how far off honest
+        results may be; the others against an estimate.
+        """
+        if self._on.arena.damaged_anywhere(self._on.red_zones, self._pattern):
+            raise WrongWhileTimed(
+                counterexample(self._visits[0], "out of bounds", "a timed call wrote outside buffers")
+            )
+        if self._like is None:
+            chosen = self._generator.choice(self._active)
+            self._like = expectations(self._task, self._visits[chosen].draw, self._given[chosen])
+            self._hold(chosen, self._like)
+        for position in self._active:
+            given = self._given[position]
+            self._hold(position, estimated(self._task, self._visits[position].draw, given, self._like))
+
+    def _hold(self, position: int, expected: tuple[Expected, ...]) -> None:
+        visit = self._visits[position]
+        if changed := changed_inputs(visit, self._on.arena):
+            found = counterexample(visit, "mutation", f"argument {changed[0]} was changed by a timed call")
+            raise WrongWhileTimed(found)
+        if mismatch := check_results(expected, read_results(self._task, visit, self._on.arena)):
+            raise WrongWhileTimed(counterexample(visit, mismatch.kind, mismatch.message, mismatch.facts))
 
 
 class Baseline:
-    """One of torch's answers, in the rival's process."""
+    """One of torch's answers, in the rival's process. Made before any cell is, so that it is also timed alone."""
 
     def __init__(self, name: str, process: Process, case: Case, slots: int, generator: random.Random) -> None:
-        self.name, self._process, self._slots, self._chained = name, process, slots, False
-        draws = (Draw(case=case, seed=generator.randrange(2**48)) for _ in range(slots))
-        self._draws = {str(key): encode(draw) for key, draw in enumerate(draws)}
-        self._ask("prepare", _COMPILE_S, draws=self._draws)
+        self.name, self._process, self._slots = name, process, min(slots, PLAIN_SLOTS)
+        self._chained: set[Cache] | None = None
+        draws = (Draw(case=case, seed=generator.randrange(2**48)) for _ in range(self._slots))
+        self._ask("prepare", _COMPILE_S, draws={str(key): encode(draw) for key, draw in enumerate(draws)})
         self._cost = statistics.median(self._samples([-1] * 16, Cache.COLD))
+        self._plain(Cache.COLD)
+        self.alone_us = statistics.median(self._plain(Cache.COLD))
 
     def block(self, cache: Cache) -> list[float]:
-        if cache is Cache.WARM:
-            return [sample / WARM_REPEATS for sample in self._samples([WARM_KEY] * 8, cache)]
-        if self._chained:
-            return chained(self._samples([CHAIN_KEY, FLUSH_KEY] * _CHAIN_REPEATS, cache), self._slots)
-        return [max(sample - self._cost, 1e-3) for sample in self._samples(list(range(self._slots)), cache)]
+        if self._chained is None:
+            return self._plain(cache)
+        key, idle = chain_keys(0, cache)
+        if cache not in self._chained:
+            calls = list(range(self._slots))
+            self._ask("chain", _COMPILE_S, key=key, idle=idle, calls=calls, cache=cache.value)
+            self._chained.add(cache)
+        return chained(self._samples([key, idle] * CHAINS, Cache.COLD), self._slots)
 
     def chain(self) -> None:
-        self._ask("prepare_chain", _COMPILE_S, draws=self._draws)
-        self._chained = True
+        self._chained = set()
+
+    def slowed(self) -> str | None:
+        """Whether it is slower beside the candidate than it was alone."""
+        beside = statistics.median(self._plain(Cache.COLD))
+        if beside <= SLOWED * self.alone_us + SLOWED_US:
+            return None
+        return f"{self.name} takes {beside:.1f} µs beside this candidate, {self.alone_us:.1f} alone"
+
+    def _plain(self, cache: Cache) -> list[float]:
+        return [max(sample - self._cost, 1e-3) for sample in self._samples(list(range(self._slots)), cache)]
 
     def _samples(self, keys: list[int], cache: Cache) -> list[float]:
         answer = self._ask("time", CALL_S, keys=keys, cache=cache.value)
@@ -213,6 +258,12 @@ class Baseline:
             return self._process.ask(do, timeout_s, baseline=self.name, **arguments)
         except CellFailure as failure:
             raise RivalLost(str(failure)) from None
+
+
+def chain_keys(number: int, cache: Cache) -> tuple[int, int]:
+    """Of a chain of calls with their leads, and of the leads alone: beyond the keys of single calls."""
+    key = 1000 * (1 + 2 * number + (cache is Cache.WARM))
+    return key, key + 1
 
 
 def chained(samples: Sequence[float], calls: int) -> list[float]:

@@ -1,4 +1,4 @@
-"""Judges a folder of jobs: python3 worker.pyz JOBS --out RESULTS [--seconds N]. Needs nothing but torch and a GPU.
+"""Judges a folder of jobs: python3 worker.pyz JOBS --out RESULTS [--seconds N] [--ahead N]. Needs torch and a GPU.
 
 Each result is written whole or not at all, and a job that has one is not judged again: stop and start as you like.
 """
@@ -6,6 +6,7 @@ Each result is written whole or not at all, and a job that has one is not judged
 from __future__ import annotations
 
 import argparse
+import contextlib
 import hashlib
 import os
 import sys
@@ -24,9 +25,12 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("jobs", type=Path)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--seconds", type=float, default=float("inf"), help="start no job after this time")
+    parser.add_argument("--ahead", type=int, metavar="N", help="compile baselines ahead, N at a time")
     asked = parser.parse_args(arguments)
     asked.out.mkdir(parents=True, exist_ok=True)
     waiting = [path for path in sorted(asked.jobs.glob("*.json")) if not (asked.out / path.name).exists()]
+    if asked.ahead:
+        _compile(waiting, asked.ahead)
     return _work(waiting, asked.out, time.monotonic() + asked.seconds)
 
 
@@ -43,6 +47,18 @@ def _work(waiting: list[Path], out: Path, deadline: float) -> int:
         _say(f"[{number}/{len(waiting)}] {judged.label}: {_summary(judged)}")
     judge.close()
     return 0
+
+
+def _compile(waiting: list[Path], workers: int) -> None:
+    from warpwright.judge.ahead import compile_ahead
+
+    jobs = []
+    for path in waiting:
+        with contextlib.suppress(CodecError, OSError):
+            jobs.append(loads(Job, path.read_bytes()))
+    threads = max((os.cpu_count() or 1) // workers, 1)
+    os.environ.setdefault("TORCHINDUCTOR_COMPILE_THREADS", str(threads))
+    compile_ahead(jobs, workers, _say)
 
 
 def _one(judge, path: Path) -> Judged:  # type: ignore[no-untyped-def]

@@ -11,7 +11,7 @@ from warpwright.core.formula import evaluate
 from warpwright.core.gpus import gpu_named
 from warpwright.core.judged import Judged
 from warpwright.core.limit import Limit, physical_limit
-from warpwright.core.measurement import Cache, Measurement
+from warpwright.core.measurement import COPY, Cache, Measurement
 from warpwright.core.task import Case, Task, sizes
 from warpwright.judge.inference import Interval, geometric_mean, median, speed_up
 
@@ -31,6 +31,8 @@ class Standing:
     """Against the best rival; judge by `low`, its 95 % lower bound."""
     limit_us: float | None
     share_of_limit: float | None
+    share_of_copy: float | None
+    """Of what a plain copy of as many bytes takes, timed the same way."""
     gb_per_s: float | None
     tflop_per_s: float | None
     bound_by: str | None
@@ -57,7 +59,8 @@ def summary(standing: Iterable[Standing]) -> dict[str, float | None]:
 
 def _standing(task: Task, case: Case, cache: Cache, judged: Judged, group: Sequence[Measurement]) -> Standing:
     mine = next((item for item in group if item.subject == judged.candidate), None)
-    rivals = {item.subject: item for item in group if item is not mine and item.samples_us and not item.invalid}
+    others = {item.subject: item for item in group if item is not mine and item.samples_us and not item.invalid}
+    rivals = {name: item for name, item in others.items() if name != COPY}
     medians = {name: median(item.samples_us) for name, item in rivals.items()}
     best = min(medians, key=lambda name: medians[name].value, default=None)
     time = median(mine.samples_us) if mine and mine.samples_us else None
@@ -72,6 +75,7 @@ def _standing(task: Task, case: Case, cache: Cache, judged: Judged, group: Seque
         speed_up=speed_up(_blocks(mine), _blocks(rivals[best])) if mine and time and best else None,
         limit_us=limit.seconds * 1e6 if limit else None,
         share_of_limit=limit.seconds / seconds if limit and seconds else None,
+        share_of_copy=median(others[COPY].samples_us).value / time.value if time and COPY in others else None,
         gb_per_s=_rate(task.work.reads, task.work.writes, case, seconds, 1e9),
         tflop_per_s=_rate(task.work.matrix, task.work.scalar, case, seconds, 1e12),
         bound_by=limit.bound_by.value if limit else None,

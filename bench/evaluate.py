@@ -1,0 +1,105 @@
+"""How long a verdict and a time take, from source, on a machine with a GPU; what is compiled is compiled anew.
+
+one      seconds from source to verdict and timing for one kernel, torch imported and baselines known already
+many     kernels of the corpus a minute, compiling on all cores while the GPU is at others
+
+Run: python bench/evaluate.py [--many 32]. Bars: one within 5 s, 30 a minute.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import replace
+from pathlib import Path
+
+from warpwright.core.candidate import Candidate, Flags
+from warpwright.core.judged import Asked, Job, Judged
+from warpwright.core.sealed import Sealed
+from warpwright.core.task import Role, Task
+from warpwright.dispatch.bundle import make_job
+from warpwright.judge.judging import Judge
+from warpwright.seal.cache import Store, default_root
+from warpwright.seal.capture import prebuilt
+from warpwright.seal.sealing import seal
+from warpwright.tasks import load
+
+Named = tuple[str, Task, Candidate]
+CORPUS = Path(__file__).parents[1] / "tests" / "corpus" / "seal"
+HEADING = re.compile(r"// task: (?P<task>\S+)\s+dtypes: (?P<dtypes>[\w, ]+?)\s+style:")
+MOST_S, LEAST_A_MINUTE = 5.0, 30.0
+
+
+def named(path: Path) -> Named:
+    """A kernel with its task: the check cases of the types it takes, and the first time case of these."""
+    source = path.read_text(encoding="utf-8")
+    heading = HEADING.match(source)
+    assert heading, path
+    task, dtypes = load(heading["task"])[0], heading["dtypes"].split(", ")
+    timed = [case for case in task.cases_of(Role.TIME) if case.dtype in dtypes][:1]
+    checked = [case for case in task.cases_of(Role.CHECK) if case.dtype in dtypes]
+    kept = replace(task, dtypes=tuple(dtypes), cases=(*checked, *timed), baselines=())
+    return path.name, kept, Candidate(source=source, flags=Flags(gpu="h200"))
+
+
+def sealed_job(item: Named) -> Job:
+    label, task, candidate = item
+    outcome = seal(task, candidate)
+    assert isinstance(outcome, Sealed), (label, outcome)
+    return make_job(label, task, outcome, asked=Asked(baselines=(), ceiling=False))
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--many", type=int, default=32)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as cache:
+        os.environ["WARPWRIGHT_CACHE"] = cache
+        prebuilt(Store(root=default_root()))
+        judge = Judge()
+        kernels = [named(path) for path in sorted(CORPUS.glob("*.cu"))]
+        chosen = kernels[:: max(len(kernels) // (options.many + 3), 1)][: options.many + 3]
+        singles, rest = chosen[:3], chosen[3:]
+        judge.judge(sealed_job(singles[0]))  # the first job of a judge starts the nursery of its cells
+        seconds = [_one(judge, item) for item in singles[1:]]
+        rate, failed = _many(judge, rest)
+        judge.close()
+    print(f"one kernel from source to verdict and time: {statistics.mean(seconds):.2f} s (bar {MOST_S:g})")
+    print(f"{len(rest)} kernels: {rate:.0f} a minute (bar {LEAST_A_MINUTE:g}); not held: {', '.join(failed) or 'none'}")
+    return 0 if statistics.mean(seconds) <= MOST_S and rate >= LEAST_A_MINUTE and not failed else 1
+
+
+def _one(judge: Judge, item: Named) -> float:
+    start = time.perf_counter()
+    job = sealed_job(item)
+    sealed = time.perf_counter()
+    judged = judge.judge(job)
+    assert judged.measurements, judged
+    print(f"{item[0]}: seal {sealed - start:.2f} s, {_spent(judged)}")
+    return time.perf_counter() - start
+
+
+def _many(judge: Judge, items: Sequence[Named]) -> tuple[float, list[str]]:
+    start, failed = time.perf_counter(), []
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        for future in as_completed([pool.submit(sealed_job, item) for item in items]):
+            judged = judge.judge(future.result())
+            print(f"{judged.label}: {_spent(judged)}")
+            if not judged.measurements or judged.faults:
+                failed.append(judged.label)
+    return 60 * len(items) / (time.perf_counter() - start), failed
+
+
+def _spent(judged: Judged) -> str:
+    return ", ".join(f"{name} {seconds:.2f} s" for name, seconds in judged.seconds.items())
+
+
+if __name__ == "__main__":
+    sys.exit(main())

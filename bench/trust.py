@@ -1,0 +1,153 @@
+"""Can a time be believed? Three questions to the judge, on a machine with a GPU.
+
+same     a kernel against itself, in two cells that take turns: how often does the 95 % interval of the ratio hold 1?
+repeat   a kernel ten times over, each time in a fresh cell: how far apart are the medians?
+ncu      the judge's cold median beside the time that NVIDIA's profiler gives the same kernel
+
+Run: python bench/trust.py [same|repeat|ncu ...] [--pairs 10] [--each 10] [--out FILE]. Exit 1 where a bar is missed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import statistics
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from warpwright.core.candidate import Candidate, Flags
+from warpwright.core.errors import Undecided
+from warpwright.core.judged import Asked, Job
+from warpwright.core.measurement import Cache
+from warpwright.core.sealed import Sealed
+from warpwright.core.task import Draw, Role
+from warpwright.dispatch.bundle import make_job
+from warpwright.judge import cell
+from warpwright.judge.cells import Process
+from warpwright.judge.examine import staged
+from warpwright.judge.gauge import Gauge
+from warpwright.judge.inference import speed_up
+from warpwright.judge.judging import Judge
+from warpwright.judge.stopping import Limits
+from warpwright.judge.timing import SHORT_US, Contestant, contest
+from warpwright.judge.truths import Truths
+from warpwright.judge.watching import profile
+from warpwright.seal.sealing import seal
+from warpwright.tasks import load
+
+CORPUS = Path(__file__).parents[1] / "tests" / "corpus" / "seal"
+KERNELS = {
+    "rmsnorm_ldg_lambda.cu": ("llama_rmsnorm:forward", "fp32", 0),
+    "softmax_online_warp.cu": ("softmax:forward", "fp32", 1),
+    "layernorm_welford_half.cu": ("layernorm:forward", "fp16", 0),
+}
+"""Each with its task, a type, and which of the time cases of that type: a long call, a short one, one between."""
+HELD, SPREAD, NEAR, NEAR_US, LONG_US = 0.90, 0.015, 0.03, 1.0, 100.0
+
+
+def prepared(name: str) -> Job:
+    """The kernel with one case to be timed."""
+    key, dtype, number = KERNELS[name]
+    (task,) = load(key)
+    case = [case for case in task.cases_of(Role.TIME) if case.dtype == dtype][number]
+    small = next(case for case in task.cases_of(Role.CHECK) if case.dtype == dtype)
+    kept = replace(task, dtypes=(dtype,), cases=(small, case), baselines=())
+    sealed = seal(kept, Candidate(source=(CORPUS / name).read_text(encoding="utf-8"), flags=Flags(gpu="h200")))
+    assert isinstance(sealed, Sealed), sealed
+    return make_job(name, kept, sealed, asked=Asked(baselines=(), ceiling=False, draws_per_check_case=1))
+
+
+def duels(job: Job, each: int, seed: int) -> list[list[list[list[float]]]]:
+    """The blocks of both sides, for several contests of a kernel with itself in one pair of cells."""
+    generator, gauge, found = random.Random(seed), Gauge(), []
+    with Process(cell.main) as one, Process(cell.main) as two:
+        sides = [_side(name, job, process, generator) for name, process in (("one", one), ("two", two))]
+        for _ in range(each):
+            generator.shuffle(sides)
+            series = contest(sides, Cache.COLD, Limits(seconds=2.0), gauge)
+            found.append([series["one"].blocks, series["two"].blocks])
+    return found
+
+
+def _side(name: str, job: Job, process: Process, generator: random.Random) -> Contestant:
+    assert job.sealed is not None
+    (case,) = job.task.cases_of(Role.TIME)
+    on = staged(process, job.task, job.sealed, [Draw(case=case, seed=1)] * 16, Truths())
+    side = Contestant(name, job.task, case, on, generator)
+    if min(side.block(Cache.COLD)) < SHORT_US:
+        side.chain()
+    return side
+
+
+def same(jobs: Sequence[Job], pairs: int, each: int) -> dict[str, object]:
+    contests = [blocks for number in range(pairs) for blocks in duels(jobs[number % len(jobs)], each, number)]
+    ratios = [speed_up(one, two) for one, two in contests]
+    held = sum(ratio.low <= 1.0 <= ratio.high for ratio in ratios)
+    widths = statistics.median(ratio.high - ratio.low for ratio in ratios)
+    print(f"same: 1 lies within the interval in {held} of {len(ratios)} runs; typical width {widths:.4f}")
+    return {"held": held, "runs": len(ratios), "blocks": contests, "ok": held >= HELD * len(ratios)}
+
+
+def repeat(judge: Judge, jobs: Sequence[Job], each: int) -> dict[str, object]:
+    found: dict[str, object] = {"ok": True}
+    for job in jobs:
+        medians = [_cold_median(judge, job) for _ in range(each)]
+        spread = (max(medians) - min(medians)) / statistics.median(medians)
+        found[job.label] = medians
+        found["ok"] = bool(found["ok"]) and spread < SPREAD
+        print(f"repeat: {job.label}: {each} medians around {statistics.median(medians):.2f} µs, spread {spread:.2%}")
+    return found
+
+
+def ncu(judge: Judge, jobs: Sequence[Job]) -> dict[str, object]:
+    found: dict[str, object] = {"ok": True}
+    for job in jobs:
+        mine = _cold_median(judge, job)
+        (case,) = job.task.cases_of(Role.TIME)
+        try:
+            theirs = sum(item.time_us for item in profile(job, case.name))
+        except Undecided as reason:
+            print(f"ncu: {job.label}: {reason}")
+            return {"ok": False, "reason": str(reason)}
+        near = abs(mine - theirs) <= (NEAR * theirs if theirs > LONG_US else NEAR_US)
+        found[job.label], found["ok"] = [mine, theirs], bool(found["ok"]) and near
+        print(f"ncu: {job.label}: judge {mine:.2f} µs, ncu {theirs:.2f} µs")
+    return found
+
+
+def _cold_median(judge: Judge, job: Job) -> float:
+    judged = judge.judge(job)
+    assert not judged.faults, judged.faults
+    (cold,) = (item for item in judged.measurements if item.cache is Cache.COLD)
+    assert cold.invalid is None, cold.invalid
+    assert cold.median_us is not None
+    return cold.median_us
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("questions", nargs="*", default=["same", "repeat", "ncu"])
+    parser.add_argument("--pairs", type=int, default=10, help="pairs of fresh cells for `same`")
+    parser.add_argument("--each", type=int, default=10, help="contests of a pair, and repeats of a kernel")
+    parser.add_argument("--out", type=Path, help="a file for the raw samples")
+    options = parser.parse_args()
+    jobs, judge, start = [prepared(name) for name in KERNELS], Judge(), time.perf_counter()
+    asked = {
+        "same": lambda: same(jobs, options.pairs, options.each),
+        "repeat": lambda: repeat(judge, jobs, options.each),
+        "ncu": lambda: ncu(judge, jobs),
+    }
+    found = {name: asked[name]() for name in options.questions}
+    print(f"{time.perf_counter() - start:.0f} s on {judge.scene.gpu}, driver {judge.scene.driver}")
+    judge.close()
+    if options.out:
+        options.out.write_text(json.dumps(found))
+    return 0 if all(item["ok"] for item in found.values()) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
