@@ -4,13 +4,15 @@ python bench/agreement.py make FOLDER [--each 1] [--jobs 2]   writes a bundle, a
     over there: python3 worker.pyz jobs/ --out results/
 python bench/agreement.py compare FOLDER                      holds FOLDER/results against FOLDER/verdicts.json
 
-The sample is every original of bench/mutants.py with a mutant or more of it, each time of other kinds. Exit status 1
+The sample is every original of bench/mutants.py with a mutant or more of it, each time of other kinds, and the kernels
+of tests/emulate/specimens, which fault, hang, race or are wrong in other ways that mutants seldom are. Exit status 1
 where a verdict differs; faults of ours and what either side left undecided are listed and count for neither.
 """
 
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -31,6 +33,7 @@ from warpwright.dispatch.sealed_jobs import sealed_jobs
 from warpwright.tasks.find import load
 from warpwright.verify.mutants import mutants
 
+PLANTED = Path(__file__).parents[1] / "tests" / "emulate" / "specimens"
 VERDICTS = "verdicts.json"
 SECRET = 20
 """Of the hidden cases, which are the same for everybody here."""
@@ -48,19 +51,46 @@ class Said:
     words: str
 
 
-def chosen(name: str, each: int) -> list[tuple[str, str | None, str]]:
-    """Label, kind of bug and source: the original, then mutants of kinds that shift from original to original."""
-    source, _, _ = specimen(name)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Picked:
+    """A kernel of the sample."""
+
+    label: str
+    planted: str | None
+    source: str
+
+
+def planted() -> list[str]:
+    """Names of the kernels that were written wrong by hand."""
+    return sorted(path.stem for path in PLANTED.glob("*.cu"))
+
+
+def chosen(name: str, each: int) -> list[Picked]:
+    """A kernel that is wrong by hand; or an original, then mutants of kinds that shift from original to original."""
+    source, _, _, kind = described(name)
+    if kind is not None:
+        return [Picked(label=f"{name}, {kind}", planted=kind, source=source)]
     by_kind = {mutant.kind: mutant for mutant in reversed(list(mutants(source)))}
     kinds = sorted(by_kind)
     first = ORIGINALS.index(name)
     picked = [kinds[(first + number) % len(kinds)] for number in range(min(each, len(kinds)))]
-    return [(name, None, source), *((f"{name}, {kind}", kind, by_kind[kind].source) for kind in picked)]
+    wrong = [Picked(label=f"{name}, {kind}", planted=kind, source=by_kind[kind].source) for kind in picked]
+    return [Picked(label=name, planted=None, source=source), *wrong]
+
+
+def described(name: str) -> tuple[str, str, str, str | None]:
+    """Source, task, type, and the kind of bug where it was written wrong by hand."""
+    if name in ORIGINALS:
+        return *specimen(name), None
+    source = (PLANTED / f"{name}.cu").read_text()
+    header = re.match(r"// task: (\S+)  dtypes: (\w+)  planted: (.+)\n", source)
+    assert header, f"{name} does not say what it is"
+    return source, header[1], header[2], header[3]
 
 
 def narrowed(name: str) -> Task:
     """Its task, for the one type that the kernel surely takes; nothing is timed."""
-    _, asked, dtype = specimen(name)
+    _, asked, dtype, _ = described(name)
     task, *_ = load(asked)
     cases = tuple(case for case in task.cases if case.role is Role.CHECK and case.dtype == dtype)
     return replace(task, cases=cases, dtypes=(dtype,))
@@ -71,14 +101,16 @@ def sampled(name: str, each: int) -> list[tuple[Job, Said]]:
 
     task, found = narrowed(name), []
     wanted = Asked(time=False, baselines=())
-    for label, kind, source in chosen(name, each):
-        candidate = Candidate(source=source)
-        ((_, job),) = sealed_jobs(task, [(label, candidate)], wanted, SECRET)
+    for picked in chosen(name, each):
+        candidate = Candidate(source=picked.source)
+        ((_, job),) = sealed_jobs(task, [(picked.label, candidate)], wanted, SECRET)
         if isinstance(job, Job):
-            evidence = EmulateRung(task.cases).climb(task, candidate)
-            said = Said(job=job.id, label=label, planted=kind, verdict=evidence.verdict, words=_words(evidence))
-            found.append((job, said))
+            found.append((job, _said(job.id, picked, EmulateRung(task.cases).climb(task, candidate))))
     return found
+
+
+def _said(job: str, picked: Picked, evidence: Evidence) -> Said:
+    return Said(job=job, label=picked.label, planted=picked.planted, verdict=evidence.verdict, words=_words(evidence))
 
 
 def _words(evidence: Evidence) -> str:
@@ -142,12 +174,12 @@ def main() -> int:
     parser.add_argument("verb", choices=("make", "compare"))
     parser.add_argument("folder", type=Path)
     parser.add_argument("--each", type=int, default=1, help="mutants of each original")
-    parser.add_argument("--only", action="append", help="an original; repeat it")
+    parser.add_argument("--only", action="append", help="an original or a specimen; repeat it")
     parser.add_argument("--jobs", type=int)
     options = parser.parse_args()
     if options.verb == "compare":
         return compare(options.folder)
-    return make(options.folder, options.each, options.jobs, options.only or list(ORIGINALS))
+    return make(options.folder, options.each, options.jobs, options.only or [*ORIGINALS, *planted()])
 
 
 if __name__ == "__main__":

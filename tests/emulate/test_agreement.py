@@ -36,12 +36,13 @@ def judged(job: str, *verdicts: Verdict, fault: bool = False) -> Judged:
 
 
 def test_the_sample_is_large_and_of_many_kinds(agreement: ModuleType) -> None:
-    sample = [item for name in agreement.ORIGINALS for item in agreement.chosen(name, 1)]
-    kinds = {kind for _, kind, _ in sample}
+    names = [*agreement.ORIGINALS, *agreement.planted()]
+    sample = [item for name in names for item in agreement.chosen(name, 1)]
+    kinds = {item.planted for item in sample}
     assert len(sample) >= 40
-    assert len({source for *_, source in sample}) == len(sample)
-    assert None in kinds
-    assert len(kinds) >= 9
+    assert len({item.source for item in sample}) == len(sample)
+    assert kinds >= {None, "numeric", "out of bounds", "hang", "uninitialised", "race"}
+    assert len(kinds) >= 15
 
 
 @pytest.mark.parametrize(

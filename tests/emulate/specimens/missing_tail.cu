@@ -1,0 +1,17 @@
+// task: modern/swiglu  dtypes: fp32  planted: unwritten
+#include <torch/extension.h>
+
+__global__ void swiglu(const float* gate, const float* up, float* out, int64_t n) {
+  const int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;
+  // Whole warps only.
+  if (i < n / 32 * 32) out[i] = gate[i] / (1.f + expf(-gate[i])) * up[i];
+}
+
+torch::Tensor forward(torch::Tensor gate, torch::Tensor up) {
+  auto out = torch::empty_like(gate);
+  const int64_t n = gate.numel();
+  swiglu<<<(n + 255) / 256, 256>>>(gate.data_ptr<float>(), up.data_ptr<float>(), out.data_ptr<float>(), n);
+  return out;
+}
+
+PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def("forward", &forward); }
