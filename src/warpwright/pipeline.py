@@ -15,7 +15,7 @@ from typing import Protocol
 
 from warpwright.archive.store import Archive
 from warpwright.core.candidate import Candidate
-from warpwright.core.errors import ModelFailed, UsageError
+from warpwright.core.errors import UsageError
 from warpwright.core.evidence import Dossier
 from warpwright.core.judged import Judged
 from warpwright.core.search import Action, Brief, Call, Decision, Lesson, Prediction, Proposal, Run, Sitting, Snapshot
@@ -52,7 +52,8 @@ class Tools(Protocol):
 
     def evaluate(self, candidates: Sequence[Candidate], dossiers: Mapping[str, Dossier]) -> Iterator[Outcome]: ...
 
-    def reflect(self, snapshot: Snapshot, library: Library) -> tuple[str, Sequence[Call]]: ...
+    def reflect(self, snapshot: Snapshot, library: Library) -> tuple[str, Sequence[Call]]:
+        """A lesson, empty where nobody answered, and the questions that were asked for it."""
 
 
 class Watcher(Protocol):
@@ -184,10 +185,7 @@ class Line:
 
     def _reflect(self, decision: Decision, snapshot: Snapshot) -> None:
         self.watcher.doing("asking what the results teach")
-        try:
-            text, calls = self.tools.reflect(snapshot, self._library())
-        except ModelFailed:
-            text, calls = "", ()
+        text, calls = self.tools.reflect(snapshot, self._library())
         with self.archive.transaction():
             for call in calls:
                 self.archive.append(self.run.id, call)

@@ -20,6 +20,12 @@ class Settings:
     """auto: this machine's GPU if it has one, else predictions; local; predict; bundle:DIR."""
     workers: int = 8
     """Questions to models at one time."""
+    per_minute: int | None = None
+    """Questions to each model in any minute."""
+    stream: bool | None = None
+    """Whether answers travel piece by piece; None is what suits the server."""
+    answer_seconds: float | None = None
+    """How long one answer may take; None is what is usual for the kind of model."""
     allow_unpriced: bool = False
     """Go on with a dollar budget although the price of some model is unknown."""
     forward: str | None = None

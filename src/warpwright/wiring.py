@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import datetime
+import math
 import secrets
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from warpwright import __version__
@@ -13,7 +14,7 @@ from warpwright.core.candidate import Candidate
 from warpwright.core.codec import CodecError, decode, encode
 from warpwright.core.errors import UsageError
 from warpwright.core.judged import Asked
-from warpwright.core.protocols import Model
+from warpwright.core.protocols import Model, Request
 from warpwright.core.search import Action, Arm, Brief, Call, Decision, Operator, Proposal, Run
 from warpwright.core.task import Task
 from warpwright.dispatch.evaluating import Bundled, Local
@@ -21,9 +22,9 @@ from warpwright.dispatch.predicting import Predictor
 from warpwright.evolve.given import Ceiling
 from warpwright.evolve.novelty import fingerprint
 from warpwright.evolve.traits import traits
-from warpwright.models.limits import Budget
+from warpwright.models.limits import DEFAULT_MAX_TOKENS, Budget
 from warpwright.models.named import Terms, model_named
-from warpwright.models.prices import load_prices
+from warpwright.models.prices import Prices, load_prices, most_tokens
 from warpwright.pipeline import Line, Watcher
 from warpwright.propose.composer import CannotCompose, Composable, plan
 from warpwright.propose.proposing import MOST_TOKENS
@@ -33,6 +34,8 @@ from warpwright.workshop import Evaluator, Workshop
 
 LONGEST_PROMPT = 24_000
 """Tokens: more than any prompt of ours has had; for estimates before anything is asked."""
+_LONGEST_SCHEMA = 2_000
+"""Tokens: a typed answer's schema travels with a question and is not kept with it."""
 _QUESTIONS = 2
 """An answer that cannot be read is asked for once more."""
 
@@ -72,7 +75,7 @@ def line(archive: Archive, run: Run, watcher: Watcher) -> Line:
     """Everything that a sitting of the run needs."""
     settings = settings_of(run)
     task = task_of(settings)
-    models = _models(settings, _spent(archive, run))
+    models = _models(settings, spent_usd(archive.records(run.id, Call), load_prices()))
     workshop = Workshop(
         task=task,
         flags=settings.flags,
@@ -119,14 +122,24 @@ def _models(settings: Settings, spent: float) -> Mapping[str, Model]:
         budget=None if usd is None else Budget(max(usd - spent, 0.0)),
         allow_unpriced=settings.allow_unpriced,
         at_once=settings.workers,
+        per_minute=settings.per_minute,
+        stream=settings.stream,
+        deadline_s=settings.answer_seconds,
         record=Path(settings.record) if settings.record else None,
     )
     names = dict.fromkeys([arm.model for arm in settings.policy.arms] + [settings.opinions or ""])
     return {name: model_named(name, folder=Path.cwd(), terms=terms) for name in names if name}
 
 
-def _spent(archive: Archive, run: Run) -> float:
-    return sum(call.cost_usd or 0.0 for call in archive.records(run.id, Call))
+def spent_usd(calls: Iterable[Call], prices: Prices) -> float:
+    """What a budget must count as gone. A call that was sent and has no known cost counts with the most it may have
+    cost; one of a model without a price was never the budget's."""
+    return math.fsum(_most(call, prices) if call.cost_usd is None else call.cost_usd for call in calls)
+
+
+def _most(call: Call, prices: Prices) -> float:
+    tokens = most_tokens(Request(prompt=call.prompt, purpose=call.purpose)) + _LONGEST_SCHEMA
+    return prices.ceiling(call.model, tokens, DEFAULT_MAX_TOKENS) or 0.0
 
 
 def _evaluator(task: Task, settings: Settings, secret: int) -> Evaluator:

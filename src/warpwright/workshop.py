@@ -100,7 +100,10 @@ class Workshop:
     def reflect(self, snapshot: Snapshot, library: Library) -> tuple[str, Sequence[Call]]:
         """By the first model: whoever reads all results needs no variety."""
         model = Noted(next(iter(self.models.values())))
-        text = lesson(self.task, snapshot.members, snapshot.lessons, gpu_named(self.flags.gpu), model)
+        try:
+            text = lesson(self.task, snapshot.members, snapshot.lessons, gpu_named(self.flags.gpu), model)
+        except ModelFailed:
+            text = ""
         return text, model.calls
 
     def _model(self, brief: Brief) -> Model:

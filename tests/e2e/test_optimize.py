@@ -12,11 +12,12 @@ from typer.testing import CliRunner
 
 from warpwright.archive.opening import open_archive
 from warpwright.cli.main import app
-from warpwright.core.search import Call, Fate
+from warpwright.core.search import Call, Fate, Snapshot
 from warpwright.evolve.fold import fold
+from warpwright.models.clock import SystemClock
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "unit" / "models"))
-from openai_server import OpenAIServer
+from openai_server import USAGE, OpenAIServer
 
 REFERENCE = "import torch\n\n\ndef forward(x):\n    return torch.relu(x) * 2.0\n"
 HEAD = "#include <torch/extension.h>\n"
@@ -38,11 +39,13 @@ def kernel(body: str, tail: str = TAIL) -> str:
     )
 
 
-RIGHT = kernel("if (i < n) out[i] = fmaxf(x[i], 0.0f) * 2.0f;")
-STRIDED = kernel("const int j = n - 1 - i;\n  if (i < n) out[j] = fmaxf(x[j], 0.0f) + fmaxf(x[j], 0.0f);")
+LAUNCH = next(line for line in TAIL.splitlines(keepends=True) if "<<<" in line)
+RIGHT = kernel("if (i < n) out[i] = fmaxf(x[i], 0.0f) * 2.0f;", TAIL.replace(LAUNCH, LAUNCH * 3))
+BETTER = kernel("if (i < n) out[i] = fmaxf(x[i], 0.0f) * 2.0f;")
 OUT_OF_BOUNDS = kernel("out[i] = fmaxf(x[i], 0.0f) * 2.0f;")
 NOT_COMPILING = kernel("if (i < n) out[i] = fmaxf(x[i], 0.0f) * 2.0f")
 WRONG = kernel("if (i < n) out[i] = fmaxf(x[i], 0.0f);")
+PRICE = (USAGE["prompt_tokens"] * 1.0 + USAGE["completion_tokens"] * 2.0) / 1e6
 
 
 def fenced(source: str) -> str:
@@ -50,45 +53,80 @@ def fenced(source: str) -> str:
 
 
 @pytest.fixture
-def reference(tmp_path: Path) -> Path:
-    path = tmp_path / "ref.py"
-    path.write_text(REFERENCE)
-    return path
+def reference(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    prices = tmp_path / "prices.toml"
+    prices.write_text('[[price]]\nmodel = "openai:*@*"\ninput = 1.0\noutput = 2.0\n')
+    monkeypatch.setenv("WARPWRIGHT_PRICES", str(prices))
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "ref.py").write_text(REFERENCE)
+    return "ref.py:forward"
 
 
-def optimize(tmp_path: Path, *words: str) -> tuple[int, dict[str, Any], str]:
-    done = CliRunner().invoke(app, ["optimize", *words, "--archive", str(tmp_path / "a.db"), "--json"])
+@pytest.fixture
+def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """Waits between attempts, which nobody waits for."""
+    waited: list[float] = []
+    monkeypatch.setattr(SystemClock, "sleep", lambda self, seconds: waited.append(seconds))
+    return waited
+
+
+def optimize(*words: str) -> tuple[int, dict[str, Any], str]:
+    always = ("--archive", "a.db", "--json", "--dispatch", "predict", "--no-composer", "--seed", "5")
+    done = CliRunner().invoke(app, ["optimize", *words, *always])
     return done.exit_code, json.loads(done.stdout) if done.stdout.startswith("{") else {}, done.output
 
 
-def test_from_every_bad_answer_to_a_right_kernel(
-    tmp_path: Path, reference: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    prices = tmp_path / "prices.toml"
-    prices.write_text('[[price]]\nmodel = "openai:writer@*"\ninput = 1.0\noutput = 2.0\n')
-    monkeypatch.setenv("WARPWRIGHT_PRICES", str(prices))
-    monkeypatch.chdir(tmp_path)
-    with OpenAIServer(always=fenced(STRIDED)) as server:
-        server.rate_limited(retry_after="0").failing(500).ok("I would rather not write code.").ok(
-            "```cuda\nint x;\n```"
-        )
+def remembered() -> tuple[Snapshot, tuple[Call, ...]]:
+    with open_archive("a.db") as archive:
+        (run,) = archive.runs()
+        return fold(run, archive.log(run.id)), archive.records(run.id, Call)
+
+
+@pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
+def test_from_every_bad_answer_to_a_right_and_better_kernel(reference: str, waits: list[float], stream: bool) -> None:
+    with OpenAIServer(always=fenced(BETTER)) as server:
+        server.rate_limited(retry_after="17").failing(500).slow().length("```cuda\nint x")
+        server.truncated_json().refusal()
+        server.ok("I would rather not write code.").ok(f"```cuda\n{RIGHT}")
         server.ok(fenced(NOT_COMPILING)).ok(fenced(OUT_OF_BOUNDS)).ok(fenced(WRONG)).ok(fenced(RIGHT))
         code, told, shown = optimize(
-            tmp_path, f"{reference}:forward", "--input", "64,33", "--model", server.spec("writer"), "--budget", "1",
-            "--generations", "1", "--proposals", "2", "--evaluate", "2", "--dispatch", "predict", "--seed", "5",
-            "--output", "best.cu", "--no-composer",
+            reference, "--input", "64,33", "--model", server.spec("writer"), "--budget", "2", "--generations", "1",
+            "--proposals", "2", "--evaluate", "2", "--output", "best.cu", "--timeout", "5",
+            "--stream" if stream else "--no-stream",
         )  # fmt: skip
     assert code == 0, shown
-    with open_archive(tmp_path / "a.db") as archive:
-        (run,) = archive.runs()
-        snapshot = fold(run, archive.log(run.id))
-        calls = archive.records(run.id, Call)
-        best = archive.candidate(told["best"]["candidate"])
-    assert (tmp_path / "best.cu").read_text() == best.source
-    assert best.source in (RIGHT, STRIDED)
-    fates = {member.fate for member in snapshot.members}
-    assert {Fate.REFUTED, Fate.IMPROVED} <= fates
-    assert snapshot.spent.usd == pytest.approx(
-        sum(call.usage["input"] + 2 * call.usage["output"] for call in calls if call.reply) / 1e6
-    )
+    assert [bool(asked.body.get("stream")) for asked in server.requests] == [stream] * len(server.requests)
+    assert any(wait >= 17 for wait in waits), "never sooner than the server asks"
+    snapshot, calls = remembered()
+    with open_archive("a.db") as archive:
+        assert archive.candidate(told["best"]["candidate"]).source == BETTER
+    assert Path("best.cu").read_text() == BETTER
+    fates = [member.fate for member in snapshot.members]
+    assert fates[:8] == [*[Fate.UNREADABLE] * 4, *[Fate.REFUTED] * 3, Fate.IMPROVED], [
+        m.issue for m in snapshot.members
+    ]
+    _costs_are_right(server, snapshot, calls)
     assert told["spent"]["usd"] == pytest.approx(snapshot.spent.usd)
+
+
+def _costs_are_right(server: OpenAIServer, snapshot: Snapshot, calls: tuple[Call, ...]) -> None:
+    """The rate limit and the status 500 were free. What was late, and what was no answer, cost nobody knows what."""
+    priced = len(server.requests) - 4
+    assert snapshot.spent.usd == pytest.approx(priced * PRICE)
+    assert snapshot.spent.unpriced == 2
+    assert len(calls) == priced + 2
+    failed = [call for call in calls if call.error is not None]
+    assert [call.cost_usd for call in failed] == [None, pytest.approx(PRICE), None, pytest.approx(PRICE)]
+    assert ["no answer within" in failed[0].error, "largest length" in failed[1].error] == [True, True]
+    assert snapshot.spent.tokens == priced * USAGE["total_tokens"]
+
+
+def test_no_more_questions_in_a_minute_than_allowed(reference: str, waits: list[float]) -> None:
+    with OpenAIServer() as server:
+        for _ in range(6):
+            server.ok("I only talk about the weather.")
+        server.wrong_key()
+        code, _, shown = optimize(reference, "--input", "8,8", "--model", server.spec(), "--per-minute", "5")
+        assert len(server.requests) == 7
+    assert code == 3, shown
+    assert len([wait for wait in waits if wait > 10]) == 2, "all but the first five wait for their minute"

@@ -1,4 +1,5 @@
-"""The line with tools of straw: what is recorded, what a kill loses (nothing), what the best file holds."""
+"""The line with tools of straw: what is recorded, what a kill loses (nothing), what the best file holds; and what a
+resumed run may still spend."""
 
 from __future__ import annotations
 
@@ -29,9 +30,11 @@ from warpwright.core.search import (
 from warpwright.core.task import Case, Output, Reference, Role, Task, TensorArg, Work
 from warpwright.evolve.given import Given
 from warpwright.evolve.policy import Policy
+from warpwright.models.prices import Prices, Rate
 from warpwright.pipeline import Line
 from warpwright.propose.known import Library
 from warpwright.propose.proposing import Proposed
+from warpwright.wiring import spent_usd
 
 TASK = Task(
     name="double",
@@ -166,3 +169,30 @@ def test_only_one_process_drives_a_run(tmp_path: Path) -> None:
         archive.begin(RUN)
         with archive.claim("r"), pytest.raises(UsageError, match="being driven"):
             line(other, tmp_path).drive()
+
+
+PRICES = Prices(rates=(Rate(model="openai:writer", input=1.0, output=2.0),))
+
+
+def call(model: str, cost: float | None, error: str | None = None) -> Call:
+    return Call(id="c", brief=1, purpose="translate", model=model, prompt="x" * 1000, cost_usd=cost, error=error,
+                seconds=1.0)  # fmt: skip
+
+
+def test_known_costs_add_up_whether_the_call_was_answered_or_failed() -> None:
+    calls = [
+        call("openai:writer", 0.25),
+        call("openai:writer", 0.5, "cut off"),
+        call("openai:writer", 0.0, "slow down"),
+    ]
+    assert spent_usd(calls, PRICES) == pytest.approx(0.75)
+
+
+def test_a_call_of_unknown_cost_counts_with_the_most_it_may_have_cost() -> None:
+    most = spent_usd([call("openai:writer", None, "too late")], PRICES)
+    assert most >= (1000 * 1.0 + 32_000 * 2.0) / 1e6
+    assert most < 0.1
+
+
+def test_a_model_without_a_price_is_not_the_budgets() -> None:
+    assert spent_usd([call("mailbox:box", None)], PRICES) == 0.0

@@ -12,9 +12,8 @@ from warpwright.core.codec import CodecError, dumps, loads
 from warpwright.core.errors import OurFault, UsageError
 from warpwright.core.evidence import Dossier, Fault
 from warpwright.core.judged import Judged
-from warpwright.core.search import Call, Decision, Lesson, Prediction, Proposal, Score, Sitting
+from warpwright.core.search import Call, Decision, Lesson, Prediction, Proposal, Record, Score, Sitting
 
-Record = Decision | Call | Proposal | Dossier | Judged | Prediction | Score | Lesson | Sitting
 R = TypeVar("R", Decision, Call, Proposal, Dossier, Judged, Prediction, Score, Lesson, Sitting)
 
 KINDS: dict[str, Any] = {kind.__name__.lower(): kind for kind in get_args(Record)}

@@ -7,12 +7,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from warpwright.archive.kinds import Record
 from warpwright.core.candidate import Candidate
 from warpwright.core.codec import dumps
 from warpwright.core.evidence import Counterexample, Dossier
 from warpwright.core.judged import Judged
-from warpwright.core.search import Basis, Brief, Call, Decision, Prediction, Proposal, Run, Score
+from warpwright.core.search import Basis, Brief, Call, Decision, Prediction, Proposal, Record, Run, Score
 
 
 @dataclass(slots=True, kw_only=True)

@@ -10,10 +10,10 @@ from warpwright.archive import memory, reading, travel, writing
 from warpwright.archive.arrival import read_log
 from warpwright.archive.claims import Claims
 from warpwright.archive.connections import Connections
-from warpwright.archive.kinds import R, Record, name_of, row_of
+from warpwright.archive.kinds import R, name_of, row_of
 from warpwright.archive.memory import Memory
 from warpwright.core.candidate import Candidate
-from warpwright.core.search import Run
+from warpwright.core.search import Record, Run
 
 
 class Archive:

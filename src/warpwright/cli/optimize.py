@@ -28,6 +28,15 @@ Efforts = Annotated[
 ]
 Dollars = Annotated[float | None, typer.Option("--budget", min=0.0, help="Dollars that may never be passed.")]
 Minutes = Annotated[float | None, typer.Option("--minutes", min=0.0, help="Wall clock, over all sittings.")]
+Stream = Annotated[
+    bool | None,
+    typer.Option("--stream/--no-stream", help="Do answers travel piece by piece? Providers: yes; other servers: no."),
+]
+PerMinute = Annotated[int | None, typer.Option("--per-minute", min=1, help="Questions to each model in any minute.")]
+Timeout = Annotated[
+    float | None,
+    typer.Option("--timeout", metavar="SECONDS", min=0.1, help="The longest wait for one answer; 1200 if not given."),
+]
 ArchivePlace = Annotated[
     str | None, typer.Option("--archive", metavar="PLACE", help="A file or a postgresql:// URL; your own if not given.")
 ]
@@ -66,6 +75,9 @@ def optimize(
     seed: Annotated[int | None, typer.Option("--seed", help="Makes all choices repeatable.")] = None,
     output: Output = None,
     record: Record = None,
+    stream: Stream = None,
+    per_minute: PerMinute = None,
+    timeout: Timeout = None,
     archive: ArchivePlace = None,
     allow_unpriced: Unpriced = False,
     as_json: Json = False,
@@ -93,6 +105,9 @@ def optimize(
         start=str(start) if start else None,
         forward=str(forward) if forward else None,
         opinions=opinions,
+        stream=stream,
+        per_minute=per_minute,
+        answer_seconds=timeout,
     )
     search(settings, archive, seed=seed, as_json=as_json)
 
@@ -108,6 +123,9 @@ def translate(
     dispatch: Dispatch = "auto",
     output: Output = None,
     record: Record = None,
+    stream: Stream = None,
+    per_minute: PerMinute = None,
+    timeout: Timeout = None,
     archive: ArchivePlace = None,
     allow_unpriced: Unpriced = False,
     as_json: Json = False,
@@ -120,6 +138,7 @@ def translate(
     settings = _settings(
         task, inputs, models, efforts, budget, None, gpu, fast_math, dispatch, output, record, allow_unpriced
     )
+    settings = replace(settings, stream=stream, per_minute=per_minute, answer_seconds=timeout)
     search(replace(settings, policy=replace(settings.policy, generations=0)), archive, as_json=as_json)
 
 
@@ -135,6 +154,9 @@ def repair(
     dispatch: Dispatch = "auto",
     output: Output = None,
     record: Record = None,
+    stream: Stream = None,
+    per_minute: PerMinute = None,
+    timeout: Timeout = None,
     archive: ArchivePlace = None,
     allow_unpriced: Unpriced = False,
     as_json: Json = False,
@@ -149,6 +171,7 @@ def repair(
     settings = _settings(
         task, inputs, models, efforts, budget, None, gpu, fast_math, dispatch, output, record, allow_unpriced
     )
+    settings = replace(settings, stream=stream, per_minute=per_minute, answer_seconds=timeout)
     policy = replace(settings.policy, generations=0, repair_depth=settings.policy.attempts)
     search(replace(settings, policy=policy, start=str(kernel)), archive, as_json=as_json)
 

@@ -12,6 +12,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from warpwright.core.evidence import Dossier
+from warpwright.core.judged import Judged
+
 
 class Operator(StrEnum):
     """How a new candidate comes about."""
@@ -200,6 +203,10 @@ class Sitting:
 
     seconds: float
     reason: str
+
+
+Record = Decision | Call | Proposal | Dossier | Judged | Prediction | Score | Lesson | Sitting
+"""What a run is a list of."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

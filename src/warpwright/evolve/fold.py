@@ -20,14 +20,13 @@ from warpwright.core.search import (
     Operator,
     Prediction,
     Proposal,
+    Record,
     Run,
     Score,
     Sitting,
     Snapshot,
     Spent,
 )
-
-Record = Decision | Call | Proposal | Dossier | Judged | Prediction | Score | Lesson | Sitting
 
 NO_CHILD = (Operator.REPAIR, Operator.TUNE)
 """Operators that finish a candidate rather than follow it."""

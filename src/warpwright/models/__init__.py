@@ -3,7 +3,7 @@
 named.py       what a spec such as "anthropic:NAME" stands for: `model_named`, and the Terms it is used on
 spec.py        the words of a spec, parsed
 provider.py    one attempt at a provider's server; the only file that knows the client library
-failures.py    what one attempt that came to nothing says: when to come back, and what it cost
+failures.py    attempts that came to nothing: why, when to come back, and what they cost
 retries.py     attempts again, as long as waiting can help
 limits.py      how many calls at once and per minute, and a budget that cannot be passed
 prices.py      dollars per token, with their source; an unknown price is None

@@ -13,7 +13,7 @@ from collections import deque
 from dataclasses import replace
 from typing import Protocol
 
-from warpwright.core.errors import ModelFailed, UsageError
+from warpwright.core.errors import UsageError
 from warpwright.core.protocols import Model, Reply, Request
 from warpwright.models.clock import Clock, SystemClock
 from warpwright.models.failures import AttemptFailed
@@ -99,7 +99,7 @@ class Budget:
                 self._held += most
                 return
             fits_later = self._spent + most <= self._limit
-        raise ModelFailed("budget", self._refusal(ceiling), retryable=fits_later)
+        raise AttemptFailed("budget", self._refusal(ceiling), retryable=fits_later, cost_usd=0.0)
 
     def settle(self, ceiling: float, cost: float | None) -> None:
         """Give back what was held for a call, and take what it cost."""

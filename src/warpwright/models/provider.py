@@ -82,7 +82,8 @@ class Provider:
         from pydantic_ai.direct import model_request, model_request_stream
         from pydantic_ai.messages import ModelRequest
 
-        async with self._opened() as model:
+        # The client's own limit is on silence; an answer that dribbles on for ever is ended by ours.
+        async with asyncio.timeout(self.deadline_s), self._opened() as model:
             messages = [ModelRequest.user_text_prompt(request.prompt)]
             settings, parameters = self._settings(model, request), self._parameters(model, request)
             if not self.stream:
@@ -181,7 +182,7 @@ class Provider:
         usage = _usage(response.usage)
         cost = self.prices.cost(self.name, usage)
         if problem := self._problem(response, text):
-            raise AttemptFailed(*problem, cost_usd=cost)
+            raise AttemptFailed(*problem, cost_usd=cost, usage=usage)
         parsed = _parsed(text) if self.structured and request.schema is not None else None
         return Reply(text=text, model=self.name, usage=usage, cost_usd=cost, parsed=parsed, seconds=seconds)
 
@@ -204,6 +205,8 @@ class Provider:
         from pydantic_ai import exceptions as their
 
         match error:
+            case TimeoutError():
+                return self._late()
             case their.ModelHTTPError():
                 return self._rejected(error)
             case their.ModelRequestTimeout() | their.ModelConnectionError():
@@ -225,9 +228,12 @@ class Provider:
         unsent = getattr(error, "phase", None) in ("pool", "connect")
         late = isinstance(error, their.ModelRequestTimeout | their.ModelTimeoutError) and not unsent
         if late:
-            return AttemptFailed("timeout", f"{self.name} gave no answer within {self.deadline_s:g} s", retryable=True)
+            return self._late()
         where = f"{self.name} cannot be reached at {self.url}, or broke off"
         return AttemptFailed("unreachable", where, retryable=True, cost_usd=0.0 if unsent else None)
+
+    def _late(self) -> AttemptFailed:
+        return AttemptFailed("timeout", f"{self.name} gave no answer within {self.deadline_s:g} s", retryable=True)
 
     def _rejected(self, error: Any) -> AttemptFailed:
         """A status of 400 and above. Free, unless an answer had begun."""

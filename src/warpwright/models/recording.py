@@ -13,24 +13,17 @@ from warpwright.core.codec import content_id, dumps
 from warpwright.core.errors import ModelFailed, OurFault, UsageError
 from warpwright.core.evidence import Fault
 from warpwright.core.protocols import Model, Reply, Request
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Failure:
-    """A ModelFailed, as data."""
-
-    kind: str
-    message: str
-    retryable: bool = False
+from warpwright.models.failures import Answered, Failure, earlier, failure_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exchange:
-    """A question and what came of it: a reply, or a failure."""
+    """A question and what came of it: a reply, or a failure; and the attempts before it that may have been billed."""
 
     request: Request
     reply: Reply | None = None
     failure: Failure | None = None
+    earlier: tuple[Failure, ...] = ()
 
     def __post_init__(self) -> None:
         if (self.reply is None) == (self.failure is None):
@@ -60,10 +53,10 @@ class Recorded:
         try:
             reply = self._model.complete(request)
         except ModelFailed as error:
-            failure = Failure(kind=error.kind, message=str(error), retryable=error.retryable)
-            self._append(Exchange(request=request, failure=failure))
+            self._append(Exchange(request=request, failure=failure_of(error), earlier=earlier(error)))
             raise
-        self._append(Exchange(request=request, reply=reply))
+        alone = reply.alone if isinstance(reply, Answered) else reply
+        self._append(Exchange(request=request, reply=alone, earlier=earlier(reply)))
         return reply
 
     def _append(self, exchange: Exchange) -> None:

@@ -6,8 +6,8 @@ import threading
 from collections import defaultdict, deque
 from pathlib import Path
 
-from warpwright.core.errors import ModelFailed
 from warpwright.core.protocols import Reply, Request
+from warpwright.models.failures import AttemptFailed, answered
 from warpwright.models.lines import read_lines
 from warpwright.models.recording import Exchange, identity
 
@@ -34,8 +34,16 @@ class Replay:
             left = self._left.get(identity(request))
             exchange = left.popleft() if left else None
         if exchange is None:
-            raise ModelFailed("unreachable", f"{self.name} has no answer left for this request ({request.purpose})")
-        if exchange.failure is not None:
-            raise ModelFailed(exchange.failure.kind, exchange.failure.message, retryable=exchange.failure.retryable)
+            what = f"{self.name} has no answer left for this request ({request.purpose})"
+            raise AttemptFailed("unreachable", what, cost_usd=0.0)
+        if (failed := exchange.failure) is not None:
+            raise AttemptFailed(
+                failed.kind,
+                failed.message,
+                retryable=failed.retryable,
+                cost_usd=failed.cost_usd,
+                usage=failed.usage,
+                earlier=exchange.earlier,
+            )
         assert exchange.reply is not None
-        return exchange.reply
+        return answered(exchange.reply, exchange.earlier)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from warpwright.core.errors import ModelFailed
 from warpwright.core.protocols import Model, Reply, Request
 from warpwright.models.clock import Clock, SystemClock
-from warpwright.models.failures import AttemptFailed
+from warpwright.models.failures import AttemptFailed, Failure, answered, billed, failure_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,15 +44,17 @@ class Retried:
         self._patience, self._clock = patience or Patience(), clock or SystemClock()
 
     def complete(self, request: Request) -> Reply:
-        begun, failed = self._clock.now(), 0
+        begun, failures = self._clock.now(), list[Failure]()
         while True:
+            attempted = self._clock.now()
             try:
-                return self._model.complete(request)
+                return answered(self._model.complete(request), billed(failures))
             except ModelFailed as error:
-                failed += 1
-                wait_s = self._wait_s(error, failed, begun)
+                wait_s = self._wait_s(error, len(failures) + 1, begun)
                 if wait_s is None:
+                    _tell(error, billed(failures))
                     raise
+                failures.append(failure_of(error, self._clock.now() - attempted))
             self._clock.sleep(wait_s)
 
     def _wait_s(self, error: ModelFailed, failed: int, begun: float) -> float | None:
@@ -63,3 +65,9 @@ class Retried:
         wait_s = self._patience.wait_s(failed, asked_s, self._chance())
         in_time = self._clock.now() - begun + wait_s <= self._patience.total_s
         return wait_s if in_time else None
+
+
+def _tell(error: ModelFailed, earlier: tuple[Failure, ...]) -> None:
+    """The last failure also tells of those before it."""
+    if isinstance(error, AttemptFailed):
+        error.earlier = earlier

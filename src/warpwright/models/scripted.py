@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from warpwright.core.errors import ModelFailed
 from warpwright.core.protocols import Reply, Request
+from warpwright.models.failures import AttemptFailed
 from warpwright.models.lines import read_lines
 
 
@@ -45,7 +45,7 @@ class Scripted:
     def complete(self, request: Request) -> Reply:
         line = self._next(request.prompt)
         if line.fails is not None:
-            raise ModelFailed(line.fails, line.text)
+            raise AttemptFailed(line.fails, line.text, cost_usd=line.cost_usd, usage=line.usage)
         parsed = line.parsed if request.schema is not None else None
         return Reply(
             text=line.text, model=self.name, usage=line.usage, cost_usd=line.cost_usd, parsed=parsed, seconds=0.0
@@ -57,4 +57,4 @@ class Scripted:
                 if line.when is None or line.when in prompt:
                     self._left.remove(line)
                     return line
-        raise ModelFailed("unreachable", f"{self.name} has no line left for this prompt")
+        raise AttemptFailed("unreachable", f"{self.name} has no line left for this prompt", cost_usd=0.0)

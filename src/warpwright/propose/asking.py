@@ -4,46 +4,61 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 
 from warpwright.core.codec import content_id
 from warpwright.core.errors import ModelFailed
 from warpwright.core.protocols import Model, Reply, Request
 from warpwright.core.search import Call
+from warpwright.models.failures import Failure, earlier, failure_of
 
 
 class Noted:
-    """A Model whose calls are noted, the failed ones too. `brief` is the number of the brief they serve, if any."""
+    """A Model whose calls are noted: answers, failures, and attempts before either that were or may have been billed.
+    `brief` is the number of the brief they serve, if any."""
 
     def __init__(self, model: Model, brief: int | None = None, *, clock: Callable[[], float] = time.monotonic) -> None:
         self.name = model.name
         self.calls: list[Call] = []
         self._model, self._brief, self._clock = model, brief, clock
+        self._questions = 0
 
     def complete(self, request: Request) -> Reply:
+        self._questions += 1
         start = self._clock()
         try:
             reply = self._model.complete(request)
         except ModelFailed as failed:
-            self._note(request, None, str(failed), self._clock() - start)
+            self._note_failures(request, (*earlier(failed), failure_of(failed)), self._clock() - start)
             raise
-        self._note(request, reply, None, self._clock() - start)
+        self._note_failures(request, earlier(reply), 0.0)
+        self._note_answer(request, reply, self._clock() - start)
         return reply
 
-    def _note(self, request: Request, reply: Reply | None, error: str | None, seconds: float) -> None:
-        text = reply.text if reply else None
-        self.calls.append(
-            Call(
-                id=content_id([self._brief, len(self.calls), request.purpose, request.prompt, text, error]),
-                brief=self._brief,
-                purpose=request.purpose,
-                model=reply.model if reply else self.name,
-                prompt=request.prompt,
-                temperature=request.temperature,
-                effort=request.effort,
-                reply=text,
-                error=error,
-                usage=reply.usage if reply else {},
-                cost_usd=reply.cost_usd if reply else None,
-                seconds=seconds if reply is None or reply.seconds is None else reply.seconds,
-            )
+    def _note_answer(self, request: Request, reply: Reply, seconds: float) -> None:
+        call = self._asked(request, seconds if reply.seconds is None else reply.seconds)
+        answer = replace(call, model=reply.model, reply=reply.text, usage=reply.usage, cost_usd=reply.cost_usd)
+        self._note(answer, attempt=None)
+
+    def _note_failures(self, request: Request, failures: tuple[Failure, ...], seconds: float) -> None:
+        """`seconds` is for the one that nobody timed: the last."""
+        for attempt, failed in enumerate(failures):
+            call = self._asked(request, seconds if failed.seconds is None else failed.seconds)
+            self._note(replace(call, error=failed.message, usage=failed.usage, cost_usd=failed.cost_usd), attempt)
+
+    def _asked(self, request: Request, seconds: float) -> Call:
+        return Call(
+            id="",
+            brief=self._brief,
+            purpose=request.purpose,
+            model=self.name,
+            prompt=request.prompt,
+            temperature=request.temperature,
+            effort=request.effort,
+            seconds=seconds,
         )
+
+    def _note(self, call: Call, attempt: int | None) -> None:
+        """An answer that is remembered from an earlier sitting must get its id again, however many attempts were before
+        it; a failure that happens again is another one. So an id is made of all that a call says."""
+        self.calls.append(replace(call, id=content_id([self._questions, attempt, call])))

@@ -19,6 +19,8 @@ from warpwright.propose.summarising import issue_of, shortened
 from warpwright.propose.template import render
 
 MOST_TOKENS = 32000
+_OWN_FAILURES = ("refused", "truncated", "malformed")
+"""Kinds of failures that are a model's own word: it was asked and paid, and gave nothing that can be used."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,7 +30,7 @@ class Proposed:
     candidate: Candidate | None = None
     problem: str | None = None
     faulted: bool = False
-    """The model gave no answer: the brief is spent, the model's kernel-writing is not blamed."""
+    """The model could not be asked: the brief is spent, the model's kernel-writing is not blamed."""
     calls: tuple[Call, ...] = ()
 
 
@@ -47,7 +49,8 @@ def propose(
     try:
         source = _source(setting, noted, max_tokens)
     except ModelFailed as failed:
-        return Proposed(problem=str(failed), faulted=True, calls=tuple(noted.calls))
+        faulted = failed.kind not in _OWN_FAILURES
+        return Proposed(problem=str(failed), faulted=faulted, calls=tuple(noted.calls))
     except Unreadable as unreadable:
         return Proposed(problem=str(unreadable), calls=tuple(noted.calls))
     return Proposed(candidate=Candidate(source=source, flags=setting.flags), calls=tuple(noted.calls))

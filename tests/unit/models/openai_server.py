@@ -128,6 +128,10 @@ class OpenAIServer:
         """No answer until the server closes."""
         return self._then(lambda handler, body: handler.dawdle(self._closing))
 
+    def dribbling(self) -> Self:
+        """A stream that never falls silent and never ends."""
+        return self._then(lambda handler, body: handler.dribble(self._closing))
+
     def raw(self, body: Any, status: int = 200, headers: Any = None) -> Self:
         return self._then(lambda handler, _: handler.send(status, body, headers))
 
@@ -210,6 +214,11 @@ class _Handler(BaseHTTPRequestHandler):
         if done:
             self.wfile.write(b"data: [DONE]\n\n")
         self.close_connection = True
+
+    def dribble(self, closing: threading.Event) -> None:
+        self.stream([], done=False)
+        while not closing.wait(0.05):
+            self.wfile.write(f"data: {json.dumps(_chunk({'content': 'la '}))}\n\n".encode())
 
     def half(self) -> None:
         self.send_response(200)

@@ -240,3 +240,9 @@ def test_every_attempt_is_paid_for_and_the_budget_holds(server, model, ask):
 def test_a_call_that_might_pass_the_budget_does_not_reach_the_server(server, model, ask):
     failed = failure(model(budget=Budget(0.0001)), ask())
     assert (failed.kind, server.requests) == ("budget", [])
+
+
+def test_an_answer_that_dribbles_on_is_ended_at_the_deadline(server, model, ask):
+    server.dribbling()
+    failed = failure(model(stream=True, deadline_s=0.5, patience=Patience(attempts=1)), ask())
+    assert (failed.kind, failed.cost_usd) == ("timeout", None)

@@ -12,9 +12,11 @@ from hypothesis import strategies as st
 from warpwright.core.codec import dumps, loads
 from warpwright.core.errors import ModelFailed, OurFault, UsageError
 from warpwright.core.protocols import Reply, Request
+from warpwright.models.failures import AttemptFailed, Failure, earlier
 from warpwright.models.limits import Budget, Metered
-from warpwright.models.recording import Exchange, Failure, Recorded, identity
+from warpwright.models.recording import Exchange, Recorded, identity
 from warpwright.models.replay import Replay
+from warpwright.models.retries import Retried
 from warpwright.models.scripted import Scripted
 
 texts = st.text(max_size=20)
@@ -189,3 +191,20 @@ def test_a_script_can_say_what_it_costs_give_data_and_fail(tmp_path, ask):
 def test_a_script_with_a_wrong_word_is_refused(tmp_path):
     with pytest.raises(UsageError, match=r"line 2: .*txt"):
         script(tmp_path, {"text": "fine"}, {"txt": "not"})
+
+
+def test_what_failed_attempts_cost_is_replayed_too(tmp_path, parrot, clock, ask):
+    late = AttemptFailed("timeout", "too late", retryable=True)
+    cut = AttemptFailed("truncated", "cut off", cost_usd=0.3, usage={"input": 5, "output": 9})
+    file = tmp_path / "answers.jsonl"
+    first = Recorded(Retried(parrot(late, "hello", late, cut), clock=clock, chance=lambda: 0.0), file)
+    reply = first.complete(ask("a"))
+    with pytest.raises(AttemptFailed):
+        first.complete(ask("b"))
+    again = Replay(file)
+    assert again.complete(ask("a")) == reply
+    assert [item.kind for item in earlier(reply)] == ["timeout"]
+    with pytest.raises(AttemptFailed, match="cut off") as failed:
+        again.complete(ask("b"))
+    assert (failed.value.cost_usd, failed.value.usage) == (0.3, {"input": 5, "output": 9})
+    assert [item.kind for item in failed.value.earlier] == ["timeout"]

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from warpwright.core.errors import ModelFailed
-from warpwright.models.failures import AttemptFailed
+from warpwright.models.failures import AttemptFailed, earlier
 from warpwright.models.retries import Patience, Retried
 
 
@@ -70,3 +70,26 @@ def test_a_wait_is_never_shorter_than_asked_nor_longer_than_the_longest(failed, 
         assert first / 2 <= wait_s <= longest
     else:
         assert asked_s <= wait_s <= asked_s + first
+
+
+def test_attempts_that_may_have_been_billed_are_told_with_the_answer(parrot, clock, ask):
+    late = AttemptFailed("timeout", "too late", retryable=True)
+    paid = AttemptFailed("server", "gave up", retryable=True, cost_usd=0.2, usage={"input": 7, "output": 1})
+    free = AttemptFailed("rate", "slow down", retryable=True, cost_usd=0.0)
+    reply = retried(parrot(late, free, paid, "at last"), clock).complete(ask())
+    assert [(item.kind, item.cost_usd, dict(item.usage)) for item in earlier(reply)] == [
+        ("timeout", None, {}),
+        ("server", 0.2, {"input": 7, "output": 1}),
+    ]
+    assert reply.text == "at last"
+
+
+def test_a_last_failure_tells_of_those_before_it(parrot, clock, ask):
+    late = AttemptFailed("timeout", "too late", retryable=True)
+    with pytest.raises(AttemptFailed) as failed:
+        retried(parrot(late, AttemptFailed("refused", "no", cost_usd=0.1)), clock).complete(ask())
+    assert [item.kind for item in earlier(failed.value)] == ["timeout"]
+
+
+def test_an_answer_at_the_first_attempt_has_nothing_before_it(parrot, clock, ask):
+    assert earlier(retried(parrot("at once"), clock).complete(ask())) == ()

@@ -13,6 +13,8 @@ from warpwright.core.evidence import Counterexample, Evidence, Verdict
 from warpwright.core.gpus import gpu_named
 from warpwright.core.protocols import Reply, Request
 from warpwright.core.search import Arm, Basis, Brief, Call, Fate, Member, Operator, Score
+from warpwright.models.failures import AttemptFailed, Failure, answered
+from warpwright.propose.asking import Noted
 from warpwright.propose.known import Known
 from warpwright.propose.proposing import propose
 from warpwright.propose.summarising import lesson, profile_sentence
@@ -94,6 +96,45 @@ def test_a_model_that_fails_is_a_fault(before: Sequence[str]) -> None:
     assert done.calls[-1].error == "no answer within 60 s"
     assert done.calls[-1].reply is None
     assert done.calls[-1].cost_usd is None
+
+
+@pytest.mark.parametrize("kind", ["refused", "truncated", "malformed"])
+def test_what_a_model_said_instead_of_code_is_its_own_problem(kind: str) -> None:
+    failure = AttemptFailed(kind, "no use", cost_usd=0.2, usage={"input": 4, "output": 6})
+    done = propose(TASK, TRANSLATE, Scripted(failure))
+    assert (done.faulted, done.problem) == (False, "no use")
+    (call,) = done.calls
+    assert (call.cost_usd, dict(call.usage), call.error, call.reply) == (0.2, {"input": 4, "output": 6}, "no use", None)
+
+
+def test_attempts_before_an_answer_are_calls_of_their_own() -> None:
+    model = Scripted(GOOD)
+    late = Failure(kind="timeout", message="too late", seconds=60.0)
+    cut = Failure(kind="server", message="gave up", cost_usd=0.3, usage={"input": 5}, seconds=1.0)
+    model.complete = lambda request: answered(Scripted(GOOD).complete(request), (late, cut))  # type: ignore[method-assign]
+    done = propose(TASK, TRANSLATE, model)
+    assert done.candidate is not None
+    assert [(call.error, call.cost_usd, call.seconds) for call in done.calls] == [
+        ("too late", None, 60.0),
+        ("gave up", 0.3, 1.0),
+        (None, 0.01, 2.0),
+    ]
+    assert len({call.id for call in done.calls}) == 3
+    assert {call.brief for call in done.calls} == {TRANSLATE.number}
+
+
+def test_a_remembered_answer_keeps_its_id_and_a_failure_is_a_new_one() -> None:
+    times = iter(range(100))
+    first = Noted(Scripted(ModelFailed("timeout", "late"), GOOD), 3, clock=lambda: float(next(times)) ** 2)
+    with pytest.raises(ModelFailed):
+        first.complete(Request(prompt="a", purpose="translate"))
+    first.complete(Request(prompt="a", purpose="translate"))
+    again = Noted(Scripted(ModelFailed("timeout", "late"), GOOD), 3, clock=lambda: float(next(times)) ** 2)
+    with pytest.raises(ModelFailed):
+        again.complete(Request(prompt="a", purpose="translate"))
+    again.complete(Request(prompt="a", purpose="translate"))
+    assert first.calls[0].id != again.calls[0].id
+    assert first.calls[1] == again.calls[1]
 
 
 WRONG = Candidate(source=FILE.replace("= 1", "= 2"))
