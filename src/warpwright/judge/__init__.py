@@ -14,6 +14,7 @@ ahead.py      baselines compiled before they are needed, many at a time
 visit.py      one call of a candidate as the judge stages it
 truths.py     what is true of each draw, computed once and kept
 examine.py    whether a candidate is right
+likeness.py   whether a timed result looks right, at a fraction of the price of the full truth
 stopwatch.py  device time of captured work, cold or warm
 stopping.py   when enough samples have been taken
 inference.py  what samples allow one to say

@@ -67,12 +67,14 @@ class Cell:
         self._graphs[key] = captured(self._calls[key])
         return {}
 
-    def chain(self, key: int, idle: int, calls: list[int], cache: str) -> dict[str, Any]:
-        """Captures many prepared calls in one graph, each after its lead, and the leads alone in another."""
+    def chain(self, key: int, calls: list[int], leads: str | None, work: bool = True) -> dict[str, Any]:
+        """Captures many prepared calls in one graph, each after its lead if asked, or the leads without the work."""
         assert self._flush is not None
-        leads = [self._flush.lead(Cache(cache), self._inputs[call]) for call in calls]
-        both = [step for lead, call in zip(leads, calls, strict=True) for step in (lead, *self._calls[call])]
-        self._graphs[key], self._graphs[idle] = captured(both), captured(leads)
+        steps: list[Step] = []
+        for call in calls:
+            steps += [self._flush.lead(Cache(leads), self._inputs[call])] if leads else []
+            steps += self._calls[call] if work else []
+        self._graphs[key] = captured(steps, warm_ups=0)
         return {}
 
     def time(self, keys: list[int], cache: str) -> dict[str, Any]:

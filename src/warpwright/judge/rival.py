@@ -62,11 +62,13 @@ class Rival:
             self._stage(baseline, int(key), decode(Draw, data))
         return {"seconds": time.perf_counter() - start}
 
-    def chain(self, baseline: str, key: int, idle: int, calls: list[int], cache: str) -> dict[str, Any]:
-        """Captures many prepared calls in one graph, each after its lead, and the leads alone in another."""
-        leads = [self._flush.lead(Cache(cache), self._inputs[baseline, call]) for call in calls]
-        steps = [step for lead, call in zip(leads, calls, strict=True) for step in (lead, self._calls[baseline, call])]
-        self._graphs[baseline, key], self._graphs[baseline, idle] = captured(steps), captured(leads)
+    def chain(self, baseline: str, key: int, calls: list[int], leads: str | None, work: bool = True) -> dict[str, Any]:
+        """As the cell does it."""
+        steps: list[Step] = []
+        for call in calls:
+            steps += [self._flush.lead(Cache(leads), self._inputs[baseline, call])] if leads else []
+            steps += [self._calls[baseline, call]] if work else []
+        self._graphs[baseline, key] = captured(steps, warm_ups=0)
         return {}
 
     def time(self, baseline: str, keys: list[int], cache: str) -> dict[str, Any]:

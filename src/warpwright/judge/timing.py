@@ -23,15 +23,24 @@ from warpwright.core.task import Case, Draw, Task
 from warpwright.judge.cells import CellFailure, Process
 from warpwright.judge.examine import CALL_S, Staged
 from warpwright.judge.gauge import Gauge, disturbed
+from warpwright.judge.likeness import Likeness, likeness, reference_results, resemble
 from warpwright.judge.stopping import Limits, Stopping
-from warpwright.judge.truths import estimated
-from warpwright.judge.visit import Visit, changed_inputs, counterexample, read_results, refreshed, write_inputs
+from warpwright.judge.visit import (
+    Visit,
+    changed_inputs,
+    counterexample,
+    read_results,
+    refreshed,
+    unchanged,
+    write_inputs,
+)
 from warpwright.oracle.check import check_results
-from warpwright.oracle.truth import Expected, Scenario, expectations, scenario
+from warpwright.oracle.truth import Expected, Scenario, expectations, rolled, scenario
 
 SHORT_US = 10.0
 PLAIN_SLOTS = 16
 CHAINS = 4
+SPUN, SPIN_KEY = 64, 999
 SLOWED, SLOWED_US = 1.15, 3.0
 _COMPILE_S = 300.0
 
@@ -110,9 +119,10 @@ class Contestant:
         self.name = name
         self._task, self._case, self._on, self._generator = task, case, on, generator
         self._visits: list[Visit] = list(on.visits)
+        self._first = scenario(task, Draw(case=case, seed=generator.randrange(2**48)), "cuda")
         self._given: dict[int, Scenario] = {}
         self._active = range(min(len(self._visits), PLAIN_SLOTS))
-        self._like: tuple[Expected, ...] | None = None
+        self._like: tuple[Likeness, ...] | None = None
         self._chained: set[Cache] | None = None
         self._refill()  # capturing runs the calls, and a call may follow indices
         for key in self._active:
@@ -137,14 +147,15 @@ class Contestant:
 
     def slope_us(self) -> float:
         """Time of one call by our own wall clock: what 2n calls take longer than n."""
-        keys = list(self._active)
-        count = 4 * len(keys)
-        short, long = (self._spun(keys * repeat) for repeat in (4, 8))
-        return (long - short) / count * 1e6
+        calls = list(self._active) * -(-SPUN // len(self._active))
+        self._ask("chain", key=SPIN_KEY, calls=calls, leads=None)
+        self._spun(1)
+        short, long = (min(self._spun(repeats) for _ in range(3)) for repeats in (1, 2))
+        return (long - short) / len(calls) * 1e6
 
-    def _spun(self, keys: list[int]) -> float:
+    def _spun(self, repeats: int) -> float:
         start = time.perf_counter()
-        self._ask("spin", keys=keys)
+        self._ask("spin", keys=[SPIN_KEY] * repeats)
         return time.perf_counter() - start
 
     def _prepare(self, key: int) -> None:
@@ -156,8 +167,8 @@ class Contestant:
         """Chains of different calls: none of them is made twice between two refills."""
         for number in range(CHAINS):
             calls = list(self._active[number::CHAINS])
-            key, idle = chain_keys(number, cache)
-            self._ask("chain", key=key, idle=idle, calls=calls, cache=cache.value)
+            for key, work in zip(chain_keys(number, cache), (True, False), strict=True):
+                self._ask("chain", key=key, calls=calls, leads=cache.value, work=work)
         assert self._chained is not None
         self._chained.add(cache)
 
@@ -180,7 +191,7 @@ class Contestant:
         self._on.arena.reset(self._on.red_zones, self._pattern)
         for position in self._active:
             draw = Draw(case=self._case, seed=self._generator.randrange(2**48))
-            given = self._given[position] = scenario(self._task, draw, "cuda")
+            given = self._given[position] = rolled(self._task, draw, self._first)
             self._visits[position] = refreshed(self._task, self._visits[position], draw, given)
             write_inputs(self._visits[position], self._on.arena)
         torch.cuda.synchronize()
@@ -191,27 +202,34 @@ class Contestant:
         """Every call: its results, its inputs, and the memory around them.
 
         The first time one of the calls, drawn by lot, is held against the full truth, which tells how far off honest
-        results may be; the others against an estimate.
+        results may be. The others are held against the reference, and against the full truth where that looks wrong.
         """
         if self._on.arena.damaged_anywhere(self._on.red_zones, self._pattern):
-            raise WrongWhileTimed(
-                counterexample(self._visits[0], "out of bounds", "a timed call wrote outside buffers")
-            )
+            found = counterexample(self._visits[0], "out of bounds", "a timed call wrote outside its buffers")
+            raise WrongWhileTimed(found)
         if self._like is None:
             chosen = self._generator.choice(self._active)
-            self._like = expectations(self._task, self._visits[chosen].draw, self._given[chosen])
-            self._hold(chosen, self._like)
-        for position in self._active:
-            given = self._given[position]
-            self._hold(position, estimated(self._task, self._visits[position].draw, given, self._like))
+            self._like = likeness(self._hold(chosen))
+        fine = torch.stack([self._resembles(position, self._like) for position in self._active]).tolist()
+        for position in (position for position, looks_right in zip(self._active, fine, strict=True) if not looks_right):
+            self._hold(position)
 
-    def _hold(self, position: int, expected: tuple[Expected, ...]) -> None:
+    def _resembles(self, position: int, like: tuple[Likeness, ...]) -> torch.Tensor:
+        visit, given = self._visits[position], self._given[position]
+        wanted = reference_results(self._task, visit.draw, given)
+        results = read_results(self._task, visit, self._on.arena)
+        return resemble(like, wanted, results) & unchanged(visit, self._on.arena)
+
+    def _hold(self, position: int) -> tuple[Expected, ...]:
+        """Against the full truth."""
         visit = self._visits[position]
         if changed := changed_inputs(visit, self._on.arena):
             found = counterexample(visit, "mutation", f"argument {changed[0]} was changed by a timed call")
             raise WrongWhileTimed(found)
+        expected = expectations(self._task, visit.draw, self._given[position])
         if mismatch := check_results(expected, read_results(self._task, visit, self._on.arena)):
             raise WrongWhileTimed(counterexample(visit, mismatch.kind, mismatch.message, mismatch.facts))
+        return expected
 
 
 class Baseline:
@@ -232,7 +250,8 @@ class Baseline:
         key, idle = chain_keys(0, cache)
         if cache not in self._chained:
             calls = list(range(self._slots))
-            self._ask("chain", _COMPILE_S, key=key, idle=idle, calls=calls, cache=cache.value)
+            for which, work in ((key, True), (idle, False)):
+                self._ask("chain", _COMPILE_S, key=which, calls=calls, leads=cache.value, work=work)
             self._chained.add(cache)
         return chained(self._samples([key, idle] * CHAINS, Cache.COLD), self._slots)
 

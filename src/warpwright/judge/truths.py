@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-import torch
-
 from warpwright.core.codec import content_id
-from warpwright.core.dtypes import dtype_named
 from warpwright.core.task import Draw, Task
-from warpwright.oracle.reference import evaluate, function
 from warpwright.oracle.truth import Expected, Scenario, expectations, scenario
 
 
@@ -41,30 +35,3 @@ class Truths:
             self._task = task.key
             self._scenarios.clear()
             self._expected.clear()
-
-
-def estimated(task: Task, draw: Draw, given: Scenario, like: tuple[Expected, ...]) -> tuple[Expected, ...]:
-    """Expectations from one run of the reference in its own precision, with the spread known from another draw.
-
-    A tenth of the price of the full truth, so that every timed output can be held against something. Where rounding to
-    eight bits is the point there is no cheap truth.
-    """
-    if any(dtype_named(item.spec.dtype).quantised for item in like):
-        return expectations(task, draw, given)
-    fresh = given.copy()
-    found = evaluate(task, draw.case, function(task.reference), fresh.arguments, fresh.gradients, fresh.saves)
-    full = expectations(task, draw, given, runs=1) if any(item.choices is not None for item in like) else like
-    return tuple(
-        replace(item, value=value.double() if value.is_floating_point() else value, spread=_scaled(item, value))
-        for item, value in zip(full, found, strict=True)
-    )
-
-
-def _scaled(like: Expected, value: torch.Tensor) -> torch.Tensor | None:
-    """The reference itself is as far off as the candidate may be, hence twice the spread."""
-    if like.spread is None:
-        return None
-    size = like.value.square().mean().sqrt()
-    level = float(like.spread.square().mean().sqrt() / size) if float(size) > 0 else 0.0
-    row = value.double().square().mean(-1, keepdim=True).sqrt() if value.dim() else value.double().abs()
-    return (2 * level * row).expand(value.shape)

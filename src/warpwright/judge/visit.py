@@ -17,6 +17,7 @@ from warpwright.core.task import Direction, Draw, Task
 from warpwright.judge.arena import Arena, Layout, Place
 from warpwright.oracle.check import same_bits
 from warpwright.oracle.reference import Tensors, tensors_in
+from warpwright.oracle.storage import as_bits
 from warpwright.oracle.truth import Scenario
 
 
@@ -149,6 +150,13 @@ def changed_inputs(visit: Visit, arena: Arena) -> list[int]:
         for number, (place, tensor) in enumerate(visit.inputs)
         if number not in visit.mutable and not same_bits(_window(arena, place, tensor), _held(tensor))
     ]
+
+
+def unchanged(visit: Visit, arena: Arena) -> torch.Tensor:
+    """The same as one truth value on the GPU, for many calls at a time."""
+    kept = [pair for number, pair in enumerate(visit.inputs) if number not in visit.mutable]
+    same = [(as_bits(_window(arena, place, tensor)) == as_bits(_held(tensor))).all() for place, tensor in kept]
+    return torch.stack(same).all() if same else torch.ones((), dtype=torch.bool, device="cuda")
 
 
 def read_results(task: Task, visit: Visit, arena: Arena) -> Tensors:

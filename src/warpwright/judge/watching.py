@@ -14,7 +14,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import warpwright
 from warpwright.core.codec import dumps
 from warpwright.core.errors import OurFault, Undecided
 from warpwright.core.evidence import Counterexample, Evidence, Fault, Verdict
@@ -115,7 +114,7 @@ def _run(tool: list[str], job: Job, case: str | None) -> subprocess.CompletedPro
         path.write_text(dumps(job))
         chosen = ["--case", case] if case else []
         command = [*tool, sys.executable, "-m", "warpwright.judge.solo", str(path), *chosen]
-        return _finished(command, {"PYTHONPATH": str(Path(warpwright.__file__).parents[1])})
+        return _finished(command, {"PYTHONPATH": str(Path(__file__).parents[2])})
 
 
 def _finished(command: list[str], extra: Mapping[str, str]) -> subprocess.CompletedProcess[str]:

@@ -37,3 +37,8 @@ def from_bytes(
 
 def _span(shape: Sequence[int], stride: Sequence[int]) -> int:
     return 1 + sum((extent - 1) * step for extent, step in zip(shape, stride, strict=True))
+
+
+def as_bits(tensor: torch.Tensor) -> torch.Tensor:
+    """The same memory as whole numbers, so that NaN equals itself and every type can be moved about."""
+    return tensor.view({1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}[tensor.element_size()])

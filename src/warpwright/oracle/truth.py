@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import random
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -20,11 +21,12 @@ from warpwright.core.signature import (
     results,
     tensors,
 )
-from warpwright.core.task import Case, Compare, Direction, Draw, Output, Task
+from warpwright.core.task import Case, Compare, Direction, Draw, Output, Task, TensorArg
 from warpwright.oracle.inputs import forward_inputs, gradient_inputs, torch_dtype
 from warpwright.oracle.jitter import Jitter
 from warpwright.oracle.lift import lifted, to_double
 from warpwright.oracle.reference import Tensors, evaluate, function, saved
+from warpwright.oracle.storage import as_bits
 
 HONEST_RUNS = 8
 
@@ -61,12 +63,36 @@ class Expected:
 
 def scenario(task: Task, draw: Draw, device: torch.device | str = "cpu") -> Scenario:
     """The inputs of a draw; saved tensors are the truth rounded to their declared type."""
-    arguments = forward_inputs(task, draw, device)
+    return _completed(task, draw, forward_inputs(task, draw, device), gradient_inputs(task, draw, device))
+
+
+def rolled(task: Task, draw: Draw, given: Scenario) -> Scenario:
+    """Other contents from known ones, at the price of a copy: what was drawn is moved on, each by a way of its own."""
+    ways = random.Random(draw.seed)
+    arguments = [
+        value if isinstance(argument, TensorArg) and argument.init == "constructed" else _rolled(value, ways)
+        for argument, value in zip(task.arguments, given.arguments, strict=True)
+    ]
+    return _completed(task, draw, arguments, [_rolled(gradient, ways) for gradient in given.gradients])
+
+
+def _rolled(value: Any, ways: random.Random) -> Any:
+    if isinstance(value, list):
+        return [_rolled(item, ways) for item in value]
+    if not isinstance(value, torch.Tensor) or value.numel() < 2 or 0 in value.stride():
+        return value
+    bits = as_bits(value)
+    moved = torch.empty_strided(value.shape, value.stride(), dtype=bits.dtype, device=value.device)
+    moved.copy_(bits.reshape(-1).roll(ways.randrange(1, value.numel())).view(value.shape))
+    return moved.view(value.dtype)
+
+
+def _completed(task: Task, draw: Draw, arguments: list[Any], gradients: Tensors) -> Scenario:
     with lifted(), _blamed_on_the_reference(task, draw):
         exact = saved(task, to_double(arguments))
     specs = tensors(draw.case, task.saves) if exact else ()
     rounded = [tensor.to(torch_dtype(spec.dtype)).contiguous() for tensor, spec in zip(exact, specs, strict=True)]
-    return Scenario(arguments=arguments, gradients=gradient_inputs(task, draw, device), saves=rounded)
+    return Scenario(arguments=arguments, gradients=gradients, saves=rounded)
 
 
 def owed(task: Task, case: Case) -> tuple[tuple[TensorSpec, Output | None], ...]:

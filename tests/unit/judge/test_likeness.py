@@ -1,0 +1,59 @@
+"""A timed result that looks right is right; anything else is looked at again."""
+
+import pytest
+import torch
+
+from warpwright.judge.likeness import likeness, reference_results, resemble
+from warpwright.oracle.draws import check_draws
+from warpwright.oracle.truth import expectations, rolled, scenario
+from warpwright.tasks import load
+
+KEYS = ("llama_rmsnorm:forward", "cross_entropy:training", "adamw:forward", "argmax:forward", "rope:backward")
+
+
+def one(key):
+    (task,) = load(key)
+    wanted = [draw for draw in check_draws(task) if draw.case.dtype == "fp32" and draw.distribution == "normal"]
+    draw = max(wanted, key=lambda draw: sum(draw.case.dims.values()))
+    return task, draw, scenario(task, draw)
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_the_reference_on_moved_contents_resembles_itself_and_nothing_else(key):
+    task, draw, given = one(key)
+    like = likeness(expectations(task, draw, given))
+    moved = rolled(task, draw, given)
+    wanted = reference_results(task, draw, moved)
+    assert bool(resemble(like, wanted, [item.clone() for item in wanted]))
+    for number, item in enumerate(wanted):
+        wrong = [other.clone() for other in wanted]
+        wrong[number].view(-1)[0] = item.view(-1)[0] + (1 + item.abs().max())
+        assert not bool(resemble(like, wanted, wrong))
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_nothing_that_is_not_a_number_resembles(key):
+    task, draw, given = one(key)
+    like = likeness(expectations(task, draw, given))
+    wanted = reference_results(task, draw, given)
+    for number, item in enumerate(wanted):
+        if item.is_floating_point():
+            wrong = [other.clone() for other in wanted]
+            wrong[number].view(-1)[0] = torch.nan
+            assert not bool(resemble(like, wanted, wrong))
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_moved_contents_are_other_contents_of_the_same_values(key):
+    task, draw, given = one(key)
+    moved = rolled(task, draw, given)
+    changed = 0
+    for argument, old, new in zip(task.arguments, given.arguments, moved.arguments, strict=True):
+        for before, after in zip(*(value if isinstance(value, list) else [value] for value in (old, new)), strict=True):
+            if not isinstance(before, torch.Tensor):
+                assert before == after
+                continue
+            assert before.stride() == after.stride()
+            assert torch.equal(before.flatten().sort().values, after.flatten().sort().values), argument.name
+            changed += not torch.equal(before, after)
+    assert changed
