@@ -53,8 +53,12 @@ def _timed(task: Task, case: Case, gpu: Gpu) -> str:
     values = {**case.dims, **case.scalars}
     given = [f"{name}={_plain(value)}" for name, value in values.items() if f"{name}{_plain(value)}" not in named]
     told = f" ({', '.join(given)})" if given else ""
-    weight = f", weight {case.weight:g}" if case.weight != 1 else ""
-    return f"- {case.name}{told}{weight}: {_least(limit_of(task, case, gpu))}"
+    return f"- {case.name}{told}{_counts(case.weight)}: {_least(limit_of(task, case, gpu))}"
+
+
+def _counts(weight: float) -> str:
+    """How much a case counts in the mean, where it is not once."""
+    return {1.0: "", 2.0: ", counts twice", 0.5: ", counts half"}.get(weight, f", counts {weight:g} times")
 
 
 def _plain(value: Plain | tuple[Plain, ...]) -> str:
@@ -81,14 +85,14 @@ def _least(limit: Limit | None) -> str:
 
 def hidden(task: Task) -> str:
     if not task.ranges:
-        return "Further sizes that you are not shown may be tried as well."
+        return "Other sizes, which nobody shows you, may be tried as well."
     ranges = (
         f"{name} in {{{', '.join(map(str, limits.choices))}}}"
         if limits.choices
         else f"{name} {limits.low} to {limits.high}{f' in steps of {limits.multiple}' if limits.multiple > 1 else ''}"
         for name, limits in task.ranges.items()
     )
-    return f"Hidden sizes are drawn from {', '.join(ranges)}."
+    return f"Hidden sizes, which nobody shows you, are tried as well; they are drawn from {', '.join(ranges)}."
 
 
 def gradient_layouts(task: Task) -> str:

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from warpwright.core.gpus import Gpu
-from warpwright.core.task import Compare, Direction, Task
+from warpwright.core.task import Compare, Direction, Output, Task, TensorArg
 from warpwright.propose.cases import checked, gradient_layouts, hidden, timed
+from warpwright.propose.element_types import spelled
 from warpwright.propose.reference import reference
 from warpwright.propose.template import render
 from warpwright.tasks.skeleton import entries, skeleton
 
+HONEST_RUNS, WORST, TYPICAL = 8, 14.0, 5.0
+"""The oracle's own figures, which it cannot be asked for without loading torch; a test holds them together."""
 _DISTRIBUTIONS = {
+    "normal": "mean 0, deviation 1",
     "large_mean": "mean 4, deviation 1",
     "tiny": "deviation 0.002",
     "huge": "deviation 4096, or 32 in fp16",
@@ -38,10 +44,14 @@ def description(task: Task, gpu: Gpu) -> str:
             "direction": _direction(task),
             "skeleton": f"```cuda\n{_skeleton(task)}```",
             "dtypes": _dtypes(task),
+            "prepare": _prepare(task),
             "checked": checked(task),
             "hidden": hidden(task),
             "distributions": ", ".join(_distribution(name) for name in task.distributions),
             "timed": timed(task, gpu),
+            "runs": str(HONEST_RUNS),
+            "worst": f"{WORST * task.tolerance.slack:g}",
+            "typical": f"{TYPICAL * task.tolerance.slack:g}",
             "tolerance": _tolerance(task),
         },
     )
@@ -54,38 +64,72 @@ def _entry(task: Task) -> str:
     given = [repr(value) for value in told.init] + [f"{name}={value!r}" for name, value in told.init_named.items()]
     state = ", ".join(told.state)
     passed = f" Its parameters and buffers follow the inputs as arguments: {state}." if state else ""
-    return _truth(task, f"the module `{told.entry}({', '.join(given)})`, called on the inputs") + passed
+    return _truth(task, f"the module `{told.entry}({', '.join(given)})`") + passed
 
 
 def _truth(task: Task, entry: str) -> str:
     """What decides, by direction."""
-    if task.direction is Direction.FORWARD:
-        return f"The truth is {entry}."
     own = task.reference.backward
     gradients = f"`{own}`" if own else f"autograd through {entry}"
-    if task.direction is Direction.TRAINING:
-        return f"The truth is {entry} for the outputs and {gradients} for the gradients."
-    saved = " What `save` returns arrives as the saved tensors." if task.saves else ""
-    return f"The truth is {gradients}.{saved}"
+    match task.direction:
+        case Direction.FORWARD:
+            return f"What is right is what {entry} gives, as written below."
+        case Direction.TRAINING:
+            return f"What is right is what {entry} gives for the outputs and {gradients} for the gradients."
+        case Direction.BACKWARD:
+            saved = f" `save` gives the saved tensors: {_names(task.saves)}." if task.saves else ""
+            return f"What is right is what {gradients} gives.{saved}"
+
+
+def _names(outputs: Iterable[Output]) -> str:
+    return ", ".join(output.name for output in outputs)
 
 
 def _skeleton(task: Task) -> str:
-    """Without the optional entry, which cannot be sealed."""
+    """Without the optional entry, which has a paragraph of its own."""
     return "".join(line for line in skeleton(task).splitlines(True) if not line.startswith("// Optional entry:"))
 
 
 def _dtypes(task: Task) -> str:
     if len(task.dtypes) == 1:
-        return f"T above is {task.dtypes[0]} in every case."
-    return (
-        f"T above is the type of the case: {', '.join(task.dtypes)}. One source serves all of them: dispatch on the "
-        f"arguments' `scalar_type()` at run time."
+        words = f"T above is {spelled(task.dtypes[0])} in every case."
+    else:
+        words = (
+            f"T above is the type of the case: {', '.join(map(spelled, task.dtypes))}. One source serves all of them: "
+            "look at the arguments' `scalar_type()` at run time."
+        )
+    others = [spelled(name) for name in _named_types(task) if spelled(name) != name]
+    return words + (f" Also used: {', '.join(others)}." if others else "")
+
+
+def _named_types(task: Task) -> Iterable[str]:
+    """Types that the signature names beside T, in the order they are met."""
+    named = [argument.dtype for argument in task.arguments if isinstance(argument, TensorArg)]
+    named += [output.dtype for output in (*task.outputs, *task.saves)]
+    return dict.fromkeys(name for name in named if name != "T" and name not in task.dtypes)
+
+
+def _prepare(task: Task) -> str:
+    """Only forward tasks have it, and none that changes its arguments."""
+    if not task.prepares or task.direction is not Direction.FORWARD or task.mutates:
+        return ""
+    several = len(task.prepares) > 1
+    return render(
+        "prepare",
+        {
+            "names": ", ".join(task.prepares),
+            "constants": "these arguments" if several else "this argument",
+            "first": task.prepares[0],
+            "gone": "the arguments themselves" if several else "the argument itself",
+        },
     )
 
 
 def _direction(task: Task) -> str:
-    gradients = {"gradients": gradient_layouts(task)} if "backward" in entries(task) else {}
-    return render(f"direction_{task.direction}", gradients)
+    fields = {"gradients": gradient_layouts(task)} if "backward" in entries(task) else {}
+    if task.direction is Direction.BACKWARD:
+        fields["saved"] = f", what the forward pass saved ({_names(task.saves)})" if task.saves else ""
+    return render(f"direction_{task.direction}", fields)
 
 
 def _distribution(name: str) -> str:

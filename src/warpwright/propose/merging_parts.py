@@ -121,9 +121,11 @@ class _Reading:
         return found[0], self._code.partner[opening]
 
     def _entry(self, module: tuple[int, int]) -> Entry:
-        for position in range(*module):
-            if self._text(position) == "def" and self._text(position + 2).strip('"') == self._wanted:
-                return self._bound(position)
+        bound = {self._text(at + 2).strip('"'): at for at in range(*module) if self._text(at) == "def"}
+        if "prepare" in bound:
+            raise self._refused("it prepares arguments, and what it makes of them is its own")
+        if self._wanted in bound:
+            return self._bound(bound[self._wanted])
         raise self._refused(f"it binds no {self._wanted}")
 
     def _bound(self, definition: int) -> Entry:

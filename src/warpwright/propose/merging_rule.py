@@ -13,15 +13,7 @@ from itertools import pairwise
 
 from warpwright.core.signature import ListSpec, ScalarSpec, Spec, TensorSpec, arguments
 from warpwright.core.task import Case, Task
-
-_TORCH = {
-    "fp64": "torch::kFloat64",
-    "fp32": "torch::kFloat32",
-    "fp16": "torch::kFloat16",
-    "bf16": "torch::kBFloat16",
-    "e4m3": "torch::kFloat8_e4m3fn",
-    "e5m2": "torch::kFloat8_e5m2",
-}
+from warpwright.propose.element_types import IN_TORCH
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,7 +116,7 @@ def _types_and_numbers(specs: Mapping[str, Sequence[Spec]], asked: Sequence[tupl
 
 
 def _type_of(spec: Spec) -> str | None:
-    return _TORCH.get(spec.dtype) if isinstance(spec, TensorSpec) else None
+    return IN_TORCH.get(spec.dtype) if isinstance(spec, TensorSpec) else None
 
 
 def _number(spec: Spec) -> float | None:

@@ -86,7 +86,8 @@ def _rules(setting: Setting) -> str:
     flags = [f"-arch={setting.gpu.arch}", "-O3"]
     flags += ["--use_fast_math"] if setting.flags.fast_math else []
     static = setting.gpu.architecture.shared_per_block // KIB
-    return render("rules", {"flags": " ".join([*flags, *setting.flags.extra]), "shared_static": str(static)})
+    fields = {"flags": " ".join([*flags, *setting.flags.extra]), "gpu": setting.gpu.title, "shared_static": str(static)}
+    return render("rules", fields)
 
 
 def _hint(brief: Brief) -> str:

@@ -59,8 +59,8 @@ def test_small_work_is_called_small() -> None:
 
 
 def test_hidden_sizes_exist_whether_or_not_their_range_is_known() -> None:
-    assert "you are not shown" in hidden(task())
-    assert hidden(load("layernorm:forward")[0]).startswith("Hidden sizes are drawn from B 1 to 6")
+    assert "which nobody shows you" in hidden(task())
+    assert "drawn from B 1 to 6" in hidden(load("layernorm:forward")[0])
 
 
 SOURCE = '''"""A file."""
@@ -115,5 +115,5 @@ def test_a_module_is_told_with_its_arguments_and_state() -> None:
         ),
         H200,
     )
-    assert "The truth is the module `Net(4, b=True)`, called on the inputs." in text
+    assert "What is right is what the module `Net(4, b=True)` gives, as written below." in text
     assert "follow the inputs as arguments: w." in text

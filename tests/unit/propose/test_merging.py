@@ -95,6 +95,7 @@ MODULE = "PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) "
         (NAMED + NAMED, "it has 2 PYBIND11_MODULEs"),
         (NAMED.replace('"forward"', '"other"'), "it binds no forward"),
         (NAMED.replace("&mine::scaled", "[](at::Tensor x, float f) { return x; }"), "something else than a function"),
+        (NAMED.replace("m.def(", 'm.def("prepare", &mine::scaled); m.def(', 1), "it prepares arguments"),
         (NAMED.replace("scaled(const", "other(const"), "scaled is defined 0 times"),
         (NAMED.replace("static inline", "template <int N>"), "is a template or has a C name"),
         (NAMED.replace("#include <cmath>", "#if 1\n#include <cmath>\n#endif"), "includes <cmath> under a condition"),

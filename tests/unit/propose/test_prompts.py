@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -10,6 +11,7 @@ from warpwright.core.candidate import Candidate, Flags
 from warpwright.core.evidence import Counterexample, Evidence, Verdict
 from warpwright.core.search import Basis, Brief, Operator, Score
 from warpwright.core.task import Role, Task
+from warpwright.propose import describe
 from warpwright.propose.known import Known
 from warpwright.propose.prompt import Setting, prompt
 from warpwright.propose.quoting import boundary_of
@@ -151,7 +153,7 @@ def test_only_the_part_of_a_reference_that_decides_is_shown() -> None:
     text = rendered(Operator.TRANSLATE, pool)
     assert "def backward(grad_y, indices" in text
     assert "def save(" in text
-    assert "The truth is `backward`." in text
+    assert "What is right is what `backward` gives. `save` gives the saved tensors: indices." in text
 
 
 @pytest.mark.parametrize(
@@ -171,3 +173,49 @@ def test_a_brief_that_cannot_be_told_is_our_slip(bad: Brief, says: str) -> None:
 
 def test_the_same_brief_gives_the_same_prompt() -> None:
     assert rendered(Operator.CROSSOVER) == rendered(Operator.CROSSOVER)
+
+
+@pytest.mark.parametrize("operator", ASKING)
+@pytest.mark.parametrize("name", ["layernorm:forward", "llama_rmsnorm:backward", "layernorm:training"])
+def test_nothing_is_left_for_the_reader_to_guess(operator: Operator, name: str) -> None:
+    (task,) = load(name)
+    text = rendered(operator, task)
+    for needed in (
+        "counts twice", "bf16 (`__nv_bfloat16`, `torch::kBFloat16`)", "for the NVIDIA H200 with",
+        "A case is one choice", "time on the GPU", "names the physical limit", "baseline of each case, which is",
+        "14 times that spread", "Hidden sizes, which nobody shows you", "C++20", "a checker follows every access",
+    ):  # fmt: skip
+        assert needed in text, needed
+    assert "weight 2" not in text
+    assert "refuted" not in text
+
+
+@pytest.mark.parametrize(
+    ("weight", "words"), [(1.0, ""), (2.0, ", counts twice"), (0.5, ", counts half"), (3.0, ", counts 3 times")]
+)
+def test_what_a_case_counts_is_said_in_words(weight: float, words: str) -> None:
+    cases = tuple(replace(case, weight=weight) for case in LAYERNORM.cases)
+    text = rendered(Operator.TRANSLATE, replace(LAYERNORM, cases=cases))
+    assert f"- {CASE} (eps=1e-05){words}: at least" in text
+
+
+def test_prepare_is_offered_where_it_can_be_used() -> None:
+    (forward,), (backward,) = load("int8_linear:forward"), load("int8_linear:backward")
+    text = rendered(Operator.TRANSLATE, forward)
+    assert "You may also export `prepare(weight, scales)`" in text
+    assert "where `weight` stood" in text
+    assert "prepare" not in rendered(Operator.TRANSLATE, backward)
+
+
+def test_saved_tensors_are_named_where_there_are_any() -> None:
+    (norm,), (linear,) = load("llama_rmsnorm:backward"), load("int8_linear:backward")
+    assert "what the forward pass saved (rstd)" in rendered(Operator.TRANSLATE, norm)
+    assert "saved" not in rendered(Operator.TRANSLATE, linear)
+
+
+def test_the_figures_of_the_tolerance_are_the_oracles() -> None:
+    from warpwright.oracle import compare, truth
+
+    assert (describe.HONEST_RUNS, describe.WORST, describe.TYPICAL) == (
+        truth.HONEST_RUNS, compare.WORST, compare.TYPICAL,
+    )  # fmt: skip
