@@ -95,14 +95,6 @@ class Arena:
         first = (place.offset + offset) // empty.element_size()
         return empty.set_(self.bytes.untyped_storage(), first, shape, stride)
 
-    def poison(self, places: Iterable[Place]) -> None:
-        for place in places:
-            self.at(place).fill_(POISON)
-
-    def mark_red_zones(self, places: Iterable[Place], pattern: int) -> None:
-        for zone in _red_zones(places):
-            self.at(zone).fill_(pattern)
-
     def reset(self, red_zones: torch.Tensor, pattern: int) -> None:
         """Poison everywhere, and the pattern in the red zones."""
         self.bytes.fill_(POISON)

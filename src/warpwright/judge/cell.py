@@ -51,10 +51,11 @@ class Cell:
         self._slots[slot] = (self._sealed.plan(case, entry), places)
         return {}
 
-    def run(self, slots: list[int]) -> dict[str, Any]:
-        """One call after the other, each with the module's variables as they were after loading."""
+    def run(self, slots: list[int], restore: bool = True) -> dict[str, Any]:
+        """One call after the other, each with the module's variables as after loading, or as the last call left them."""
         for slot in slots:
-            self._reset()
+            if restore:
+                self._reset()
             self._call(slot)
             torch.cuda.synchronize()
         return {}
@@ -77,14 +78,14 @@ class Cell:
         self._graphs[key] = captured(steps, warm_ups=0)
         return {}
 
-    def time(self, keys: list[int], cache: str) -> dict[str, Any]:
+    def time(self, keys: list[int], cache: str, restore: bool = True) -> dict[str, Any]:
         """Device times of the graphs; a negative key stands for no work."""
         assert self._flush is not None
         takes = [
             (self._flush.lead(Cache(cache), self._inputs.get(key, ())), self._graphs[key] if key >= 0 else None)
             for key in keys
         ]
-        batch = time_replays(takes, self._reset)
+        batch = time_replays(takes, self._reset) if restore else time_replays(takes)
         return {"samples_us": list(batch.samples_us), "wall_s": batch.wall_s}
 
     def spin(self, keys: list[int]) -> dict[str, Any]:

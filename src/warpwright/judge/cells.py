@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import multiprocessing
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from multiprocessing.connection import Connection
 from multiprocessing.context import ForkServerContext
+from threading import Lock
+from types import ModuleType
 from typing import Any
 
 from warpwright.core.errors import OurFault
@@ -14,6 +18,7 @@ from warpwright.core.evidence import Fault
 from warpwright.judge.link import Silence, receive, send
 
 START_S = 60.0
+_STARTING = Lock()
 
 
 class CellFailure(Exception):
@@ -32,6 +37,18 @@ def _nursery() -> ForkServerContext:
     return context
 
 
+@contextmanager
+def _no_main() -> Iterator[None]:
+    """Children need nothing of the program that was started, and must not run it again."""
+    with _STARTING:
+        main = sys.modules["__main__"]
+        sys.modules["__main__"] = ModuleType("__main__")
+        try:
+            yield
+        finally:
+            sys.modules["__main__"] = main
+
+
 class Process:
     """A process of ours at the other end of a pipe."""
 
@@ -39,7 +56,8 @@ class Process:
         ours, theirs = _nursery().Pipe()
         self._connection = ours
         self._process = _nursery().Process(target=target, args=(theirs,), daemon=True)
-        self._process.start()
+        with _no_main():
+            self._process.start()
         theirs.close()
 
     def ask(self, do: str, timeout_s: float, **arguments: Any) -> dict[str, Any]:

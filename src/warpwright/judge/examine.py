@@ -20,12 +20,11 @@ from warpwright.judge import cell
 from warpwright.judge.arena import Arena, Layout, red_zone_bytes
 from warpwright.judge.cells import CellFailure, Process
 from warpwright.judge.truths import Truths
-from warpwright.judge.visit import Visit, changed_inputs, counterexample, read_results, stage, write_inputs
+from warpwright.judge.visit import Visit, changed_inputs, counterexample, read_results, stage, unchanged, write_inputs
 from warpwright.oracle.check import check_results, same_bits
 
 RUNG = "judge"
 CALL_S = 10.0
-_ROUNDS = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +58,7 @@ def staged(process: Process, task: Task, sealed: Sealed, draws: Sequence[Draw], 
 def examine(task: Task, sealed: Sealed, draws: Sequence[Draw], truths: Truths, scene: Scene, secret: int) -> Evidence:
     """HOLDS if every draw came out right every time."""
     start = time.perf_counter()
-    found: dict[str, Any] = {"draws": len(draws), "rounds": _ROUNDS}
+    found: dict[str, Any] = {"draws": len(draws), "rounds": 2}
     if not any(isinstance(node, Launch) for plan in sealed.plans for node in plan.nodes):
         found["library_only"] = True
     wrong = None
@@ -86,10 +85,10 @@ def _rounds(
 ) -> Counterexample | None:
     first: dict[str, list[torch.Tensor]] = {}
     facts["deterministic"] = True
-    for _ in range(_ROUNDS):
+    for restore in (True, False):  # the second time with what the calls before left in the module's variables
         for visit in generator.sample(on.visits, len(on.visits)):
             pattern = generator.randrange(1, 255)
-            if found := _one(task, on, visit, truths, pattern):
+            if found := _one(task, on, visit, truths, pattern, restore):
                 return found
             results = [result.clone() for result in read_results(task, visit, on.arena)]
             key = repr(visit.draw)
@@ -99,22 +98,23 @@ def _rounds(
     return None
 
 
-def _one(task: Task, on: Staged, visit: Visit, truths: Truths, pattern: int) -> Counterexample | None:
+def _one(task: Task, on: Staged, visit: Visit, truths: Truths, pattern: int, restore: bool) -> Counterexample | None:
     """One call: poison, run, look at everything it could have touched."""
-    on.arena.mark_red_zones(visit.places, pattern)
-    on.arena.poison(visit.places)
+    on.arena.reset(on.red_zones, pattern)
     write_inputs(visit, on.arena)
     torch.cuda.synchronize()
     try:
-        on.cell.ask("run", CALL_S, slots=visit.preparing)
+        on.cell.ask("run", CALL_S, slots=visit.preparing, restore=restore)
         prepared = [on.arena.at(place).clone() for place in visit.prepared]
         torch.cuda.synchronize()
-        on.cell.ask("run", CALL_S, slots=visit.slots)
+        on.cell.ask("run", CALL_S, slots=visit.slots, restore=restore)
     except CellFailure as failure:
         return counterexample(visit, failure.kind, str(failure))
-    if damage := on.arena.damaged(visit.places, pattern):
+    if on.arena.damaged_anywhere(on.red_zones, pattern):
+        damage = on.arena.damaged((place for other in on.visits for place in other.places), pattern)
         return counterexample(visit, "out of bounds", _described(visit, damage))
-    if changed := changed_inputs(visit, on.arena):
+    if not bool(unchanged(visit, on.arena)):
+        changed = changed_inputs(visit, on.arena)
         return counterexample(visit, "mutation", f"argument {changed[0]} was changed; the task does not allow it")
     if not all(torch.equal(on.arena.at(place), was) for place, was in zip(visit.prepared, prepared, strict=True)):
         return counterexample(visit, "mutation", "forward changed what prepare had made")

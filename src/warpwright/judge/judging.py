@@ -132,6 +132,7 @@ class Judge:
             if min(subjects[0].block(Cache.COLD)) < SHORT_US:
                 for subject in subjects:
                     subject.chain()
+            remembers = contestant[0].remembers() if contestant else None
             for cache in Cache:
                 series = contest(subjects, cache, limits, self._gauge)
                 slope = contestant[0].slope_us() if contestant else None
@@ -140,7 +141,9 @@ class Judge:
                     if found.lost is not None:
                         self._lose_rival(job.task, case, subject.name, found.lost, faults)
                         continue
-                    invalid = self._invalid(job.task, case, found, cache, slope if subject in contestant else None)
+                    mine = subject in contestant
+                    invalid = self._invalid(job.task, case, found, cache, slope if mine else None)
+                    invalid = (remembers if mine else None) or invalid
                     yield _measurement(subject.name, job.task, case, cache, found, self.scene, invalid)
             if contestant:
                 faults += self._slowed(rivals, case)

@@ -2,36 +2,40 @@
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 from warpwright.core.codec import content_id
 from warpwright.core.task import Draw, Task
 from warpwright.oracle.truth import Expected, Scenario, expectations, scenario
 
+MOST_TASKS = 16
+Known = TypeVar("Known")
+
 
 class Truths:
-    """Inputs and expectations by task and draw, of one task at a time: jobs come task by task, and memory is finite."""
+    """Inputs and expectations by task and draw, of the tasks that were asked for last: memory is finite."""
 
     def __init__(self, device: str = "cuda") -> None:
         self._device = device
-        self._task: str | None = None
-        self._scenarios: dict[tuple[str, str], Scenario] = {}
-        self._expected: dict[tuple[str, str], tuple[Expected, ...]] = {}
+        self._scenarios: dict[str, dict[str, Scenario]] = {}
+        self._expected: dict[str, dict[str, tuple[Expected, ...]]] = {}
 
     def scenario(self, task: Task, draw: Draw) -> Scenario:
-        self._turn_to(task)
-        key = (task.key, content_id(draw))
-        if key not in self._scenarios:
-            self._scenarios[key] = scenario(task, draw, self._device)
-        return self._scenarios[key]
+        known, key = _latest(self._scenarios, task.id), content_id(draw)
+        if key not in known:
+            known[key] = scenario(task, draw, self._device)
+        return known[key]
 
     def expected(self, task: Task, draw: Draw) -> tuple[Expected, ...]:
-        self._turn_to(task)
-        key = (task.key, content_id(draw))
-        if key not in self._expected:
-            self._expected[key] = expectations(task, draw, self.scenario(task, draw))
-        return self._expected[key]
+        known, key = _latest(self._expected, task.id), content_id(draw)
+        if key not in known:
+            known[key] = expectations(task, draw, self.scenario(task, draw))
+        return known[key]
 
-    def _turn_to(self, task: Task) -> None:
-        if task.key != self._task:
-            self._task = task.key
-            self._scenarios.clear()
-            self._expected.clear()
+
+def _latest(kept: dict[str, dict[str, Known]], task: str) -> dict[str, Known]:
+    """What is known of a task; the task that was not asked for longest is forgotten where there are too many."""
+    kept[task] = kept.pop(task, {})
+    while len(kept) > MOST_TASKS:
+        del kept[next(iter(kept))]
+    return kept[task]

@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import hashlib
+import json
 import os
 import sys
 import time
@@ -28,7 +29,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--ahead", type=int, metavar="N", help="compile baselines ahead, N at a time")
     asked = parser.parse_args(arguments)
     asked.out.mkdir(parents=True, exist_ok=True)
-    waiting = [path for path in sorted(asked.jobs.glob("*.json")) if not (asked.out / path.name).exists()]
+    waiting = [path for path in asked.jobs.glob("*.json") if not (asked.out / path.name).exists()]
+    waiting.sort(key=_task_of)
     if asked.ahead:
         _compile(waiting, asked.ahead)
     return _work(waiting, asked.out, time.monotonic() + asked.seconds)
@@ -47,6 +49,15 @@ def _work(waiting: list[Path], out: Path, deadline: float) -> int:
         _say(f"[{number}/{len(waiting)}] {judged.label}: {_summary(judged)}")
     judge.close()
     return 0
+
+
+def _task_of(path: Path) -> tuple[str, ...]:
+    """Jobs of one task follow each other: what is true of it, and its baselines, serve them all."""
+    try:
+        task = json.loads(path.read_bytes())["task"]
+        return (*(str(task[name]) for name in ("suite", "name", "direction")), path.name)
+    except (OSError, ValueError, KeyError, TypeError):
+        return (path.name,)
 
 
 def _compile(waiting: list[Path], workers: int) -> None:
