@@ -52,7 +52,7 @@ class Cell:
         return {}
 
     def run(self, slots: list[int], restore: bool = True) -> dict[str, Any]:
-        """One call after the other, each with the module's variables as after loading, or as the last call left them."""
+        """One call after the other, each with the module's variables as after loading or as the last one left them."""
         for slot in slots:
             if restore:
                 self._reset()
