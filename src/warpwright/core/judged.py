@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from warpwright.core.evidence import Evidence, Fault
-from warpwright.core.measurement import Measurement
+from warpwright.core.measurement import Cache, Measurement
 from warpwright.core.sealed import Sealed
 from warpwright.core.task import Case, Task
 
@@ -24,6 +24,8 @@ class Asked:
     """None takes torch's own answers and those the task names; names are these and no others."""
     ceiling: bool = True
     """Whether a plain copy of as many bytes is timed beside what memory limits."""
+    caches: tuple[Cache, ...] = (Cache.COLD, Cache.WARM)
+    """A tuner that only ranks can do with one."""
     seconds_per_case: float = 2.0
     draws_per_check_case: int | None = None
     """None takes the task's own choice; a number bounds it, for a quick look."""

@@ -133,7 +133,7 @@ class Judge:
                 for subject in subjects:
                     subject.chain()
             remembers = contestant[0].remembers() if contestant else None
-            for cache in Cache:
+            for cache in job.asked.caches:
                 series = contest(subjects, cache, limits, self._gauge)
                 slope = contestant[0].slope_us() if contestant else None
                 for subject in subjects:
