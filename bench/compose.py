@@ -3,8 +3,10 @@
 composes     a source was written; the number of kernels in it
 cannot       the composer gave up, and what was in the way
 With --check every source climbs the ladder, and its verdict is printed too.
+With --write FOLDER the sources are kept, as bench/calibrate.py reads them: TASK_DIRECTION_K.cu, the default being 0;
+--variants N gives so many for each task, which differ in what is likely to matter.
 
-Run: python bench/compose.py [TASK ...] [--check] [--write FOLDER]. Exit status 1 where a check refutes.
+Run: python bench/compose.py [TASK ...] [--check] [--write FOLDER [--variants N]]. Exit status 1 where a check refutes.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from warpwright.core.candidate import Candidate
@@ -22,14 +25,21 @@ from warpwright.tasks import all_tasks, load
 from warpwright.verify.ladder import climb
 
 
-def composed(task: Task) -> str | None:
-    """The default source of a task; None, and the reason printed, where there is none."""
+def composed(task: Task, count: int) -> list[str]:
+    """The sources of a task, the default first; none, and the reason printed, where it cannot be composed."""
     try:
         found = composer.plan(task)
     except composer.CannotCompose as error:
         print(f"{task.key:45} {error}", flush=True)
-        return None
-    return found.write(found.default())
+        return []
+    return [found.write(genome) for genome in found.variants(count)]
+
+
+def keep(task: Task, sources: Sequence[str], folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    for number, source in enumerate(sources):
+        path = folder / f"{task.name}_{task.direction}_{number}.cu"
+        path.write_text(f"// task: {task.key}\n{source}", encoding="utf-8")
 
 
 def checked(task: Task, source: str) -> Verdict:
@@ -47,22 +57,23 @@ def main() -> int:
     parser.add_argument("tasks", nargs="*", metavar="TASK")
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--write", type=Path, metavar="FOLDER")
+    parser.add_argument("--variants", type=int, default=1, metavar="N")
     given = parser.parse_args()
     tasks = [task for name in given.tasks for task in load(name)] or list(all_tasks())
     written, verdicts = 0, []
     for task in tasks:
         start = time.perf_counter()
-        source = composed(task)
-        if source is None:
+        sources = composed(task, given.variants)
+        if not sources:
             continue
         written += 1
         if given.write:
-            given.write.mkdir(parents=True, exist_ok=True)
-            (given.write / f"{task.name}_{task.direction}.cu").write_text(source, encoding="utf-8")
+            keep(task, sources, given.write)
         if given.check:
-            verdicts.append(checked(task, source))
+            verdicts += [checked(task, source) for source in sources]
         else:
-            print(f"{task.key:45} composes {source.count('__global__')} kernels", end="")
+            kernels = sources[0].count("__global__")
+            print(f"{task.key:45} composes {kernels} kernels, {len(sources)} variants", end="")
         print(f"  {time.perf_counter() - start:.1f} s", flush=True)
     print(f"{written} of {len(tasks)} compose" + (f"; {verdicts.count(Verdict.HOLDS)} hold" if given.check else ""))
     return 1 if Verdict.REFUTED in verdicts else 0

@@ -47,7 +47,7 @@ def test_what_belongs_together_shares_a_kernel(name: str, expected: list[str]) -
 
 def test_the_genome_is_remembered_and_changes_the_source() -> None:
     plan = planned("paper/llama_rmsnorm:forward")
-    other = {**plan.default(), "row_block": 256}
+    other = {**plan.default(), "row_items": 8}
     assert composer.read_back(source("paper/llama_rmsnorm:forward")) == plan.default()
     assert composer.read_back(plan.write(other)) == other
     assert plan.write(other) != source("paper/llama_rmsnorm:forward")
@@ -61,8 +61,8 @@ def test_every_default_is_in_its_space() -> None:
 
 
 def test_a_genome_outside_the_space_is_refused() -> None:
-    with pytest.raises(UsageError, match="row_block = 77"):
-        planned("modern/softmax:forward").write({"row_block": 77})
+    with pytest.raises(UsageError, match="row_items = 77"):
+        planned("modern/softmax:forward").write({"row_items": 77})
 
 
 def test_a_source_without_a_genome_has_none() -> None:
@@ -117,7 +117,7 @@ def test_lists_of_tensors_share_launches() -> None:
 
 def test_running_sums_from_the_end_are_one_kernel() -> None:
     assert kinds("modern/cumsum:backward") == [ALONE]
-    assert "scan_kernel<T, T, VEC, 256, true>" in source("modern/cumsum:backward")
+    assert "scan_kernel<T, T, VEC, 256, 4, true>" in source("modern/cumsum:backward")
 
 
 def test_what_cannot_be_composed_names_the_operation(tmp_path: Path) -> None:

@@ -18,7 +18,8 @@ arithmetic.py       how each operation is written in CUDA C++
 emit.py             values become statements of one kernel
 kernel.py           what every kind of kernel has in common
 map_kernel.py       element by element
-reductions.py       how reductions over a row are carried, pass by pass
+reductions.py       which reductions over a row share a pass
+carriers.py         what a thread carries along a row for each of them
 row_kernel.py       rows: the statements of one row
 row_launch.py       rows: the kernels around them, and the choice among these
 split_kernel.py     few long rows: many blocks to a row

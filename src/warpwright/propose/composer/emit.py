@@ -123,12 +123,17 @@ class Emitter:
         """Reductions of this kernel that are finished, by value."""
         self.kept: dict[str, str] = {}
         """Tensors whose packs lie in registers, and how a pack is written."""
+        self.early: dict[str, tuple[str, str]] | None = None
+        """Where packs are wanted before anything is done with them: how each is declared and how it is loaded."""
         self.row_index: Index | None = None
         self._memo: dict[tuple[int, Place], Term] = {}
         self._packs: dict[tuple[str, Index | None], str] = {}
         self._singles: dict[tuple[str, Index | None], Term] = {}
         self._taken = RESERVED | {tensor.name for tensor in (*held.values(), *writes)}
         self._passing: set[str] = set()
+        self._inverses: dict[Term, Term] = {}
+        self._rounds = any(value.op == "narrow" for value in walk(roots))
+        """Whether a result is so coarse that a last digit can tip it over."""
         self._uses = Counter(arg.number for value in walk(roots) for arg in value.args)
 
     def new_pass(self) -> None:
@@ -137,6 +142,7 @@ class Emitter:
         self._memo = {key: term for key, term in self._memo.items() if term.level < PACK}
         self._packs = {}
         self._singles = {key: term for key, term in self._singles.items() if term.level < PACK}
+        self._inverses = {key: term for key, term in self._inverses.items() if term.level < PACK}
         self._taken -= self._passing
         self._passing = set()
 
@@ -228,7 +234,17 @@ class Emitter:
         args = [self.lifted(arg, term, level) for arg, term in zip(value.args, args, strict=True)]
         if value.op in DEFINED:
             self.needs.functions[value.op] = DEFINED[value.op]
+        if value.op == "div" and level == ELEMENT and args[1].level < ELEMENT and not self._rounds:
+            return written("mul", [args[0], self._inverse(args[1])], FLOAT)
         return written(value.op, args, value.kind if value.kind != BOOL else FLOAT)
+
+    def _inverse(self, term: Term) -> Term:
+        """Divided by once, multiplied by often."""
+        if term not in self._inverses:
+            name = self.name(f"over_{term.text}" if term.text.isidentifier() else "inverse", term.level)
+            self.lines[term.level].append(f"const float {name} = 1.0f / {term.within(ATOM)};")
+            self._inverses[term] = Term(name, ATOM, term.level)
+        return self._inverses[term]
 
     def _host_scalar(self, value: Value) -> Term:
         if value.op == "constant":
@@ -342,6 +358,9 @@ class Emitter:
     def _loaded_pack(self, tensor: Tensor, offset: Index | None) -> str:
         name = self.name(f"{tensor.name}_pack", PACK)
         where = self.index_text(offset)
+        if self.early is not None and not indices.is_loaded(offset):
+            self.early[name] = (f"Pack<{tensor.cpp}, VEC> {name}", f"load<VEC>({tensor.name} + {where});")
+            return f"{name}[p]"
         self.lines[PACK].append(f"const Pack<{tensor.cpp}, VEC> {name} = load<VEC>({tensor.name} + {where});")
         return name
 

@@ -27,7 +27,7 @@ from warpwright.propose.composer.kernel import (
 )
 from warpwright.propose.composer.preamble import ADD_PARTS
 from warpwright.propose.composer.row_kernel import KEPT_LOOP, Rows, RowWriter, along_rows
-from warpwright.propose.composer.row_launch import kept_loads, row_preamble
+from warpwright.propose.composer.row_launch import Tile, kept_loads, row_preamble, tiles
 from warpwright.propose.composer.values import Graph
 
 SPACE: dict[str, tuple[Any, ...]] = {"fused_blocks": (264, 528, 1056)}
@@ -35,13 +35,17 @@ SPACE: dict[str, tuple[Any, ...]] = {"fused_blocks": (264, 528, 1056)}
 
 def fused_kernels(
     work: Rows, sums: Sequence[Store], graph: Graph, held: Mapping[int, Tensor], genome: Mapping[str, Any]
-) -> Written:
+) -> Written | None:
+    """None where no row that matters can be kept."""
+    fitting = tiles(work.columns, graph.cases, genome)
+    if not fitting:
+        return None
     streamed = RowWriter(work, graph, held, None)
     streamed.write()
     writer = RowWriter(work, graph, held, along_rows(streamed))
     writer.write()
     device = "\n".join(_device(work, writer, sums))
-    launcher = "\n".join(_launcher(work, writer.needs, sums, genome))
+    launcher = "\n".join(_launcher(work, writer.needs, sums, fitting, genome))
     return Written(
         name=work.name,
         device=device,
@@ -60,7 +64,7 @@ def _with_sums(needs: Needs, sums: Sequence[Store]) -> Needs:
 def _device(work: Rows, writer: RowWriter, sums: Sequence[Store]) -> list[str]:
     names = [store.tensor.name for store in sums]
     taken = [*parameters(writer.needs), *(f"float* __restrict__ {name}_parts" for name in names)]
-    head = signature(f"__global__ void __launch_bounds__(THREADS < 128 ? 128 : THREADS) {work.name}_kernel", taken)
+    head = signature(f"__global__ void __launch_bounds__(THREADS < 256 ? 256 : THREADS) {work.name}_kernel", taken)
     head[-1] += " {"
     row = [*kept_loads(writer, writer.needs), "", *writer.body]
     put = [f"store<VEC>({name}_parts + group * columns + column, {name}_sum[item]);" for name in names]
@@ -90,7 +94,9 @@ def _device(work: Rows, writer: RowWriter, sums: Sequence[Store]) -> list[str]:
     ]
 
 
-def _launcher(work: Rows, needs: Needs, sums: Sequence[Store], genome: Mapping[str, Any]) -> list[str]:
+def _launcher(
+    work: Rows, needs: Needs, sums: Sequence[Store], fitting: Sequence[Tile], genome: Mapping[str, Any]
+) -> list[str]:
     names = [store.tensor.name for store in sums]
     arguments = [*pointers(needs), *(f"{name}_parts.data_ptr<float>()" for name in names)]
     test = vector_test(needs)
@@ -100,7 +106,7 @@ def _launcher(work: Rows, needs: Needs, sums: Sequence[Store], genome: Mapping[s
         vec_of(genome["vector_bytes"]),
         "const int64_t packs = columns / VEC;",
         *test,
-        f"if (!vectors || rows == 0 || packs > {_widest(genome)}) return false;",
+        f"if (!vectors || rows == 0 || packs > {fitting[-1].packs}) return false;",
         "const auto run = [&](auto kernel, int threads, int per_block) {",
         "    // As many threads on the GPU whatever the size of a block.",
         f"    const int64_t most = std::max<int64_t>({genome['fused_blocks'] * 128} / (threads * per_block), 1);",
@@ -115,7 +121,7 @@ def _launcher(work: Rows, needs: Needs, sums: Sequence[Store], genome: Mapping[s
             for store in sums
         ),
         "};",
-        *_choices(work, genome),
+        *_choices(work, fitting),
         "return true;",
     ]
     return [
@@ -127,23 +133,11 @@ def _launcher(work: Rows, needs: Needs, sums: Sequence[Store], genome: Mapping[s
     ]
 
 
-def _steps(genome: Mapping[str, Any]) -> list[tuple[int, int, int]]:
-    """Threads to a group, packs to a thread, groups to a block."""
-    narrow, items = genome["row_block"], genome["row_items"]
-    wide = [(threads, items, 1) for threads in (narrow, narrow * 2, narrow * 4)]
-    return [(32, genome["warp_items"], 4), *wide]
-
-
-def _widest(genome: Mapping[str, Any]) -> int:
-    threads, items, _ = _steps(genome)[-1]
-    return threads * items
-
-
-def _choices(work: Rows, genome: Mapping[str, Any]) -> list[str]:
+def _choices(work: Rows, fitting: Sequence[Tile]) -> list[str]:
     """The narrowest group that holds a row."""
     lines = []
-    for position, (threads, items, per_block) in enumerate(_steps(genome)):
-        test = f"if (packs <= {threads * items}) " if position < 3 else ""
-        run = f"run({work.name}_kernel<T, VEC, {threads}, {items}>, {threads}, {per_block});"
+    for position, tile in enumerate(fitting):
+        test = f"if (packs <= {tile.packs}) " if tile is not fitting[-1] else ""
+        run = f"run({work.name}_kernel<T, VEC, {tile.threads}, {tile.items}>, {tile.threads}, {tile.rows});"
         lines.append(f"{'else ' if position else ''}{test}{run}")
     return lines

@@ -4,35 +4,56 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from warpwright.core.errors import UsageError
-from warpwright.propose.composer import column_kernel, fused_kernel, map_kernel, row_launch, split_kernel
-from warpwright.propose.composer.schedule import COLUMNS, ELEMENTS, FUSED, ROWS
+from warpwright.propose.composer import column_kernel, fused_kernel, map_kernel, row_launch, scan_kernel, split_kernel
+from warpwright.propose.composer.schedule import COLUMNS, ELEMENTS, FUSED, ROWS, SCAN
 
 SPACES: dict[str, dict[str, tuple[Any, ...]]] = {
     ELEMENTS: map_kernel.SPACE,
-    ROWS: row_launch.SPACE | split_kernel.SPACE | map_kernel.SPACE,
+    ROWS: row_launch.SPACE | split_kernel.SPACE,
     COLUMNS: column_kernel.SPACE,
     FUSED: fused_kernel.SPACE,
+    SCAN: scan_kernel.SPACE,
 }
+EVERYWHERE: dict[str, tuple[Any, ...]] = {"stores": ("plain", "streaming"), "math": ("precise", "fast")}
+"""Genes of a whole source: whether stores pass by the cache, and which exponential is used."""
 DEFAULTS: dict[str, Any] = {
+    "stores": "plain",
+    "math": "precise",
     "vector_bytes": 16,
     "map_block": 256,
     "map_packs": 2,
     "warp_items": 4,
     "warp_rows": 4,
-    "row_block": 128,
     "row_items": 4,
     "stream_block": 512,
     "stream_unroll": 4,
+    "scan_block": 256,
+    "scan_items": 4,
+    "scan_rows": 8,
     "column_warps": 8,
     "column_blocks": 528,
     "fused_blocks": 528,
     "split_block": 512,
     "split_blocks": 528,
+    "split_unroll": 4,
 }
+CHANGES: tuple[dict[str, Any], ...] = (
+    {"row_items": 2, "stream_block": 1024, "split_blocks": 1056, "map_packs": 1, "column_warps": 16}
+    | {"scan_items": 2},
+    {"row_items": 8, "warp_items": 16, "stream_unroll": 8, "split_block": 1024, "map_packs": 4, "fused_blocks": 1056}
+    | {"scan_block": 512, "scan_items": 2},
+    {"stores": "streaming", "column_blocks": 1056},
+    {"math": "fast", "stores": "streaming", "fused_blocks": 1056},
+    {"map_block": 512, "warp_rows": 8, "stream_block": 256, "split_unroll": 8, "column_warps": 4, "fused_blocks": 264}
+    | {"scan_block": 128, "scan_rows": 4},
+    {"vector_bytes": 8},
+    {"row_items": 1, "warp_items": 2, "stream_unroll": 1, "split_block": 256, "map_block": 128} | {"scan_items": 1},
+)
+"""What is tried beside the default. Genes of different kernels change together: a case tells of the one it takes."""
 _REMEMBERED = re.compile(r"genome: (\{.*\})")
 
 
@@ -40,11 +61,39 @@ def space(kinds: Sequence[str]) -> dict[str, tuple[Any, ...]]:
     found: dict[str, tuple[Any, ...]] = {}
     for kind in dict.fromkeys(kinds):
         found |= SPACES.get(kind, {})
-    return found
+    return {**found, **EVERYWHERE} if found else found
 
 
 def default(genes: Mapping[str, tuple[Any, ...]]) -> dict[str, Any]:
     return {name: DEFAULTS[name] for name in genes}
+
+
+Texts = Callable[[Mapping[str, Any]], str]
+
+
+def telling(genes: Mapping[str, tuple[Any, ...]], text: Texts) -> dict[str, tuple[Any, ...]]:
+    """The genes without values that change nothing."""
+    usual = default(genes)
+    written = text(usual)
+    found = {
+        name: tuple(value for value in values if value == usual[name] or text({**usual, name: value}) != written)
+        for name, values in genes.items()
+    }
+    return {name: values for name, values in found.items() if len(values) > 1}
+
+
+def variants(genes: Mapping[str, tuple[Any, ...]], text: Texts, count: int) -> list[dict[str, Any]]:
+    """No two of them with the same text."""
+    found: dict[str, dict[str, Any]] = {}
+    for change in ({}, *CHANGES):
+        known = {name: value for name, value in change.items() if value in genes.get(name, ())}
+        genome = {**default(genes), **known}
+        found.setdefault(text(genome), genome)
+    return list(found.values())[:count]
+
+
+def forgotten(source: str) -> str:
+    return _REMEMBERED.sub("", source, count=1)
 
 
 def completed(genes: Mapping[str, tuple[Any, ...]], genome: Mapping[str, Any]) -> dict[str, Any]:

@@ -154,6 +154,18 @@ def level(index: Index | None) -> int:
             return level(base)
 
 
+def is_loaded(index: Index | None) -> bool:
+    """Whether any part of it was read from memory."""
+    match index:
+        case Loaded():
+            return True
+        case Total(terms=terms):
+            return any(is_loaded(term) for term, _ in terms)
+        case Part(base=base) | Run(base=base) | Shift(base=base) | Flip(base=base):
+            return is_loaded(base)
+    return False
+
+
 @dataclass(frozen=True, slots=True)
 class Motion:
     """How an index moves within a pack, and the sizes that must be multiples of the pack for it."""

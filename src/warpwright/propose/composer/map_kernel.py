@@ -9,6 +9,7 @@ from warpwright.propose.composer import indices
 from warpwright.propose.composer.emit import Emitter, Needs, Tensor
 from warpwright.propose.composer.indices import ELEMENT, KERNEL, PACK, Var
 from warpwright.propose.composer.kernel import (
+    INDENT,
     Store,
     Written,
     block,
@@ -49,6 +50,7 @@ def map_kernel(
     emitter = Emitter(
         graph, held, [store.value for store in stores], {count: "count"}, [store.tensor for store in stores]
     )
+    emitter.early = {} if genome["map_packs"] > 1 else None
     emitter.needs.sizes["count"] = count
     emitter.needs.multiples[count] = None
     base = Var("i", PACK, innermost=True)
@@ -67,7 +69,7 @@ def map_kernel(
 def _device(
     name: str, comment: str, emitter: Emitter, elements: list[str], after: list[str], genome: Mapping[str, Any]
 ) -> list[str]:
-    needs, packs = emitter.needs, genome["map_packs"]
+    needs = emitter.needs
     wide = "typename Index, " if needs.divides else ""
     index = "Index" if needs.divides else "int64_t"
     loop = [
@@ -78,14 +80,7 @@ def _device(
         "}",
         *after,
     ]
-    where = f"static_cast<{index}>(blockIdx.x)"
-    if packs == 1:
-        first = [f"const {index} i = ({where} * {genome['map_block']} + threadIdx.x) * VEC;", "if (i >= count) return;"]
-        body = [*first, *emitter.lines[KERNEL], *loop]
-    else:
-        step = f"({where} * {packs} + p) * {genome['map_block']} + threadIdx.x"
-        inner = [f"const {index} i = ({step}) * VEC;", "if (i >= count) return;", *loop]
-        body = [*emitter.lines[KERNEL], "#pragma unroll", f"for (int p = 0; p < {packs}; ++p) {{", *block(inner), "}"]
+    body = _body(emitter, loop, index, genome)
     head = f"__global__ void __launch_bounds__({genome['map_block']}) {name}_kernel"
     typed = [
         item.replace("int64_t", "Index") if needs.divides and item.startswith("int64_t") else item
@@ -94,6 +89,34 @@ def _device(
     lines = signature(head, typed)
     lines[-1] += " {"
     return [f"// {comment}", f"template <{wide}typename T, int VEC>", *lines, *block(body), "}"]
+
+
+def _body(emitter: Emitter, loop: list[str], index: str, genome: Mapping[str, Any]) -> list[str]:
+    packs, size = genome["map_packs"], genome["map_block"]
+    where = f"static_cast<{index}>(blockIdx.x)"
+    if packs == 1:
+        first = [f"const {index} i = ({where} * {size} + threadIdx.x) * VEC;", "if (i >= count) return;"]
+        return [*first, *emitter.lines[KERNEL], *loop]
+    step = [f"const {index} i = first + p * {size} * VEC;", "if (i >= count) return;"]
+    over = ["#pragma unroll", f"for (int p = 0; p < {packs}; ++p) {{"]
+    return [
+        f"const {index} first = ({where} * {packs * size} + threadIdx.x) * VEC;",
+        *emitter.lines[KERNEL],
+        *_early(emitter, [over[0], over[1], INDENT + step[0]], packs),
+        *over,
+        *block([*step, *loop]),
+        "}",
+    ]
+
+
+def _early(emitter: Emitter, over: list[str], packs: int) -> list[str]:
+    """All loads under way before the first of them is waited for."""
+    loads = emitter.early or {}
+    if not loads:
+        return []
+    lines = [f"{name}[p] = {text}" for name, (_, text) in loads.items()]
+    guarded = [f"if (i < count) {lines[0]}"] if len(lines) == 1 else ["if (i < count) {", *block(lines), "}"]
+    return [*(f"{declared}[{packs}];" for declared, _ in loads.values()), *over, *block(guarded), "}"]
 
 
 def _launcher(name: str, needs: Needs, genome: Mapping[str, Any]) -> list[str]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from warpwright.core.dtypes import dtype_named
 from warpwright.core.task import Direction, Role, Task, TensorArg
 from warpwright.propose.composer import genomes
 from warpwright.propose.composer.entries import backward_entry, forward_entry
@@ -26,19 +27,27 @@ class Composable:
     task: Task
     graph: Graph
     entries: tuple[Entry, ...]
+    genes: Mapping[str, tuple[Any, ...]]
 
     def space(self) -> Mapping[str, tuple[Any, ...]]:
         """Every gene that matters for this task, with the values it may take."""
-        return genomes.space(
-            [kind for entry in self.entries for group in entry.schedule.groups for kind in group.kinds]
-        )
+        return self.genes
+
+    def variants(self, count: int) -> list[dict[str, Any]]:
+        """The default genome and others that differ from it in what is likely to matter, most telling first."""
+        return genomes.variants(self.genes, self._text, count)
+
+    def _text(self, genome: Genome) -> str:
+        """Of a source, all but the genome it remembers."""
+        return genomes.forgotten(self.write(genome))
 
     def default(self, gpu: str = "h200") -> dict[str, Any]:
         return genomes.default(self.space())
 
     def write(self, genome: Genome) -> str:
         chosen = genomes.completed(self.space(), genome)
-        writers = [EntryWriter(self.task, self.graph, entry, chosen) for entry in self.entries]
+        whole = {**genomes.DEFAULTS, **chosen}
+        writers = [EntryWriter(self.task, self.graph, entry, whole) for entry in self.entries]
         for writer in writers:
             writer.write()
         return source(self.task, writers, chosen)
@@ -47,16 +56,17 @@ class Composable:
 def plan(task: Task) -> Composable:
     """Raises CannotCompose with the operation that is in the way."""
     timed = [position for position, case in enumerate(task.cases) if case.role is Role.TIME]
-    graph = Graph(Cases(_assignments(task), _preferred(task), timed or None))
+    widths = [dtype_named(case.dtype).bytes for case in task.cases]
+    graph = Graph(Cases(_assignments(task), _preferred(task), timed or None, widths))
     if task.direction is Direction.FORWARD:
         entries = [forward_entry(task, graph)]
     elif task.direction is Direction.BACKWARD:
         entries = [backward_entry(task, graph)]
     else:
         entries = training_entries(task, graph)
-    composable = Composable(task=task, graph=graph, entries=tuple(entries))
-    composable.write(composable.default())
-    return composable
+    kinds = [kind for entry in entries for group in entry.schedule.groups for kind in group.kinds]
+    whole = Composable(task=task, graph=graph, entries=tuple(entries), genes=genomes.space(kinds))
+    return replace(whole, genes=genomes.telling(whole.genes, whole._text))
 
 
 def _assignments(task: Task) -> list[dict[str, int]]:

@@ -12,11 +12,23 @@ struct alignas(sizeof(T) * VEC < 16 ? sizeof(T) * VEC : 16) Pack {
 template <int VEC, typename T>
 __device__ Pack<T, VEC> load(const T* from) {
     return *reinterpret_cast<const Pack<T, VEC>*>(from);
-}
+}"""
 
+STORE = """\
 template <int VEC, typename T>
 __device__ void store(T* to, const Pack<T, VEC>& pack) {
     *reinterpret_cast<Pack<T, VEC>*>(to) = pack;
+}"""
+
+STREAMING = """\
+// What is stored once and read by nobody soon makes room in the cache first.
+template <int VEC, typename T, typename Word = uint4>
+__device__ void store(T* to, const Pack<T, VEC>& pack) {
+    if constexpr (sizeof(pack) == sizeof(Word)) {
+        __stcs(reinterpret_cast<Word*>(to), *reinterpret_cast<const Word*>(&pack));
+    } else {
+        *reinterpret_cast<Pack<T, VEC>*>(to) = pack;
+    }
 }"""
 
 ALIGNED = """\
@@ -53,11 +65,23 @@ struct Product {
 }
 JOIN_NAMES = {"sum": "Sum", "amax": "Max", "amin": "Min", "prod": "Product"}
 
+NEIGHBOURS = """\
+// Threads of a row that are in the same warp, and the mask that names them.
+template <int THREADS>
+constexpr int NEAR = THREADS < 32 ? THREADS : 32;
+
+template <int THREADS>
+__device__ unsigned neighbours() {
+    if constexpr (THREADS >= 32) return 0xffffffff;
+    return ((1u << (THREADS % 32)) - 1) << (threadIdx.x % 32 / NEAR<THREADS> * NEAR<THREADS>);
+}"""
+
 OVER_ROW = """\
 // One number from the THREADS threads that share a row; every one of them gets it.
 template <typename Op, int THREADS>
 __device__ float over_row(float value) {
-    for (int offset = 16; offset > 0; offset /= 2) value = Op::join(value, __shfl_xor_sync(0xffffffff, value, offset));
+    for (int offset = NEAR<THREADS> / 2; offset > 0; offset /= 2)
+        value = Op::join(value, __shfl_xor_sync(neighbours<THREADS>(), value, offset));
     if constexpr (THREADS > 32) {
         __shared__ float of_warp[THREADS / 32];
         __syncthreads();  // The last call may still be reading.
@@ -84,10 +108,11 @@ __device__ Best better(Best a, Best b) {
     return first ? a : b;
 }
 
+template <int THREADS>
 __device__ Best best_of_warp(Best best) {
-    for (int offset = 16; offset > 0; offset /= 2) {
-        const float value = __shfl_xor_sync(0xffffffff, best.value, offset);
-        const int at = __shfl_xor_sync(0xffffffff, best.at, offset);
+    for (int offset = NEAR<THREADS> / 2; offset > 0; offset /= 2) {
+        const float value = __shfl_xor_sync(neighbours<THREADS>(), best.value, offset);
+        const int at = __shfl_xor_sync(neighbours<THREADS>(), best.at, offset);
         best = better(best, Best{value, at});
     }
     return best;
@@ -96,16 +121,67 @@ __device__ Best best_of_warp(Best best) {
 // The best over the THREADS threads that share a row; every one of them gets it.
 template <int THREADS>
 __device__ Best best_of_row(Best best) {
-    best = best_of_warp(best);
+    best = best_of_warp<THREADS>(best);
     if constexpr (THREADS > 32) {
         __shared__ Best of_warp[THREADS / 32];
         __syncthreads();  // The last call may still be reading.
         if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = best;
         __syncthreads();
         best = of_warp[threadIdx.x % 32 < THREADS / 32 ? threadIdx.x % 32 : 0];
-        best = best_of_warp(best);
+        best = best_of_warp<32>(best);
     }
     return best;
+}"""
+
+SPREADS = """\
+// Of a set of numbers: how many, their mean, and the sum of their squared distances from it.
+struct Spread {
+    float count, mean, squares;
+};
+
+// Of two sets together.
+__device__ Spread both(Spread a, Spread b) {
+    if (a.count == 0.0f) return b;
+    if (b.count == 0.0f) return a;
+    const float count = a.count + b.count, apart = b.mean - a.mean, share = b.count / count;
+    return Spread{count, a.mean + apart * share, a.squares + b.squares + apart * apart * a.count * share};
+}
+
+template <int VEC>
+__device__ Spread spread_of(const float (&values)[VEC]) {
+    float sum = 0.0f, squares = 0.0f;
+    #pragma unroll
+    for (int k = 0; k < VEC; ++k) sum += values[k];
+    const float mean = sum / VEC;
+    #pragma unroll
+    for (int k = 0; k < VEC; ++k) squares += (values[k] - mean) * (values[k] - mean);
+    return Spread{VEC, mean, squares};
+}
+
+template <int THREADS>
+__device__ Spread spread_of_warp(Spread spread) {
+    for (int offset = NEAR<THREADS> / 2; offset > 0; offset /= 2) {
+        const float count = __shfl_xor_sync(neighbours<THREADS>(), spread.count, offset);
+        const float mean = __shfl_xor_sync(neighbours<THREADS>(), spread.mean, offset);
+        const float squares = __shfl_xor_sync(neighbours<THREADS>(), spread.squares, offset);
+        spread = both(spread, Spread{count, mean, squares});
+    }
+    return spread;
+}
+
+// Of what the THREADS threads that share a row have seen; every one of them gets it.
+template <int THREADS>
+__device__ Spread spread_of_row(Spread spread) {
+    spread = spread_of_warp<THREADS>(spread);
+    if constexpr (THREADS > 32) {
+        __shared__ Spread of_warp[THREADS / 32];
+        __syncthreads();  // The last call may still be reading.
+        if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = spread;
+        __syncthreads();
+        spread = threadIdx.x % 32 < THREADS / 32 ? of_warp[threadIdx.x % 32] : Spread{};
+        spread = spread_of_warp<32>(spread);
+    }
+    return spread;
 }"""
 
 ADD_PARTS = """\
@@ -146,24 +222,5 @@ void add_parts(const float* parts, T* to, int64_t count, int64_t columns) {
     if (columns == 0) return;
     const dim3 threads(32, 8);
     add_parts_kernel<<<(columns + 31) / 32, threads, 0, at::cuda::getCurrentCUDAStream()>>>(parts, to, count, columns);
-    C10_CUDA_KERNEL_LAUNCH_CHECK();
-}"""
-
-JOIN_PARTS = """\
-// Joins the pieces of each row; one warp to a row.
-template <typename Op>
-__global__ void __launch_bounds__(32) join_parts_kernel(
-        const float* __restrict__ parts, float* __restrict__ to, int64_t pieces) {
-    float value = Op::identity();
-    for (int64_t piece = threadIdx.x; piece < pieces; piece += 32)
-        value = Op::join(value, parts[blockIdx.x * pieces + piece]);
-    value = over_row<Op, 32>(value);
-    if (threadIdx.x == 0) to[blockIdx.x] = value;
-}
-
-template <typename Op>
-void join_parts(const torch::Tensor& parts, const torch::Tensor& to, int64_t rows, int64_t pieces) {
-    join_parts_kernel<Op><<<rows, 32, 0, at::cuda::getCurrentCUDAStream()>>>(
-            parts.data_ptr<float>(), to.data_ptr<float>(), pieces);
     C10_CUDA_KERNEL_LAUNCH_CHECK();
 }"""

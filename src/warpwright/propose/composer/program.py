@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from warpwright.core.task import Task
 from warpwright.propose.composer.host import TORCH_TYPES
 from warpwright.propose.composer.kernel import INDENT
+from warpwright.propose.composer.preamble import PACKS, STORE, STREAMING
 from warpwright.propose.composer.steps import EntryWriter
 
 
@@ -17,6 +19,9 @@ def source(task: Task, entries: Sequence[EntryWriter], genome: Mapping[str, Any]
     kernels = [kernel for entry in entries for kernel in entry.kernels]
     functions = {text: None for kernel in kernels for text in kernel.needs.functions.values()}
     preamble = {text: None for kernel in kernels for text in kernel.preamble}
+    if PACKS in preamble:
+        stores = STREAMING if genome.get("stores") == "streaming" else STORE
+        preamble = {PACKS: None, stores: None, **preamble}
     parts = [
         _head(task, genome, functions),
         *preamble,
@@ -26,7 +31,14 @@ def source(task: Task, entries: Sequence[EntryWriter], genome: Mapping[str, Any]
         *("\n".join(entry.host()) for entry in entries),
         _module([entry.entry.name for entry in entries]),
     ]
-    return "\n\n".join(parts) + "\n"
+    text = "\n\n".join(parts) + "\n"
+    return _hurried(text) if genome.get("math") == "fast" else text
+
+
+def _hurried(text: str) -> str:
+    """The same with the hardware's own exponential and reciprocal, which are off by a few units in the last place."""
+    text = text.replace("return 1.0f / (1.0f + expf(-x));", "return __fdividef(1.0f, 1.0f + expf(-x));")
+    return re.sub(r"(?<![\w])expf\(", "__expf(", text)
 
 
 def _head(task: Task, genome: Mapping[str, Any], functions: Mapping[str, None]) -> str:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import mul
 
 from warpwright.propose.composer.errors import CannotCompose
+from warpwright.propose.composer.sizes import Size
 from warpwright.propose.composer.values import FLOAT, Value, walk
 
 
@@ -19,7 +22,16 @@ class Joint:
     """Whether an infinite largest is replaced by zero before it is subtracted."""
 
 
-Carried = Value | Joint
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """A mean and the sum of squared distances from it, in one pass: two sets of numbers are joined by these alone."""
+
+    total: Value
+    mean: Value
+    squares: Value
+
+
+Carried = Value | Joint | Spread
 
 
 def depths(reductions: Sequence[Value]) -> list[list[Value]]:
@@ -34,18 +46,18 @@ def depths(reductions: Sequence[Value]) -> list[list[Value]]:
 
 
 def joined(passes: Sequence[Sequence[Value]]) -> list[list[Carried]]:
-    """The same passes with every maximum joined by the sum of exponentials that waits for it, where there is one."""
-    moved: dict[int, Joint] = {}
+    """The same passes with what waits for a maximum or a mean drawn into the pass that computes it."""
+    moved: dict[int, Carried] = {}
+    drawn: set[int] = set()
     for value in (value for group in passes for value in group):
         if joint := _joint(value):
             moved[joint.largest.number] = joint
-    totals = {joint.total.number for joint in moved.values()}
-    result: list[list[Carried]] = []
-    for group in passes:
-        kept: list[Carried] = [moved.get(value.number, value) for value in group if value.number not in totals]
-        if kept:
-            result.append(kept)
-    return result
+            drawn.add(value.number)
+        elif spread := _spread(value):
+            moved[spread.total.number] = spread
+            drawn.add(value.number)
+    kept = [[moved.get(value.number, value) for value in group if value.number not in drawn] for group in passes]
+    return [group for group in kept if group]
 
 
 def _joint(value: Value) -> Joint | None:
@@ -60,6 +72,34 @@ def _joint(value: Value) -> Joint | None:
     if shift.op != "amax" or shift.first is not x or shift.attrs != value.attrs:
         return None
     return Joint(shift, value, guarded)
+
+
+def _spread(value: Value) -> Spread | None:
+    """sum((x - mean(x)) ** 2)."""
+    if value.op != "sum" or value.first.op != "mul" or value.first.args[0] is not value.first.args[1]:
+        return None
+    centred = value.first.first
+    if centred.op != "sub":
+        return None
+    x, mean = centred.first, _under_views(centred.args[1])
+    if mean.op != "div" or mean.first.op != "sum" or mean.first.first is not x or mean.first.attrs != value.attrs:
+        return None
+    count = _under_views(mean.args[1])
+    return Spread(mean.first, mean, value) if _is_count(count, x.shape[-value.attrs[0] :]) else None
+
+
+def _under_views(value: Value) -> Value:
+    while value.op in ("broadcast", "reshape"):
+        value = value.first
+    return value
+
+
+def _is_count(value: Value, reduced: Sequence[Size]) -> bool:
+    """Whether it is the number of elements that were summed."""
+    if value.op != "to_float" or value.first.op not in ("size", "constant"):
+        return False
+    size, known = value.first.attrs[0], reduce(mul, reduced)
+    return bool(size == known if isinstance(size, Size) else {size} == set(known.values))
 
 
 def check(value: Value) -> Value:

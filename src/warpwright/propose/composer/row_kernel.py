@@ -10,12 +10,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from warpwright.propose.composer import indices
-from warpwright.propose.composer.arithmetic import ATOM, DEFINED, Term
+from warpwright.propose.composer.arithmetic import Term
+from warpwright.propose.composer.carriers import Carrier, Pass, carrier
 from warpwright.propose.composer.emit import Emitter, Needs, Tensor
 from warpwright.propose.composer.indices import ELEMENT, PACK, ROW, Total, Var
 from warpwright.propose.composer.kernel import Store, block, emit_stores, settle_multiples
-from warpwright.propose.composer.preamble import JOIN_NAMES
-from warpwright.propose.composer.reductions import Carried, Joint, check, depths, joined
+from warpwright.propose.composer.reductions import Carried, check, depths, joined
 from warpwright.propose.composer.sizes import Size
 from warpwright.propose.composer.values import Graph, Value
 
@@ -60,9 +60,7 @@ class RowWriter:
         """The tensors whose packs each pass reads along the row."""
         self.first, self.end = "lane * VEC", "columns"
         """Where a thread's walk along a streamed row begins, and where it ends."""
-        self._rescale: list[str] = []
-        self.uses_best = False
-        self.joins: dict[str, None] = {}
+        self.preamble: dict[str, None] = {}
 
     @property
     def needs(self) -> Needs:
@@ -71,97 +69,50 @@ class RowWriter:
     def write(self) -> list[str]:
         """The statements of one row."""
         passes = depths([check(value) for value in self.work.reductions])
-        self.write_passes([list[Carried](group) for group in passes] if self.is_kept else joined(passes))
-        self._row_stores()
-        if self.work.stores or self.work.column_sums:
-            self._last_pass()
+        for group in [list[Carried](group) for group in passes] if self.is_kept else joined(passes):
+            for item in self.reduce(group):
+                self.body += item.settle()
+            self.body.append("")
+        self.row_stores()
+        self.last_pass()
         settle_multiples(self.emitter)
         return self.body
-
-    def write_passes(self, carried: Sequence[Sequence[Carried]]) -> None:
-        for group in carried:
-            self._reduce(group)
-        settle_multiples(self.emitter)
 
     def place(self, value: Value) -> indices.Place:
         return indices.unravel(self.base, value.shape, self.graph.cases)
 
-    def operand(self, value: Value) -> Term:
-        term = self.emitter.term(value.first, self.place(value.first))
-        return self.emitter.lifted(value.first, term, ELEMENT)
+    def at_element(self, value: Value) -> Term:
+        return self.emitter.lifted(value, self.emitter.term(value, self.place(value)), ELEMENT)
 
-    def _reduce(self, group: Sequence[Carried]) -> None:
-        emitter = self.emitter
-        emitter.new_pass()
-        before: list[str] = []
-        elements: list[str] = []
-        packs: list[str] = []
-        after: list[str] = []
-        for item in group:
-            if isinstance(item, Joint):
-                self._joint(item, before, packs, after)
-            elif item.op in ("argmax", "argmin"):
-                self._position(item, before, elements, after)
-            else:
-                self._plain(item, before, elements, after)
+    def reduce(self, group: Sequence[Carried]) -> list[Carrier]:
+        """One pass along the row, for all reductions of a group."""
+        self.emitter.new_pass()
+        done = Pass()
+        carriers = [carrier(item, self.emitter) for item in group]
+        for item in carriers:
+            done.before += item.begin()
+            item.add(self.at_element(item.operand), done)
+            done.after += item.share()
         self._flush_row()
-        self.body += [*before, *self._loop(elements, packs), *after, ""]
+        self.body += [*done.before, *self._loop(done), *done.after]
+        self._settled(carriers)
+        return carriers
 
-    def _plain(self, value: Value, before: list[str], elements: list[str], after: list[str]) -> None:
-        term = self.operand(value)
-        name = self.emitter.name(_reduction_name(self.graph, value))
-        op = JOIN_NAMES[value.op]
-        self.joins[value.op] = None
-        before.append(f"float {name} = {op}::identity();")
-        added = f"{name} += {term.text};" if value.op == "sum" else f"{name} = {op}::join({name}, {term.text});"
-        elements.append(added)
-        after.append(f"{name} = over_row<{op}, THREADS>({name});")
-        self.emitter.results[value.number] = Term(name, ATOM, ROW)
+    def join(self, group: Sequence[Carried], parts: Sequence[Sequence[str]]) -> None:
+        """What the blocks of an earlier kernel have left of each piece of the row, put together."""
+        carriers = [carrier(item, self.emitter) for item in group]
+        for item, names in zip(carriers, parts, strict=True):
+            taken = item.join([f"{name}[row * pieces + piece]" for name in names])
+            loop = ["for (int piece = lane; piece < pieces; piece += THREADS) {", *block(taken), "}"]
+            self.body += [*item.begin(), *loop, *item.share(), *item.settle(), ""]
+        self._settled(carriers)
 
-    def _position(self, value: Value, before: list[str], elements: list[str], after: list[str]) -> None:
-        term = self.operand(value)
-        name = self.emitter.name("best")
-        sign = "-" if value.op == "argmin" else ""
-        self.uses_best = True
-        before.append(f"Best {name} = {{-INFINITY, INT_MAX}};")
-        elements.append(f"{name} = better({name}, Best{{{sign}{term.within(ATOM)}, column + k}});")
-        after.append(f"{name} = best_of_row<THREADS>({name});")
-        self.emitter.results[value.number] = Term(f"{name}.at", ATOM, ROW)
+    def _settled(self, carriers: Sequence[Carrier]) -> None:
+        for item in carriers:
+            self.emitter.results |= item.results(self.emitter)
+            self.preamble |= dict.fromkeys(item.preamble)
 
-    def _joint(self, joint: Joint, before: list[str], packs: list[str], after: list[str]) -> None:
-        emitter = self.emitter
-        x = emitter.term(joint.largest.first, self.place(joint.largest.first))
-        largest, total = emitter.name("largest"), emitter.name("total")
-        values = emitter.name("scores")
-        self.joins |= {"amax": None, "sum": None}
-        emitter.needs.functions["finite"] = DEFINED["finite"]
-        before += ["// The sum of exponentials relative to the largest so far is rescaled whenever that grows."]
-        before += [f"float {largest} = -INFINITY, {total} = 0.0f;"]
-        packs += [f"float {values}[VEC], highest = -INFINITY;"]
-        emitter.lines[ELEMENT] += [f"{values}[k] = {x.text};", f"highest = Max::join(highest, {values}[k]);"]
-        after += self._joined_rows(joint, largest, total)
-        self._rescale = [
-            f"if (highest > {largest}) {{",
-            f"    {total} *= expf({largest} - highest);",
-            f"    {largest} = highest;",
-            "}",
-            "#pragma unroll",
-            f"for (int k = 0; k < VEC; ++k) {total} += expf({values}[k] - finite_or_zero({largest}));",
-        ]
-        emitter.results[joint.largest.number] = Term(f"{largest}_of_row", ATOM, ROW)
-        emitter.results[joint.total.number] = Term(total, ATOM, ROW)
-
-    def _joined_rows(self, joint: Joint, largest: str, total: str) -> list[str]:
-        lines = [
-            f"const float {largest}_of_row = over_row<Max, THREADS>({largest});",
-            f"if ({largest} != {largest}_of_row) {total} *= expf({largest} - {largest}_of_row);",
-            f"{total} = over_row<Sum, THREADS>({total});",
-        ]
-        if not joint.guarded:
-            lines.append(f"if (isinf({largest}_of_row)) {total} = NAN;  // As infinity minus infinity gives.")
-        return lines
-
-    def _row_stores(self) -> None:
+    def row_stores(self, only: str = "lane == 0") -> None:
         lines = []
         for store in self.work.row_stores:
             place = indices.unravel(self.row, store.value.shape, self.graph.cases)
@@ -172,38 +123,37 @@ class RowWriter:
             lines.append(f"{store.tensor.name}[row] = {self.emitter.convert(store.tensor, term, store.value)};")
         self._flush_row()
         if len(lines) == 1:
-            self.body += [f"if (lane == 0) {lines[0]}", ""]
+            self.body += [f"if ({only}) {lines[0]}", ""]
         elif lines:
-            self.body += ["if (lane == 0) {", *block(lines), "}", ""]
+            self.body += [f"if ({only}) {{", *block(lines), "}", ""]
 
-    def _last_pass(self) -> None:
+    def last_pass(self) -> None:
+        if not self.work.stores and not self.work.column_sums:
+            return
         self.emitter.new_pass()
         places = [self.place(store.value) for store in self.work.stores]
         elements, after = emit_stores(self.emitter, self.work.stores, places)
         for value, name in self.work.column_sums if self.is_kept else ():
-            term = self.operand(value)
-            elements.append(f"{name}_sum[item].at[k] += {term.text};")
+            elements.append(f"{name}_sum[item].at[k] += {self.at_element(value.first).text};")
         self._flush_row()
-        self.body += self._loop(elements, [], after)
+        self.body += self._loop(Pass(elements=elements, behind=after))
 
     def _flush_row(self) -> None:
         self.body += self.emitter.lines[ROW]
         self.emitter.lines[ROW] = []
 
-    def _loop(self, elements: list[str], packs: list[str], after: Sequence[str] = ()) -> list[str]:
+    def _loop(self, done: Pass) -> list[str]:
         emitter = self.emitter
         self.loaded.append({name for name, offset in emitter._packs if offset == self.base})
         inner = [
             *emitter.lines[PACK],
-            *packs,
+            *done.packs,
             "#pragma unroll",
             "for (int k = 0; k < VEC; ++k) {",
-            *block([*emitter.lines[ELEMENT], *elements]),
+            *block([*emitter.lines[ELEMENT], *done.elements]),
             "}",
-            *self._rescale,
-            *after,
+            *done.behind,
         ]
-        self._rescale = []
         if not self.is_kept:
             head = f"for (int column = {self.first}; column < {self.end}; column += THREADS * VEC) {{"
             return ["#pragma unroll UNROLL", head, *block(inner), "}"]
@@ -218,16 +168,10 @@ KEPT_LOOP = [
 ]
 
 
-def _reduction_name(graph: Graph, value: Value) -> str:
-    return graph.names.get(value.number, {"amax": "largest", "amin": "smallest"}.get(value.op, value.op))
-
-
 def write_rows(work: Rows, graph: Graph, held: Mapping[int, Tensor]) -> list[RowWriter]:
-    """The variants this work needs: kept where rows are read more than once, streamed always."""
+    """Both ways: kept in registers where a row fits, streamed where it does not."""
     streamed = RowWriter(work, graph, held, None)
     streamed.write()
-    if len(streamed.loaded) < 2:
-        return [streamed]
     kept = RowWriter(work, graph, held, along_rows(streamed))
     kept.write()
     return [kept, streamed]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from warpwright.propose.composer.emit import Needs, Tensor
@@ -18,27 +19,30 @@ from warpwright.propose.composer.kernel import (
     vec_of,
     vector_test,
 )
-from warpwright.propose.composer.preamble import ALIGNED, BEST, JOINS, OVER_ROW, PACKS
+from warpwright.propose.composer.preamble import ALIGNED, PACKS
 from warpwright.propose.composer.row_kernel import KEPT_LOOP, Rows, RowWriter, write_rows
+from warpwright.propose.composer.sizes import Cases, Size
 from warpwright.propose.composer.values import Graph
 
 SPACE: dict[str, tuple[Any, ...]] = {
     "vector_bytes": (16, 8),
-    "warp_items": (2, 4, 8),
+    "warp_items": (2, 4, 8, 16),
     "warp_rows": (2, 4, 8),
-    "row_block": (64, 128, 256),
-    "row_items": (2, 4, 8),
+    "row_items": (1, 2, 4, 8),
     "stream_block": (256, 512, 1024),
-    "stream_unroll": (1, 2, 4),
+    "stream_unroll": (1, 2, 4, 8),
 }
 """Genes of kernels over rows."""
+MOST_THREADS = 1024
 
 
 def row_kernels(
     work: Rows, graph: Graph, held: Mapping[int, Tensor], genome: Mapping[str, Any], streamed: bool = False
 ) -> Written:
     """All variants; or only the streamed one, where another kernel has taken care of rows that can be kept."""
-    writers = write_rows(work, graph, held)[-1 if streamed else 0 :]
+    writers = write_rows(work, graph, held)
+    if streamed or not writers[0].emitter.kept or not tiles(work.columns, graph.cases, genome):
+        writers = writers[-1:]
     needs = merged_needs([writer.needs for writer in writers])
     for writer in writers:
         writer.emitter.needs = needs
@@ -67,9 +71,7 @@ def merged_needs(found: list[Needs]) -> Needs:
 
 
 def row_preamble(writers: list[RowWriter]) -> tuple[str, ...]:
-    joins = {op: JOINS[op] for writer in writers for op in writer.joins}
-    best = [BEST] if any(writer.uses_best for writer in writers) else []
-    return (PACKS, ALIGNED, *joins.values(), *([OVER_ROW] if joins else []), *best)
+    return (PACKS, ALIGNED, *(text for writer in writers for text in writer.preamble))
 
 
 def _device(work: Rows, writer: RowWriter, needs: Needs, genome: Mapping[str, Any]) -> list[str]:
@@ -142,7 +144,7 @@ def _launcher(work: Rows, writers: list[RowWriter], needs: Needs, genome: Mappin
         "};",
         *vector_test(needs),
         "const int64_t packs = columns / VEC;",
-        *(_kept_choices(work, genome) if writers[0].is_kept else _short_choices(work, genome)),
+        *(_kept_choices(work, writers[0].graph.cases, genome) if writers[0].is_kept else ()),
         f"if (vectors) return run({work.name}_streamed<T, VEC, {threads}>, 1, {threads});",
         f"if (columns <= 256) return run({work.name}_streamed<T, 1, 32>, 1, 32);",
         f"run({work.name}_streamed<T, 1, 512>, 1, 512);",
@@ -150,24 +152,37 @@ def _launcher(work: Rows, writers: list[RowWriter], needs: Needs, genome: Mappin
     return ["template <typename T>", *head, *block(body), "}"]
 
 
-def _kept_choices(work: Rows, genome: Mapping[str, Any]) -> list[str]:
-    warp, share = genome["warp_items"], genome["warp_rows"]
-    narrow, items = genome["row_block"], genome["row_items"]
-    wide = narrow * 4
+def _kept_choices(work: Rows, cases: Cases, genome: Mapping[str, Any]) -> list[str]:
     return [
-        f"if (vectors && packs <= {32 * warp}) "
-        f"return run({work.name}_kept<T, VEC, 32, {warp}>, {share}, {32 * share});",
-        *(
-            f"if (vectors && packs <= {threads * items}) "
-            f"return run({work.name}_kept<T, VEC, {threads}, {items}>, 1, {threads});"
-            for threads in (narrow, wide)
-        ),
+        f"if (vectors && packs <= {tile.packs}) "
+        f"return run({work.name}_kept<T, VEC, {tile.threads}, {tile.items}>, {tile.rows}, {tile.threads * tile.rows});"
+        for tile in tiles(work.columns, cases, genome)
     ]
 
 
-def _short_choices(work: Rows, genome: Mapping[str, Any]) -> list[str]:
-    return [
-        f"if (vectors && packs <= {limit}) return run({work.name}_streamed<T, VEC, {threads}>, 1, {threads});"
-        for limit, threads in ((64, 32), (512, 128))
-        if threads < genome["stream_block"]
-    ]
+@dataclass(frozen=True, slots=True, order=True)
+class Tile:
+    """How a row is kept: so many packs by each of so many threads, and so many rows by a block."""
+
+    packs: int
+    threads: int
+    items: int
+    rows: int
+
+
+def tiles(columns: Size, cases: Cases, genome: Mapping[str, Any]) -> list[Tile]:
+    """One that fits tightly for every length of row that is timed, where it can be kept at all; shortest rows first."""
+    found = {
+        _tile(-(-columns.values[case] * cases.widths[case] // genome["vector_bytes"]), genome) for case in cases.timed
+    }
+    return sorted(tile for tile in found if tile.threads <= MOST_THREADS)
+
+
+def _tile(packs: int, genome: Mapping[str, Any]) -> Tile:
+    if packs <= 32 * genome["warp_items"]:
+        threads = max(min(1 << (packs - 1).bit_length(), 32), 4)
+        rows = genome["warp_rows"] * 32 // threads
+    else:
+        threads, rows = -(-packs // (32 * genome["row_items"])) * 32, 1
+    items = -(-packs // threads)
+    return Tile(threads * items, threads, items, rows)

@@ -1,86 +1,195 @@
-"""Running sums along rows: one block to a row, piece by piece, with what came before carried along."""
+"""Running sums along rows: many short rows to a block, longer ones piece by piece, many blocks to few long ones."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from warpwright.propose.composer.emit import Needs, Tensor
-from warpwright.propose.composer.kernel import Written, block, launch, pointer, signature
-from warpwright.propose.composer.preamble import ALIGNED, PACKS
-from warpwright.propose.composer.sizes import Size
+from warpwright.propose.composer.kernel import Written, block, launch, pointer, signature, vec_of
+from warpwright.propose.composer.preamble import ALIGNED, JOINS, NEIGHBOURS, OVER_ROW, PACKS
+from warpwright.propose.composer.sizes import Cases, Size
+
+SPACE: dict[str, tuple[Any, ...]] = {
+    "vector_bytes": (16, 8),
+    "scan_block": (128, 256, 512),
+    "scan_items": (1, 2, 4),
+    "scan_rows": (4, 8),
+}
+SHORT = 32
+"""Packs of a row that is left to the threads of one warp."""
+FEW, LONG = 132, 16384
 
 KERNEL = """\
-// Running sums along each row, from its end if REVERSED: first in a pack, then over a warp and a block.
-template <typename In, typename Out, int VEC, int THREADS, bool REVERSED>
-__global__ void __launch_bounds__(THREADS) scan_kernel(
-        const In* __restrict__ from, Out* __restrict__ to, int64_t rows, int64_t columns) {
-    const int64_t start = static_cast<int64_t>(blockIdx.x) * columns;
-    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    __shared__ float of_warp[THREADS / 32];
+// Running sums along each row, from its end if REVERSED. THREADS threads share a row or a piece of one, and take
+// ITEMS packs each at a time: sums within a pack, over a warp, and over the warps.
+template <typename In, typename Out, int VEC, int THREADS, int ITEMS, bool REVERSED>
+__global__ void __launch_bounds__(THREADS < 256 ? 256 : THREADS) scan_kernel(
+        const In* __restrict__ from, Out* __restrict__ to, const float* __restrict__ parts, int64_t rows, int columns,
+        int length, int pieces) {
+    constexpr int WARPS = THREADS < 32 ? 1 : THREADS / 32;
+    const int lane = threadIdx.x % THREADS, warp = lane / 32, piece = blockIdx.x % pieces;
+    const int64_t row = static_cast<int64_t>(blockIdx.x / pieces) * (blockDim.x / THREADS) + threadIdx.x / THREADS;
+    if (row >= rows) return;
+    from += row * columns;
+    to += row * columns;
     float carried = 0.0f;
-    for (int64_t piece = 0; piece < columns; piece += THREADS * VEC) {
-        const int64_t place = piece + threadIdx.x * VEC, column = REVERSED ? columns - VEC - place : place;
-        float sum[VEC] = {};
-        if (place < columns) {
-            const Pack<In, VEC> pack = load<VEC>(from + start + column);
+    for (int earlier = 0; earlier < piece; ++earlier) carried += parts[row * pieces + earlier];
+    const int end = min(columns, (piece + 1) * length);
+    for (int start = piece * length; start < end; start += THREADS * VEC * ITEMS) {
+        Pack<In, VEC> packs[ITEMS];
+        #pragma unroll
+        for (int item = 0; item < ITEMS; ++item) {
+            const int place = start + (item * THREADS + lane) * VEC;
+            if (place < end) packs[item] = load<VEC>(from + (REVERSED ? columns - VEC - place : place));
+        }
+        float sums[ITEMS][VEC] = {}, up_to_here[ITEMS];
+        #pragma unroll
+        for (int item = 0; item < ITEMS; ++item) {
+            const int place = start + (item * THREADS + lane) * VEC;
             #pragma unroll
-            for (int k = 0; k < VEC; ++k) {
-                sum[k] = float(pack.at[REVERSED ? VEC - 1 - k : k]) + (k > 0 ? sum[k - 1] : 0.0f);
+            for (int k = 0; k < VEC && place < end; ++k)
+                sums[item][k] = float(packs[item].at[REVERSED ? VEC - 1 - k : k]) + (k > 0 ? sums[item][k - 1] : 0.0f);
+            up_to_here[item] = sums[item][VEC - 1];
+            for (int offset = 1; offset < NEAR<THREADS>; offset *= 2) {
+                const float below = __shfl_up_sync(neighbours<THREADS>(), up_to_here[item], offset, NEAR<THREADS>);
+                if (lane % 32 >= offset) up_to_here[item] += below;
             }
         }
-        float up_to_here = sum[VEC - 1];
-        for (int offset = 1; offset < 32; offset *= 2) {
-            const float below = __shfl_up_sync(0xffffffff, up_to_here, offset);
-            if (lane >= offset) up_to_here += below;
+        __shared__ float of_warp[ITEMS][WARPS];
+        if constexpr (WARPS > 1) {
+            #pragma unroll
+            for (int item = 0; item < ITEMS; ++item)
+                if (lane % 32 == 31) of_warp[item][warp] = up_to_here[item];
+            __syncthreads();
         }
-        if (lane == 31) of_warp[warp] = up_to_here;
-        __syncthreads();
-        // Not up_to_here minus the own sum, which would make NaN of infinities.
-        const float of_lanes = __shfl_up_sync(0xffffffff, up_to_here, 1);
-        float before = carried + (lane > 0 ? of_lanes : 0.0f);
-        for (int other = 0; other < THREADS / 32; ++other) {
-            if (other < warp) before += of_warp[other];
-            carried += of_warp[other];
-        }
-        __syncthreads();  // The next piece overwrites of_warp.
-        if (place < columns) {
+        #pragma unroll
+        for (int item = 0; item < ITEMS; ++item) {
+            // Not up_to_here minus the own sum, which would make NaN of infinities.
+            const float below = __shfl_up_sync(neighbours<THREADS>(), up_to_here[item], 1, NEAR<THREADS>);
+            float before = carried;
+            if constexpr (WARPS > 1) {
+                for (int other = 0; other < WARPS; ++other) {
+                    if (other == warp) before = carried;
+                    carried += of_warp[item][other];
+                }
+            } else {
+                carried += __shfl_sync(neighbours<THREADS>(), up_to_here[item], NEAR<THREADS> - 1, NEAR<THREADS>);
+            }
+            if (lane % 32 > 0) before += below;
+            const int place = start + (item * THREADS + lane) * VEC;
             Pack<Out, VEC> pack;
             #pragma unroll
-            for (int k = 0; k < VEC; ++k) pack.at[REVERSED ? VEC - 1 - k : k] = before + sum[k];
-            store<VEC>(to + start + column, pack);
+            for (int k = 0; k < VEC; ++k) pack.at[REVERSED ? VEC - 1 - k : k] = before + sums[item][k];
+            if (place < end) store<VEC>(to + (REVERSED ? columns - VEC - place : place), pack);
         }
+        if constexpr (WARPS > 1) __syncthreads();  // The next round overwrites of_warp.
     }
 }"""
 
+PIECES = """\
+// The sum of each piece of a row: block (x, y) adds up piece x of row y, counted from its end if REVERSED.
+template <typename In, int VEC, int THREADS, bool REVERSED>
+__global__ void __launch_bounds__(THREADS) piece_sums_kernel(
+        const In* __restrict__ from, float* __restrict__ parts, int columns, int length) {
+    const int64_t row = blockIdx.y;
+    const int begin = blockIdx.x * length, end = min(columns, begin + length);
+    float sum = 0.0f;
+    #pragma unroll 4
+    for (int place = begin + threadIdx.x * VEC; place < end; place += THREADS * VEC) {
+        const Pack<In, VEC> pack = load<VEC>(from + row * columns + (REVERSED ? columns - VEC - place : place));
+        #pragma unroll
+        for (int k = 0; k < VEC; ++k) sum += float(pack.at[k]);
+    }
+    sum = over_row<Sum, THREADS>(sum);
+    if (threadIdx.x == 0) parts[row * gridDim.x + blockIdx.x] = sum;
+}"""
 
-def scan_kernel(name: str, source: Tensor, target: Tensor, shape: tuple[Size, Size], reverse: bool) -> Written:
+
+def scan_kernel(
+    name: str,
+    source: Tensor,
+    target: Tensor,
+    shape: tuple[Size, Size],
+    reverse: bool,
+    cases: Cases,
+    genome: Mapping[str, Any],
+) -> Written:
     needs = Needs(
         reads={source.name: source}, writes={target.name: target}, sizes={"rows": shape[0], "columns": shape[1]}
     )
-    taken = [
-        f"const torch::Tensor& {source.name}",
-        f"const torch::Tensor& {target.name}",
-        "int64_t rows",
-        "int64_t columns",
-    ]
-    head = signature(f"void launch_{name}", taken)
+    tensors = [f"const torch::Tensor& {name_}" for name_ in (source.name, target.name)]
+    head = signature(f"void launch_{name}", [*tensors, "int64_t rows", "int64_t columns"])
     head[-1] += " {"
-    way = "true" if reverse else "false"
-    typed = f"{source.cpp}, {target.cpp}"
-    body = [
-        "if (rows == 0) return;",
-        "constexpr int VEC = 16 / sizeof(T);",
-        f"const bool vectors = aligned({{{source.name}.data_ptr(), {target.name}.data_ptr()}}) && columns % VEC == 0;",
-        "const auto run = [&](auto kernel, int threads) {",
-        *block(launch("rows", "threads", [pointer(source), pointer(target), "rows", "columns"])),
-        "};",
-        f"if (vectors && columns <= 32 * VEC) return run(scan_kernel<{typed}, VEC, 32, {way}>, 32);",
-        f"if (vectors) return run(scan_kernel<{typed}, VEC, 256, {way}>, 256);",
-        f"if (columns <= 64) return run(scan_kernel<{typed}, 1, 32, {way}>, 32);",
-        f"run(scan_kernel<{typed}, 1, 256, {way}>, 256);",
-    ]
+    split = any(shape[0].values[case] < FEW and shape[1].values[case] >= LONG for case in cases.timed)
+    body = _launcher(source, target, shape[1], reverse, cases, split, genome)
+    extra = (JOINS["sum"], NEIGHBOURS, OVER_ROW, KERNEL, PIECES) if split else (NEIGHBOURS, KERNEL)
     return Written(
         name=name,
         device="",
         launcher="\n".join(["template <typename T>", *head, *block(body), "}"]),
         needs=needs,
-        preamble=(PACKS, ALIGNED, KERNEL),
+        preamble=(PACKS, ALIGNED, *extra),
     )
+
+
+def _launcher(
+    source: Tensor,
+    target: Tensor,
+    columns: Size,
+    reverse: bool,
+    cases: Cases,
+    split: bool,
+    genome: Mapping[str, Any],
+) -> list[str]:
+    threads, items, way = genome["scan_block"], genome["scan_items"], "true" if reverse else "false"
+    typed = f"{source.cpp}, {target.cpp}"
+    arguments = [pointer(source), pointer(target), "parts", "rows", "columns", "length", "pieces"]
+    return [
+        "if (rows == 0 || columns == 0) return;",
+        vec_of(genome["vector_bytes"]),
+        f"const bool vectors = aligned({{{source.name}.data_ptr(), {target.name}.data_ptr()}}) && columns % VEC == 0;",
+        "int64_t pieces = 1, length = columns;",
+        "const float* parts = nullptr;",
+        *(_pieces(source, typed.partition(",")[0], way, threads, items) if split else ()),
+        "const auto run = [&](auto kernel, int64_t rows_per_block, int threads) {",
+        "    const int64_t blocks = (rows + rows_per_block - 1) / rows_per_block * pieces;",
+        *block(launch("blocks", "threads", arguments)),
+        "};",
+        *(
+            f"if (vectors && columns <= {width} * VEC) "
+            f"return run(scan_kernel<{typed}, VEC, {width}, 1, {way}>, {rows}, {rows * width});"
+            for width, rows in _short(columns, cases, genome)
+        ),
+        f"if (vectors) return run(scan_kernel<{typed}, VEC, {threads}, {items}, {way}>, 1, {threads});",
+        f"if (columns <= 64) return run(scan_kernel<{typed}, 1, 32, 2, {way}>, 4, 128);",
+        f"run(scan_kernel<{typed}, 1, {threads}, {items}, {way}>, 1, {threads});",
+    ]
+
+
+def _short(columns: Size, cases: Cases, genome: Mapping[str, Any]) -> list[tuple[int, int]]:
+    """Threads to a row, and rows to a block, for every length of short rows that is timed."""
+    packs = {-(-columns.values[case] * cases.widths[case] // genome["vector_bytes"]) for case in cases.timed}
+    widths = sorted({max(1 << (count - 1).bit_length(), 4) for count in packs if count <= SHORT})
+    return [(width, genome["scan_rows"] * 32 // width) for width in widths]
+
+
+def _pieces(source: Tensor, typed: str, way: str, threads: int, items: int) -> list[str]:
+    test = f"rows < {FEW} && columns >= {LONG}"
+    name = f"piece_sums_kernel<{typed}, VEC, {threads}, {way}>"
+    plain = f"piece_sums_kernel<{typed}, 1, {threads}, {way}>"
+    return [
+        f"auto sums = torch::empty({{0}}, {source.name}.options().dtype(torch::kFloat32));",
+        f"if ({test}) {{",
+        "    // Pieces of whole rounds, enough of them to fill the GPU.",
+        f"    const int64_t wanted = 1056 / rows, unit = {threads * items} * VEC;",
+        "    length = (columns + wanted * unit - 1) / (wanted * unit) * unit;",
+        "    pieces = (columns + length - 1) / length;",
+        f"    sums = torch::empty({{rows, pieces}}, {source.name}.options().dtype(torch::kFloat32));",
+        "    parts = sums.data_ptr<float>();",
+        f"    const auto kernel = vectors ? {name} : {plain};",
+        *block(
+            launch("dim3(pieces, rows)", str(threads), [pointer(source), "sums.data_ptr<float>()", "columns", "length"])
+        ),
+        "}",
+    ]

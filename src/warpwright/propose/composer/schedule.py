@@ -14,7 +14,7 @@ from warpwright.propose.composer.kernel import Store
 from warpwright.propose.composer.sizes import Size
 from warpwright.propose.composer.values import APART, FLOAT, INT, REDUCTIONS, Graph, Value, is_host, walk
 
-ROWS, COLUMNS, FUSED, ELEMENTS, ALONE = "rows", "columns", "fused", "elements", "alone"
+ROWS, COLUMNS, FUSED, ELEMENTS, SCAN, ALONE = "rows", "columns", "fused", "elements", "scan", "alone"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +38,8 @@ class Group:
     @property
     def kinds(self) -> list[str]:
         """The kinds of kernel that its step may be written with."""
+        if self.space.kind == ALONE and self.stores[0].value.op == "scan":
+            return [SCAN]
         both = self.space.kind == ROWS and any(store.value.op == "columns" for store in self.stores)
         return [ROWS, COLUMNS, FUSED] if both else [self.space.kind]
 

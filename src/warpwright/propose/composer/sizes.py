@@ -60,12 +60,18 @@ class Cases:
     """Every assignment of values to names that a size is compared on."""
 
     def __init__(
-        self, names: Sequence[Names], preferred: Iterable[str] = (), timed: Sequence[int] | None = None
+        self,
+        names: Sequence[Names],
+        preferred: Iterable[str] = (),
+        timed: Sequence[int] | None = None,
+        widths: Sequence[int] | None = None,
     ) -> None:
         """`preferred` formulas are the ones that people would write; other formulas of the same value give way.
 
-        `timed` are the positions of the cases that speed is measured on; all of them if not given.
+        `timed` are the positions of the cases that speed is measured on; all of them if not given. `widths` are the
+        bytes of an element in each case.
         """
+        self.widths = tuple(widths or [4] * len(names))
         self.names = tuple(names)
         self.timed = tuple(range(len(names)) if timed is None else timed)
         self._preferred: dict[tuple[int, ...], str] = {}

@@ -1,16 +1,17 @@
 """Few long rows: many blocks share each of them.
 
-For every pass, blocks reduce a piece of a row each and leave one number; a small kernel joins the pieces of each row.
-What follows from the results is then computed element by element.
+In every pass a block reduces a piece of a row and leaves what it found. The blocks of the next kernel begin by putting
+together what was left of their row, each for itself: that is a few numbers, and spares a launch.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from warpwright.propose.composer.emit import Tensor
+from warpwright.propose.composer.carriers import Carrier
+from warpwright.propose.composer.emit import Needs, Tensor
 from warpwright.propose.composer.indices import KERNEL
 from warpwright.propose.composer.kernel import (
     Written,
@@ -19,99 +20,145 @@ from warpwright.propose.composer.kernel import (
     launcher_parameters,
     parameters,
     pointers,
+    settle_multiples,
     signature,
     vec_of,
     vector_test,
 )
-from warpwright.propose.composer.preamble import JOIN_NAMES, JOIN_PARTS
-from warpwright.propose.composer.reductions import depths
+from warpwright.propose.composer.reductions import Carried, check, depths, joined
 from warpwright.propose.composer.row_kernel import Rows, RowWriter
-from warpwright.propose.composer.row_launch import row_preamble
+from warpwright.propose.composer.row_launch import merged_needs, row_preamble
 from warpwright.propose.composer.sizes import Cases
-from warpwright.propose.composer.values import Graph, Value
+from warpwright.propose.composer.values import Graph
 
-SPACE: dict[str, tuple[Any, ...]] = {"split_block": (256, 512), "split_blocks": (264, 528, 1056)}
+SPACE: dict[str, tuple[Any, ...]] = {
+    "split_block": (256, 512, 1024),
+    "split_blocks": (264, 528, 1056),
+    "split_unroll": (2, 4, 8),
+}
 FEW, LONG = 132, 16384
 """Fewer rows than this cannot fill a GPU with one block each, and shorter ones are not worth a second kernel."""
 
 
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One number that every block leaves of its piece."""
+
+    name: str
+    type: str
+
+
+@dataclass(slots=True)
+class Stage:
+    """One of the kernels: what it takes from those before it, and what it leaves."""
+
+    name: str
+    writer: RowWriter
+    taken: list[Part]
+    left: list[Part]
+
+
 def is_worth_it(work: Rows, cases: Cases) -> bool:
-    """Whether any case that is timed has few long rows, and every reduction can be joined from pieces."""
+    """Whether any case that is timed has few long rows."""
     shapes = [(work.rows.values[case], work.columns.values[case]) for case in cases.timed]
-    simple = all(value.op in JOIN_NAMES for value in work.reductions)
-    return bool(work.reductions) and simple and any(rows < FEW and columns >= LONG for rows, columns in shapes)
+    return bool(work.reductions) and any(rows < FEW and columns >= LONG for rows, columns in shapes)
 
 
-def results(work: Rows, graph: Graph) -> dict[int, Tensor]:
-    """The tensors that reductions are left in, one number for each row."""
-    found: dict[int, Tensor] = {}
-    for value in work.reductions:
-        wanted = f"{graph.names.get(value.number, value.op)}_of_rows"
-        taken = {tensor.name for tensor in found.values()}
-        found[value.number] = Tensor(wanted if wanted not in taken else f"{wanted}_{len(taken)}", "fp32", value.shape)
-    return found
-
-
-def split_kernels(
-    work: Rows, graph: Graph, held: Mapping[int, Tensor], left: Mapping[int, Tensor], genome: Mapping[str, Any]
-) -> list[Written]:
-    """One kernel for each pass; later ones read what earlier ones have left."""
-    known = dict(held)
-    written = []
-    for number, group in enumerate(depths(work.reductions), start=1):
-        part = replace(
-            work, name=f"{work.name}_pass_{number}", reductions=tuple(group), row_stores=(), stores=(), column_sums=()
-        )
-        tensors = [left[value.number] for value in group]
-        written.append(_written(part, group, tensors, RowWriter(part, graph, known, None), genome))
-        known |= {value.number: left[value.number] for value in group}
-    return written
-
-
-def _written(
-    work: Rows, group: list[Value], tensors: list[Tensor], writer: RowWriter, genome: Mapping[str, Any]
-) -> Written:
-    writer.first, writer.end = "begin + lane * VEC", "end"
-    writer.write_passes([list(group)])
-    device = "\n".join(_device(work, group, tensors, writer))
-    arguments = [*pointers(writer.needs), *(f"{tensor.name}_parts.data_ptr<float>()" for tensor in tensors), "length"]
-    test = vector_test(writer.needs)
-    for tensor in tensors:
-        writer.needs.writes[tensor.name] = tensor
-    head = signature(f"void launch_{work.name}", launcher_parameters(writer.needs))
-    head[-1] += " {"
-    body = _launcher(work, group, tensors, test, arguments, genome)
+def split_kernels(work: Rows, graph: Graph, held: Mapping[int, Tensor], genome: Mapping[str, Any]) -> Written:
+    groups = joined(depths([check(value) for value in work.reductions]))
+    stages: list[Stage] = []
+    known: list[list[list[Part]]] = []
+    for number, group in enumerate(groups, start=1):
+        stage, parts = _reducing(work, graph, held, groups[: number - 1], known, group, number)
+        stages.append(stage)
+        known.append(parts)
+    stages.append(_last(work, graph, held, groups, known))
+    needs = merged_needs([stage.writer.needs for stage in stages])
     return Written(
-        name=work.name,
-        device=device,
-        launcher="\n".join(["template <typename T>", *head, *block(body), "}"]),
-        needs=writer.needs,
-        preamble=(*row_preamble([writer]), JOIN_PARTS),
+        name=f"{work.name}_split",
+        device="\n\n".join("\n".join(_device(work, stage, needs, genome)) for stage in stages),
+        launcher="\n".join(_launcher(work, stages, needs, genome)),
+        needs=needs,
+        preamble=row_preamble([stage.writer for stage in stages]),
     )
 
 
-def _device(work: Rows, group: list[Value], tensors: list[Tensor], writer: RowWriter) -> list[str]:
-    extra = [*(f"float* __restrict__ {tensor.name}_parts" for tensor in tensors), "int length"]
+def _begun(
+    work: Rows,
+    graph: Graph,
+    held: Mapping[int, Tensor],
+    groups: Sequence[Sequence[Carried]],
+    known: Sequence[Sequence[Sequence[Part]]],
+) -> RowWriter:
+    """A kernel that has taken in everything that was left before it."""
+    writer = RowWriter(work, graph, held, None)
+    writer.first, writer.end = "begin + lane * VEC", "end"
+    for group, parts in zip(groups, known, strict=True):
+        writer.join(group, [[part.name for part in listed] for listed in parts])
+    return writer
+
+
+def _reducing(
+    work: Rows,
+    graph: Graph,
+    held: Mapping[int, Tensor],
+    groups: Sequence[Sequence[Carried]],
+    known: Sequence[Sequence[Sequence[Part]]],
+    group: Sequence[Carried],
+    number: int,
+) -> tuple[Stage, list[list[Part]]]:
+    writer = _begun(work, graph, held, groups, known)
+    carriers = writer.reduce(group)
+    parts = [[Part(f"{name}_parts_{number}", kind) for name, kind, _ in item.parts] for item in carriers]
+    writer.body += _left(carriers, parts)
+    settle_multiples(writer.emitter)
+    taken = [part for listed in known for of_item in listed for part in of_item]
+    return Stage(f"{work.name}_pass_{number}", writer, taken, [part for listed in parts for part in listed]), parts
+
+
+def _left(carriers: Sequence[Carrier], parts: Sequence[Sequence[Part]]) -> list[str]:
+    puts = [
+        f"{part.name}[row * pieces + blockIdx.x] = {text};"
+        for item, listed in zip(carriers, parts, strict=True)
+        for part, (_, _, text) in zip(listed, item.parts, strict=True)
+    ]
+    return ["if (lane == 0) {", *block(puts), "}"] if len(puts) > 1 else [f"if (lane == 0) {puts[0]}"]
+
+
+def _last(
+    work: Rows,
+    graph: Graph,
+    held: Mapping[int, Tensor],
+    groups: Sequence[Sequence[Carried]],
+    known: Sequence[Sequence[Sequence[Part]]],
+) -> Stage:
+    writer = _begun(work, graph, held, groups, known)
+    writer.row_stores("blockIdx.x == 0 && lane == 0")
+    writer.last_pass()
+    settle_multiples(writer.emitter)
+    return Stage(f"{work.name}_finish", writer, [part for listed in known for of in listed for part in of], [])
+
+
+def _device(work: Rows, stage: Stage, needs: Needs, genome: Mapping[str, Any]) -> list[str]:
+    extra = [*(f"const {part.type}* __restrict__ {part.name}" for part in stage.taken)]
+    extra += [f"{part.type}* __restrict__ {part.name}" for part in stage.left]
     head = signature(
-        f"__global__ void __launch_bounds__(THREADS) {work.name}_kernel", [*parameters(writer.needs), *extra]
+        f"__global__ void __launch_bounds__(THREADS) {stage.name}_kernel",
+        [*parameters(needs), *extra, "int length", "int pieces"],
     )
     head[-1] += " {"
-    results_ = [writer.emitter.results[value.number].text for value in group]
-    puts = [
-        f"{tensor.name}_parts[row * gridDim.x + blockIdx.x] = {text};"
-        for tensor, text in zip(tensors, results_, strict=True)
-    ]
+    unrolled = f"#pragma unroll {genome['split_unroll']}"
+    piece = "const int begin = blockIdx.x * length, end = min(static_cast<int>(columns), begin + length);"
     body = [
         "const int lane = threadIdx.x;",
         "const int64_t row = blockIdx.y;",
-        "const int begin = blockIdx.x * length, end = min(static_cast<int>(columns), begin + length);",
-        *writer.emitter.lines[KERNEL],
-        *("#pragma unroll 4" if line == "#pragma unroll UNROLL" else line for line in writer.body),
-        *(["if (lane == 0) {", *block(puts), "}"] if len(puts) > 1 else [f"if (lane == 0) {puts[0]}"]),
+        *([piece] if stage.left or work.stores else []),
+        *stage.writer.emitter.lines[KERNEL],
+        *(unrolled if line == "#pragma unroll UNROLL" else line for line in stage.writer.body),
     ]
-    names = " and ".join(tensor.name for tensor in tensors)
+    what = "reduces piece x of row y" if stage.left else work.comment[0].lower() + work.comment[1:-1]
     return [
-        f"// Computes {names}: block (x, y) reduces piece x of row y.",
+        f"// Block (x, y) {what}{'' if stage.left else ' for piece x of row y'}.",
         "template <typename T, int VEC, int THREADS>",
         *head,
         *block(body),
@@ -119,27 +166,35 @@ def _device(work: Rows, group: list[Value], tensors: list[Tensor], writer: RowWr
     ]
 
 
-def _launcher(
-    work: Rows,
-    group: list[Value],
-    tensors: list[Tensor],
-    test: list[str],
-    arguments: list[str],
-    genome: Mapping[str, Any],
-) -> list[str]:
-    threads, first = genome["split_block"], tensors[0].name
-    return [
+def _launcher(work: Rows, stages: Sequence[Stage], needs: Needs, genome: Mapping[str, Any]) -> list[str]:
+    threads = genome["split_block"]
+    head = signature(f"void launch_{work.name}_split", launcher_parameters(needs))
+    head[-1] += " {"
+    first = next(iter({**needs.reads, **needs.writes}))
+    types = {"float": "torch::kFloat32", "int": "torch::kInt32"}
+    parts = [part for stage in stages for part in stage.left]
+    body = [
+        "if (rows == 0) return;",
         vec_of(genome["vector_bytes"]),
-        *test,
+        *vector_test(needs),
         "// Pieces of whole packs, enough of them to fill the GPU.",
         f"const int64_t wanted = std::max<int64_t>({genome['split_blocks']} / rows, 1);",
-        f"const int64_t unit = {threads} * VEC, length = (columns / wanted + unit) / unit * unit;",
-        "const int64_t pieces = (columns + length - 1) / length;",
-        *(f"auto {t.name}_parts = torch::empty({{rows, pieces}}, {first}.options());" for t in tensors),
-        f"const auto kernel = vectors ? {work.name}_kernel<T, VEC, {threads}> : {work.name}_kernel<T, 1, {threads}>;",
-        *launch("dim3(pieces, rows)", str(threads), arguments),
+        f"const int64_t unit = {threads} * VEC, length = (columns + wanted * unit - 1) / (wanted * unit) * unit;",
+        "const int64_t pieces = std::max<int64_t>((columns + length - 1) / length, 1);",
         *(
-            f"join_parts<{JOIN_NAMES[value.op]}>({t.name}_parts, {t.name}, rows, pieces);"
-            for value, t in zip(group, tensors, strict=True)
+            f"auto {part.name} = torch::empty({{rows, pieces}}, {first}.options().dtype({types[part.type]}));"
+            for part in parts
         ),
     ]
+    for stage in stages:
+        body += _launched(work, stage, needs, threads)
+    return ["template <typename T>", *head, *block(body), "}"]
+
+
+def _launched(work: Rows, stage: Stage, needs: Needs, threads: int) -> list[str]:
+    parts = [f"{part.name}.data_ptr<{part.type}>()" for part in (*stage.taken, *stage.left)]
+    arguments = [*pointers(needs), *parts, "length", "pieces"]
+    grid = "dim3(pieces, rows)" if stage.left or work.stores else "dim3(1, rows)"
+    kernel = f"{stage.name}_kernel"
+    choice = f"const auto kernel = vectors ? {kernel}<T, VEC, {threads}> : {kernel}<T, 1, {threads}>;"
+    return ["{", *block([choice, *launch(grid, str(threads), arguments)]), "}"]

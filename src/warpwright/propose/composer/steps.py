@@ -63,7 +63,8 @@ class EntryWriter(HostWriter):
     def _scan(self, name: str, store: Store, held: Mapping[int, Tensor]) -> None:
         *outer, columns = store.value.shape
         shape = self.graph.cases.product(outer), columns
-        self._launch(scan_kernel(name, held[store.value.first.number], store.tensor, shape, store.value.attrs[0]))
+        source, reverse = held[store.value.first.number], store.value.attrs[0]
+        self._launch(scan_kernel(name, source, store.tensor, shape, reverse, self.graph.cases, self.genome))
 
     def _kernel_name(self, group: Group) -> str:
         taken = {kernel.name for kernel in self.kernels}
@@ -96,29 +97,15 @@ class EntryWriter(HostWriter):
 
     def _launch_rows(self, work: Rows, held: Mapping[int, Tensor], streamed: bool = False) -> None:
         """A block to a row; or, where there are few and long ones among the cases, many blocks to a row."""
+        usual = row_kernels(work, self.graph, held, self.genome, streamed)
         if not split_kernel.is_worth_it(work, self.graph.cases):
-            return self._launch(row_kernels(work, self.graph, held, self.genome, streamed))
-        left = split_kernel.results(work, self.graph)
-        start = len(self.calls)
-        for kernel in split_kernel.split_kernels(work, self.graph, held, left, self.genome):
-            self._launch(kernel)
-        self._launch_elements(work, {**held, **left})
-        inner = [call.text for call in self.calls[start:]]
-        made = [f"auto {t.name} = {self.made_like(t)};" for t in left.values()]
-        del self.calls[start:]
-        self._launch(row_kernels(work, self.graph, held, self.genome, streamed))
-        usual = [call.text for call in self.calls[start:]]
+            return self._launch(usual)
+        split = split_kernel.split_kernels(work, self.graph, held, self.genome)
+        self.kernels += [split, usual]
         test = f"{self.size(work.rows)} < {split_kernel.FEW} && {self.size(work.columns)} >= {split_kernel.LONG}"
-        lines = [f"if ({test}) {{", *block([*made, *inner]), "} else {", *block(usual), "}"]
-        self.calls[start:] = [Call(line, launches=True) for line in lines]
+        lines = [f"if ({test}) {{", *block(self._call(split)), "} else {", *block(self._call(usual)), "}"]
+        self.calls += [Call(line, launches=True) for line in lines]
         return None
-
-    def _launch_elements(self, work: Rows, held: Mapping[int, Tensor]) -> None:
-        """What the rows kernel would store, element by element from finished reductions."""
-        for number, stores in enumerate((work.row_stores, work.stores), start=1):
-            if stores:
-                name = f"{work.name}_apply" if number == 2 else f"{work.name}_finish"
-                self._launch(map_kernel(name, comment_on(stores), stores, self.graph, held, self.genome))
 
     def _is_row_number(self, store: Store, space: Space) -> bool:
         """Rows of one column are no rows: one number each, unless nothing was reduced for it."""
@@ -135,14 +122,16 @@ class EntryWriter(HostWriter):
         rows = self._rows(name, group.space, rest, held)
         shape = group.space.rows, group.space.columns
         columns = ColumnWriter(f"{name}_columns", comment_on(sums), shape, sums, [], self.graph, later)
-        choice = self._call_text(fused)
-        self.kernels.append(fused)
         start = len(self.calls)
+        if fused:
+            self.kernels.append(fused)
         if rest:
-            self._launch_rows(rows, held, streamed=True)
+            self._launch_rows(rows, held, streamed=fused is not None)
         self._launch(columns.written(self.genome))
+        if fused is None:
+            return
         inner = [call.text for call in self.calls[start:]]
-        self.calls[start:] = [Call(line, launches=True) for line in _unless(choice, inner)]
+        self.calls[start:] = [Call(line, launches=True) for line in _unless(self._call_text(fused), inner)]
 
     def _is_left(self, store: Store, space: Space) -> bool:
         """Whether the second kernel can read it: in memory, in float32, one number for each row."""
@@ -156,9 +145,11 @@ class EntryWriter(HostWriter):
 
     def _launch(self, kernel: Written) -> None:
         self.kernels.append(kernel)
+        self.calls += [Call(line, launches=True) for line in self._call(kernel)]
+
+    def _call(self, kernel: Written) -> list[str]:
         call = self._call_text(kernel)
-        call[-1] += ";"
-        self.calls += [Call(line, launches=True) for line in call]
+        return [*call[:-1], f"{call[-1]};"]
 
 
 def reachable(roots: Sequence[Value], held: Mapping[int, Tensor]) -> list[Value]:
