@@ -11,11 +11,11 @@ from pathlib import Path
 from warpwright import __version__
 from warpwright.archive.store import Archive
 from warpwright.core.candidate import Candidate
-from warpwright.core.codec import CodecError, decode, encode
+from warpwright.core.codec import CodecError, content_id, decode, encode
 from warpwright.core.errors import UsageError
 from warpwright.core.judged import Asked
 from warpwright.core.protocols import Model, Request
-from warpwright.core.search import Action, Arm, Brief, Call, Decision, Operator, Proposal, Run
+from warpwright.core.search import Action, Arm, Basis, Brief, Call, Decision, Operator, Proposal, Run
 from warpwright.core.task import Task
 from warpwright.dispatch.evaluating import Bundled, Local
 from warpwright.dispatch.predicting import Predictor
@@ -25,7 +25,7 @@ from warpwright.evolve.traits import traits
 from warpwright.models.limits import DEFAULT_MAX_TOKENS, Budget
 from warpwright.models.named import Terms, model_named
 from warpwright.models.prices import Prices, load_prices, most_tokens
-from warpwright.pipeline import Line, Watcher
+from warpwright.pipeline import Line, Tuner, Watcher
 from warpwright.propose.composer import CannotCompose, Composable, plan
 from warpwright.propose.proposing import MOST_TOKENS
 from warpwright.settings import Settings
@@ -45,15 +45,7 @@ def begin(archive: Archive, settings: Settings, seed: int | None = None) -> Run:
     task = task_of(settings)
     _models(settings, spent=0.0)
     _evaluator(task, settings, secret=0)
-    run = Run(
-        id=secrets.token_hex(4),
-        task=task.key,
-        seed=secrets.randbits(62) if seed is None else seed,
-        settings=encode(settings),
-        started=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
-        warpwright=__version__,
-    )
-    archive.begin(run)
+    run = _begun(archive, settings, task, secrets.token_hex(4), seed)
     if settings.start:
         _enter_start(archive, run, _candidate(Path(settings.start), settings))
     return run
@@ -96,6 +88,44 @@ def line(archive: Archive, run: Run, watcher: Watcher) -> Line:
         output=Path(settings.output),
         workers=settings.workers,
     )
+
+
+def tuner(archive: Archive, settings: Settings, watcher: Watcher) -> tuple[Tuner, Candidate]:
+    """Who tries the settings of the kernel in `settings.start`, and that kernel. The same kernel, for the same task,
+    always meets the same run, and so what was found out before."""
+    task, kernel = task_of(settings), _candidate(Path(settings.start or ""), settings)
+    run = _tuning_run(archive, settings, task, kernel)
+    evaluators: dict[Basis, Evaluator] = {Basis.PREDICTED: Predictor(task)}
+    if isinstance(here := _evaluator(task, settings, run.seed), Local):
+        evaluators[Basis.MEASURED] = here
+    elif not isinstance(here, Predictor):
+        raise UsageError(
+            "tuning goes back and forth between settings and a GPU, so that must be here; leave --dispatch"
+        )
+    tools = {
+        basis: Workshop(task=task, flags=settings.flags, models={}, evaluator=evaluator)
+        for basis, evaluator in evaluators.items()
+    }
+    return Tuner(run=run, task=task, archive=archive, tools=tools, watcher=watcher), kernel
+
+
+def _tuning_run(archive: Archive, settings: Settings, task: Task, kernel: Candidate) -> Run:
+    name = f"tune-{content_id([task.id, kernel.id, __version__])[:12]}"
+    known = next((run for run in archive.runs() if run.id == name), None)
+    return known or _begun(archive, settings, task, name, None)
+
+
+def _begun(archive: Archive, settings: Settings, task: Task, name: str, seed: int | None) -> Run:
+    run = Run(
+        id=name,
+        task=task.key,
+        seed=secrets.randbits(62) if seed is None else seed,
+        settings=encode(settings),
+        started=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        warpwright=__version__,
+    )
+    archive.begin(run)
+    return run
 
 
 def composer_of(task: Task) -> Composable | None:

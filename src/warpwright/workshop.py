@@ -22,6 +22,7 @@ from warpwright.propose.asking import Noted
 from warpwright.propose.hints import applicable
 from warpwright.propose.known import Known, Library
 from warpwright.propose.proposing import Proposed, propose
+from warpwright.propose.specialising import specialised
 from warpwright.propose.summarising import lesson
 from warpwright.propose.tunables import settings, space, with_settings
 from warpwright.verify.ladder import climb
@@ -70,6 +71,9 @@ class Workshop:
             return self._composed(brief)
         if brief.operator is Operator.TUNE:
             return self._tuned(library[brief.parents[0]], brief)
+        merged = self._merged(brief, library) if brief.operator is Operator.SPECIALISE else None
+        if merged is not None:
+            return merged
         known = library if self.forward is None else {**library, self.forward.id: Known(candidate=self.forward)}
         try:
             model = Remembered(self._model(brief), asked)
@@ -114,6 +118,14 @@ class Workshop:
     def _composed(self, brief: Brief) -> Proposed:
         assert self.composer is not None, "a genome was asked for without a composer"
         return Proposed(candidate=Candidate(source=self.composer.write(brief.genome), flags=self.flags))
+
+    def _merged(self, brief: Brief, library: Library) -> Proposed | None:
+        """By rule where that can be done; None leaves it to the brief's model."""
+        try:
+            source = specialised(self.task, [library[parent] for parent in brief.parents])
+        except UsageError as error:
+            return None if brief.arm else Proposed(problem=str(error))
+        return Proposed(candidate=Candidate(source=source, flags=self.flags))
 
     def _tuned(self, parent: Known, brief: Brief) -> Proposed:
         try:

@@ -1,4 +1,4 @@
-"""`warpwright optimize`, `translate` and `repair`: the whole line, the first part of it, and the smallest part."""
+"""`warpwright optimize`, and parts of the line by themselves: `translate`, `repair`, `tune`."""
 
 from __future__ import annotations
 
@@ -174,6 +174,31 @@ def repair(
     settings = replace(settings, stream=stream, per_minute=per_minute, answer_seconds=timeout)
     policy = replace(settings.policy, generations=0, repair_depth=settings.policy.attempts)
     search(replace(settings, policy=policy, start=str(kernel)), archive, as_json=as_json)
+
+
+def tune(
+    kernel: Kernel,
+    task: TaskName,
+    inputs: Inputs = None,
+    most: Annotated[int, typer.Option("--most", min=2, help="Settings to try.")] = 16,
+    merge: Annotated[bool, typer.Option("--merge", help="Also merge the winners of different shapes.")] = False,
+    gpu: GpuName = "h200",
+    fast_math: FastMath = False,
+    dispatch: Annotated[str, typer.Option("--dispatch", help="auto, local or predict.")] = "auto",
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Where the best is written; KERNEL.tuned.cu if not given.")
+    ] = None,
+    archive: ArchivePlace = None,
+    as_json: Json = False,
+) -> None:
+    """The best values of the constants that a kernel leaves open with `// tune: BLOCK = 64, 128, 256`."""
+    from dataclasses import replace
+
+    from warpwright.cli.searching import tune_kernel
+
+    written = output or kernel.with_suffix(".tuned.cu")
+    settings = _settings(task, inputs, None, None, None, None, gpu, fast_math, dispatch, written, None, False)
+    tune_kernel(replace(settings, start=str(kernel)), archive, most=most, merge=merge, as_json=as_json)
 
 
 def _settings(

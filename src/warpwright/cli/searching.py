@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import typer
 
@@ -11,14 +14,17 @@ from warpwright.archive.store import Archive
 from warpwright.cli.live import watching
 from warpwright.cli.output import emit
 from warpwright.cli.scores import in_words, spent_words
-from warpwright.cli.screen import faint, good, plain, screen
+from warpwright.cli.screen import faint, good, plain, screen, show_table
+from warpwright.core.candidate import Candidate
 from warpwright.core.codec import encode
 from warpwright.core.errors import Exit, Undecided
 from warpwright.core.search import Member, Run, Snapshot
 from warpwright.dispatch.evaluating import Away
+from warpwright.pipeline import Tuned, write_whole
+from warpwright.propose.tuning import Entrant, entrants
 from warpwright.report.funnel import best, funnel
 from warpwright.settings import Settings
-from warpwright.wiring import begin, ceiling, line, settings_of
+from warpwright.wiring import begin, ceiling, line, settings_of, tuner
 
 INTERRUPTED = 130
 
@@ -132,3 +138,56 @@ def _show(snapshot: Snapshot, winner: Member | None, settings: Settings) -> None
         if winner.score.profile:
             screen().print(faint(winner.score.profile))
     screen().print(f"Spent: {spent_words(snapshot.spent)}.")
+
+
+def tune_kernel(settings: Settings, place: str | None, *, most: int, merge: bool, as_json: bool) -> None:
+    """The settings of one kernel, tried; the best of them, or its winners by shape merged, in a file."""
+    with open_archive(place) as archive, watching(settings, silent=as_json) as watcher:
+        worker, kernel = tuner(archive, settings, watcher)
+        done = worker.tune(entrants(kernel, most), merge=merge)
+    if done.best is not None:
+        write_whole(Path(settings.output), done.best.source.encode("utf-8", errors="surrogateescape"))
+    if as_json:
+        best = done.best.id if done.best else None
+        rows = [
+            {"candidate": item.candidate.id, "settings": item.settings, **_outcome(done, item)} for item in done.tried
+        ]
+        emit("tune/1", run=worker.run.id, basis=done.basis, best=best, merged=done.merged and done.merged.id,
+             refusal=done.refusal, output=settings.output if best else None, settings=rows)  # fmt: skip
+    else:
+        _show_tuned(done, settings.output)
+    if done.best is None:
+        raise Undecided(
+            "no setting was found right and could be scored; `warpwright check` says what is wrong with one"
+        )
+
+
+def _outcome(done: Tuned, item: Entrant) -> dict[str, Any]:
+    dossier, score = done.dossiers.get(item.candidate.id), done.scores.get(item.candidate.id)
+    return {"verdict": dossier.verdict if dossier else None, "score": score}
+
+
+def _show_tuned(done: Tuned, output: str) -> None:
+    value = {id_: score.value for id_, score in done.scores.items()}
+    order = sorted(done.tried, key=lambda item: -value.get(item.candidate.id, -math.inf))
+    show_table(("setting", "verdict", "standing"), [_setting_row(done, item) for item in order])
+    if done.refusal:
+        screen().print(f"Nothing was merged: {plain(done.refusal)}.")
+    if done.best is not None:
+        what = "the winners by shape, merged" if done.best is done.merged else _in_words(_of(done, done.best))
+        screen().print(good(f"Best: {what}, {in_words(done.scores[done.best.id])}") + f", in {plain(output)}")
+
+
+def _of(done: Tuned, candidate: Candidate) -> Entrant:
+    return next(item for item in done.tried if item.candidate == candidate)
+
+
+def _in_words(item: Entrant) -> str:
+    return ", ".join(f"{name} = {value}" for name, value in item.settings.items())
+
+
+def _setting_row(done: Tuned, item: Entrant) -> list[str]:
+    found = _outcome(done, item)
+    mark = " (as given)" if item is done.tried[0] else ""
+    standing = in_words(found["score"]) if found["score"] else ""
+    return [plain(_in_words(item) + mark), plain(found["verdict"] or "not known: our fault"), plain(standing)]

@@ -14,9 +14,9 @@ from warpwright.evolve.turn import Draft, Turn
 
 def breed(turn: Turn) -> Draft | None:
     """None where nothing can be asked for any more."""
+    merge(turn)
     if not turn.policy.arms:
         return compose(turn)
-    merge(turn)
     while len(turn.briefs) < turn.policy.proposals and propose(turn):
         pass
     best = turn.people.best
@@ -26,8 +26,11 @@ def breed(turn: Turn) -> Draft | None:
 
 def merge(turn: Turn) -> None:
     found = pair(turn.people.structures, turn.members) if turn.policy.specialise else None
-    if found:
-        turn.ask_with_context(Operator.SPECIALISE, tuple(member.candidate or "" for member in found))
+    parents = tuple(member.candidate or "" for member in found or ())
+    if parents and turn.policy.arms:
+        turn.ask_with_context(Operator.SPECIALISE, parents)
+    elif parents:
+        turn.build(Operator.SPECIALISE, parents, {})
 
 
 def propose(turn: Turn) -> bool:

@@ -25,7 +25,9 @@ def compose(turn: Turn) -> Draft | None:
         tried.add(key(genome))
         turn.build(Operator.COMPOSE, tuple(member.candidate or "" for member in parents), genome)
     generation = turn.generation + 1 if turn.people.scored else turn.generation
-    return turn.breed(f"The composer writes {len(turn.briefs)} genomes that were not tried.", generation=generation)
+    composed = sum(brief.operator is Operator.COMPOSE for brief in turn.briefs)
+    merged = "" if composed == len(turn.briefs) else "Two kernels that win on different shapes are merged. "
+    return turn.breed(f"{merged}The composer writes {composed} genomes that were not tried.", generation=generation)
 
 
 def _first(turn: Turn) -> Genome:

@@ -21,8 +21,10 @@ hints.toml        the library of hints
 gpu_facts.py      a GPU in words
 gpu_facts.toml    facts of each architecture beyond core's table
 tunables.py       constants that a source leaves open for a tuner
+tuning.py         which settings are tried, and who of them is best
 halving.py        which of many settings is best, found with few measurements
 merging.py        kernels that win on different shapes, merged into one source
+specialising.py   kernels merged by what each scored on each shape
 merging_parts.py  one source taken apart for merging
 merging_rule.py   which part runs for which arguments
 composer/         kernels from a traced reference, without a model

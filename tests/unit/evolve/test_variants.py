@@ -132,3 +132,12 @@ def test_the_merge_that_gains_most_is_asked_for_once(story):
 def test_scores_without_cases_are_never_merged(story):
     story.breed({}, {}).right(0, 0.1).right(1, 0.2)
     assert pair(population(story.snapshot()).structures, story.snapshot().members) is None
+
+
+def test_without_models_specialists_are_merged_by_rule(story):
+    shaped(story, (0.6, 0.0), (0.1, 0.7))
+    story.evaluate("k0", "k1")
+    made = story.decision(Policy(), Given(space={"A": (1, 2, 3)}))
+    (merge,) = [brief for brief in made.briefs if brief.operator is Operator.SPECIALISE]
+    assert (set(merge.parents), merge.arm) == ({"k0", "k1"}, None)
+    assert "merged" in made.reason
