@@ -28,12 +28,13 @@ from warpwright.core.task import Draw, Role
 from warpwright.dispatch.bundle import make_job
 from warpwright.judge import cell
 from warpwright.judge.cells import Process
+from warpwright.judge.contestant import Contestant
 from warpwright.judge.examine import staged
 from warpwright.judge.gauge import Gauge
 from warpwright.judge.inference import speed_up
 from warpwright.judge.judging import Judge
 from warpwright.judge.stopping import Limits
-from warpwright.judge.timing import SHORT_US, Contestant, contest
+from warpwright.judge.timing import SHORT_US, contest
 from warpwright.judge.truths import Truths
 from warpwright.judge.watching import profile
 from warpwright.seal.sealing import seal

@@ -25,6 +25,7 @@ bench.py       `warpwright bench` and `warpwright compare`
 bench_suite.py `warpwright bench --suite`
 bundle.py      `warpwright bundle make|import`
 standings.py   judged candidates, on one screen
+watching.py    what NVIDIA's tools see of a candidate
 candidates.py  a candidate from the command line: file, task, flags
 verdicts.py    what rungs said, in words
 tasks.py       `warpwright tasks list|show|check`

@@ -43,6 +43,13 @@ def bench(
     min_speed_up: Annotated[
         float | None, typer.Option("--min-speedup", help="Exit 1 unless the lower bound of every case is above this.")
     ] = None,
+    profile: Annotated[bool, typer.Option("--profile", help="Say in one sentence what holds it back.")] = False,
+    ncu_report: Annotated[
+        Path | None, typer.Option("--ncu-rep", metavar="FILE", help="Keep the profiler's report of one call.")
+    ] = None,
+    sanitize: Annotated[
+        bool, typer.Option("--sanitize", help="Run compute-sanitizer's four tools on one call as well.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Check a candidate on this machine's GPU, then time it in turns with torch's own answers."""
@@ -58,10 +65,16 @@ def bench(
         return
     if kernel is None or task is None:
         raise UsageError("say what to time: KERNEL.CU --task TASK, or --suite SUITE")
+    from warpwright.cli.watching import sanitized, watched
+
     asked_task = one_task(task, inputs)
-    judged = _judged(asked_task, [kernel], gpu, fast_math, asked(baselines, seconds), silent=as_json)
-    _render(asked_task, judged, as_json)
-    raise typer.Exit(_exit_code(asked_task, judged[0], min_speed_up))
+    jobs = jobs_for(asked_task, [kernel], gpu, fast_math, asked(baselines, seconds), silent=as_json)
+    (judged,) = _judged(jobs, silent=as_json)
+    if sanitize:
+        judged = sanitized(jobs[0], judged, silent=as_json)
+    limits = watched(jobs[0], ncu_report, silent=as_json) if profile or ncu_report else None
+    _render(asked_task, [judged], as_json, limits)
+    raise typer.Exit(_exit_code(asked_task, judged, min_speed_up))
 
 
 def compare(
@@ -75,7 +88,8 @@ def compare(
 ) -> None:
     """Check and time several candidates for one task, against the eager reference."""
     asked_task = one_task(task, inputs)
-    judged = _judged(asked_task, kernels, gpu, fast_math, asked(["eager"], seconds), silent=as_json)
+    jobs = jobs_for(asked_task, kernels, gpu, fast_math, asked(["eager"], seconds), silent=as_json)
+    judged = _judged(jobs, silent=as_json)
     _render(asked_task, judged, as_json)
     raise typer.Exit(max(_exit_code(asked_task, item, None) for item in judged))
 
@@ -86,11 +100,10 @@ def asked(baselines: list[str] | None, seconds: float) -> Asked:
     return Asked(baselines=None if baselines is None else tuple(baselines), seconds_per_case=seconds)
 
 
-def _judged(task: Task, kernels: list[Path], gpu: str, fast_math: bool, wanted: Asked, silent: bool) -> list[Judged]:
+def _judged(jobs: list[Job], silent: bool) -> list[Judged]:
     from warpwright.cli.screen import waiting
     from warpwright.dispatch.local import judge_here
 
-    jobs = jobs_for(task, kernels, gpu, fast_math, wanted, silent)
     with waiting("judging", silent=silent):
         return list(judge_here(jobs))
 
@@ -116,7 +129,7 @@ def jobs_for(task: Task, kernels: list[Path], gpu: str, fast_math: bool, wanted:
     return jobs
 
 
-def _render(task: Task, judged: list[Judged], as_json: bool) -> None:
+def _render(task: Task, judged: list[Judged], as_json: bool, limits: str | None = None) -> None:
     from warpwright.report.standings import standings, summary
 
     if as_json:
@@ -126,12 +139,17 @@ def _render(task: Task, judged: list[Judged], as_json: bool) -> None:
             judged=judged,
             standings=stood,
             summaries={label: summary(items) for label, items in stood.items()},
+            limited_by=limits,
         )
         return
     from warpwright.cli.standings import show_judged
 
     for item in judged:
         show_judged(task, item)
+    if limits:
+        from warpwright.cli.screen import plain, screen
+
+        screen().print(plain(limits))
 
 
 def _exit_code(task: Task, judged: Judged, least: float | None) -> Exit:

@@ -19,7 +19,9 @@ stopwatch.py  device time of captured work, cold or warm
 stopping.py   when enough samples have been taken
 inference.py  what samples allow one to say
 gauge.py      clocks of the card, and what holds them down
-timing.py     how fast a candidate is, in turns with its rivals
+timing.py     subjects take turns at being timed
+contestant.py the candidate in its cell, timed and checked call by call
+baseline.py   one of torch's answers, timed in the rival's process
 judging.py    the judge: one candidate after the other, checked, then timed
 solo.py       one candidate alone in a process, for tools that watch a process
 watching.py   what limits it and what it does to memory, by NVIDIA's own tools

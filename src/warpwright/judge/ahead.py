@@ -16,9 +16,8 @@ from warpwright.core.errors import WarpwrightError
 from warpwright.core.judged import Job
 from warpwright.core.task import Draw, Role, Task
 from warpwright.judge import rival
+from warpwright.judge.baseline import COMPILE_S
 from warpwright.judge.cells import CellFailure, Process
-
-COMPILE_S = 300.0
 
 
 def compile_ahead(jobs: Sequence[Job], workers: int, say: Callable[[str], None]) -> None:

@@ -14,7 +14,7 @@ import torch
 
 from warpwright.core.codec import decode
 from warpwright.core.measurement import Cache
-from warpwright.core.plan import Plan
+from warpwright.core.plan import Library, Plan
 from warpwright.core.sealed import Sealed
 from warpwright.judge import driver
 from warpwright.judge.arena import Arena, Place
@@ -88,6 +88,12 @@ class Cell:
         batch = time_replays(takes, self._reset) if restore else time_replays(takes)
         return {"samples_us": list(batch.samples_us), "wall_s": batch.wall_s}
 
+    def library_part(self, key: int, of: int, slots: list[int]) -> dict[str, Any]:
+        """Captures the library's part of a prepared call alone."""
+        self._inputs[key] = self._inputs[of]
+        self._graphs[key] = captured([partial(self._call, slot, Library) for slot in slots])
+        return {}
+
     def spin(self, keys: list[int]) -> dict[str, Any]:
         replay_back_to_back([self._graphs[key] for key in keys])
         return {}
@@ -95,10 +101,10 @@ class Cell:
     def _reset(self) -> None:
         self._module.restore(torch.cuda.current_stream().cuda_stream)
 
-    def _call(self, slot: int) -> None:
+    def _call(self, slot: int, only: type[Library] | None = None) -> None:
         plan, places = self._slots[slot]
         arguments = [self.memory.at(places[number]) for number in range(len(plan.arguments))]
-        replay(plan, self._module, arguments, lambda number, size: self.memory.at(places[number]))
+        replay(plan, self._module, arguments, lambda number, size: self.memory.at(places[number]), only)
 
 
 def main(connection: Connection) -> None:

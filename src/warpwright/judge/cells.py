@@ -22,7 +22,7 @@ _STARTING = Lock()
 
 
 class CellFailure(Exception):
-    """A cell that hung, died or reported an error while it was at candidate code."""
+    """A cell that hung or reported an error while it was at candidate code."""
 
     def __init__(self, kind: str, message: str) -> None:
         self.kind = kind
@@ -61,14 +61,16 @@ class Process:
         theirs.close()
 
     def ask(self, do: str, timeout_s: float, **arguments: Any) -> dict[str, Any]:
-        """One command, one answer. Silence and errors are CellFailures."""
+        """One command, one answer. Errors and no answer are CellFailures; a process that is gone is a fault of ours."""
         try:
             send(self._connection, {"do": do, **arguments})
             answer = receive(self._connection, timeout_s)
         except Silence as silence:
             self.kill()
-            kind, how = ("hang", f"no end after {timeout_s:g} s") if silence.hung else ("death", self._epitaph())
-            raise CellFailure(kind, how) from None
+            if silence.hung:
+                raise CellFailure("hang", f"no end after {timeout_s:g} s") from None
+            # Its host code is ours, and a kernel cannot kill a process: somebody or something else did.
+            raise OurFault(Fault(where="GPU process", message=self._epitaph(), retryable=True)) from None
         if not answer.get("ok"):
             self.kill()
             detail = str(answer.get("message") or answer.get("call"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +13,7 @@ import torch
 from warpwright.core.codec import encode
 from warpwright.core.evidence import Counterexample, Evidence, Verdict
 from warpwright.core.measurement import Scene
-from warpwright.core.plan import Launch
+from warpwright.core.plan import Launch, Plan
 from warpwright.core.sealed import Sealed
 from warpwright.core.task import Draw, Task
 from warpwright.judge import cell
@@ -25,6 +25,7 @@ from warpwright.oracle.check import check_results, same_bits
 
 RUNG = "judge"
 CALL_S = 10.0
+BATCH_BYTES = 16 << 30
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,17 +59,12 @@ def staged(process: Process, task: Task, sealed: Sealed, draws: Sequence[Draw], 
 def examine(task: Task, sealed: Sealed, draws: Sequence[Draw], truths: Truths, scene: Scene, secret: int) -> Evidence:
     """HOLDS if every draw came out right every time."""
     start = time.perf_counter()
-    found: dict[str, Any] = {"draws": len(draws), "rounds": 2}
+    found: dict[str, Any] = {"draws": len(draws), "rounds": 2, "deterministic": True}
     if not any(isinstance(node, Launch) for plan in sealed.plans for node in plan.nodes):
         found["library_only"] = True
-    wrong = None
-    with Process(cell.main) as process:
-        try:
-            stage_ = staged(process, task, sealed, draws, truths)
-            wrong = _rounds(task, stage_, truths, random.Random(secret), found)
-            stage_.arena.unmap()
-        except CellFailure as failure:
-            wrong = Counterexample(kind=failure.kind, message=f"while it was loaded: {failure}")
+    wrong, generator = too_large(sealed), random.Random(secret)
+    for batch in _batches(sealed, draws) if wrong is None else ():
+        wrong = wrong or _examined(task, sealed, batch, truths, generator, found)
     return Evidence(
         candidate=sealed.manifest.candidate,
         rung=RUNG,
@@ -80,11 +76,54 @@ def examine(task: Task, sealed: Sealed, draws: Sequence[Draw], truths: Truths, s
     )
 
 
+def too_large(sealed: Sealed) -> Counterexample | None:
+    """A call that needs more memory than the card has is the candidate's fault; running out for many calls is ours."""
+    room = torch.cuda.get_device_properties(torch.cuda.current_device()).total_memory
+    for plan in sealed.plans:
+        if (needed := _bytes(plan)) > room:
+            message = f"needs {needed / 2**30:.1f} GiB for one call; the GPU has {room / 2**30:.1f}"
+            return Counterexample(kind="memory", message=message, case=plan.case)
+    return None
+
+
+def _batches(sealed: Sealed, draws: Sequence[Draw]) -> Iterator[list[Draw]]:
+    """As many at a time as fit into a part of the memory."""
+    sizes = {case: sum(_bytes(plan) for plan in sealed.plans if plan.case == case) for case in _cases(draws)}
+    batch: list[Draw] = []
+    for draw in draws:
+        if batch and sum(sizes[each.case.name] for each in (*batch, draw)) > BATCH_BYTES:
+            yield batch
+            batch = []
+        batch.append(draw)
+    if batch:
+        yield batch
+
+
+def _cases(draws: Sequence[Draw]) -> set[str]:
+    return {draw.case.name for draw in draws}
+
+
+def _bytes(plan: Plan) -> int:
+    return sum(buffer.bytes for buffer in plan.buffers)
+
+
+def _examined(
+    task: Task, sealed: Sealed, draws: Sequence[Draw], truths: Truths, generator: random.Random, found: dict[str, Any]
+) -> Counterexample | None:
+    with Process(cell.main) as process:
+        try:
+            on = staged(process, task, sealed, draws, truths)
+            wrong = _rounds(task, on, truths, generator, found)
+            on.arena.unmap()
+            return wrong
+        except CellFailure as failure:
+            return Counterexample(kind=failure.kind, message=f"while it was loaded: {failure}")
+
+
 def _rounds(
     task: Task, on: Staged, truths: Truths, generator: random.Random, facts: dict[str, Any]
 ) -> Counterexample | None:
     first: dict[str, list[torch.Tensor]] = {}
-    facts["deterministic"] = True
     for restore in (True, False):  # the second time with what the calls before left in the module's variables
         for visit in generator.sample(on.visits, len(on.visits)):
             pattern = generator.randrange(1, 255)

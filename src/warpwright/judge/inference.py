@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 RESAMPLES = 2000
+PLACEMENT, PLACEMENT_US = 0.004, 0.2
+"""How far apart two processes with the same kernel were found to be, by bench/trust.py: a share, and microseconds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +41,8 @@ def speed_up(candidate: Sequence[Sequence[float]], baseline: Sequence[Sequence[f
     """Median time of the baseline over that of the candidate, with a bootstrap interval.
 
     Samples come in blocks, one for each turn the two took. Blocks are resampled whole, then samples within them:
-    what drifts between turns (clocks, temperature) is part of the uncertainty, not averaged away.
+    what drifts between turns (clocks, temperature) is part of the uncertainty, not averaged away. So is what differs
+    between two processes that run the same kernel, which no number of samples in these two can show.
     """
     generator = random.Random(seed)
     ratios = sorted(
@@ -47,8 +50,18 @@ def speed_up(candidate: Sequence[Sequence[float]], baseline: Sequence[Sequence[f
         for _ in range(RESAMPLES)
     )
     value = statistics.median(_flat(baseline)) / statistics.median(_flat(candidate))
-    edge = round(0.025 * RESAMPLES)
-    return Interval(value=value, low=ratios[edge], high=ratios[-edge - 1])
+    edge, place = round(0.025 * RESAMPLES), value * _placement(_flat(candidate), _flat(baseline))
+    return Interval(
+        value=value,
+        low=value - math.hypot(value - min(ratios[edge], value), place),
+        high=value + math.hypot(max(ratios[-edge - 1], value) - value, place),
+    )
+
+
+def _placement(candidate: Sequence[float], baseline: Sequence[float]) -> float:
+    """The relative uncertainty of a ratio that comes from where the memory of two processes happens to lie."""
+    each = [PLACEMENT_US / statistics.median(side) for side in (candidate, baseline)]
+    return math.hypot(PLACEMENT, *each)
 
 
 def geometric_mean(values: Sequence[float]) -> float | None:

@@ -8,6 +8,7 @@ import secrets
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 
 import torch
 
@@ -22,23 +23,14 @@ from warpwright.core.measurement import COPY, Cache, Measurement, Scene
 from warpwright.core.sealed import Sealed
 from warpwright.core.task import Case, Draw, Role, Task
 from warpwright.judge import cell, rival
+from warpwright.judge.baseline import Baseline
 from warpwright.judge.cells import CellFailure, Process
+from warpwright.judge.contestant import Contestant, WrongWhileTimed
 from warpwright.judge.examine import RUNG, examine, staged
 from warpwright.judge.gauge import Gauge
 from warpwright.judge.rival import allow_tf32
 from warpwright.judge.stopping import Limits
-from warpwright.judge.timing import (
-    CHAINS,
-    PLAIN_SLOTS,
-    SHORT_US,
-    Baseline,
-    Contestant,
-    RivalLost,
-    Series,
-    Subject,
-    WrongWhileTimed,
-    contest,
-)
+from warpwright.judge.timing import CHAINS, PLAIN_SLOTS, SHORT_US, RivalLost, Series, Subject, contest
 from warpwright.judge.truths import Truths
 from warpwright.oracle.draws import all_draws, check_draws
 
@@ -133,6 +125,7 @@ class Judge:
                 for subject in subjects:
                     subject.chain()
             remembers = contestant[0].remembers() if contestant else None
+            share = contestant[0].library_share() if contestant else None
             for cache in job.asked.caches:
                 series = contest(subjects, cache, limits, self._gauge)
                 slope = contestant[0].slope_us() if contestant else None
@@ -144,7 +137,8 @@ class Judge:
                     mine = subject in contestant
                     invalid = self._invalid(job.task, case, found, cache, slope if mine else None)
                     invalid = (remembers if mine else None) or invalid
-                    yield _measurement(subject.name, job.task, case, cache, found, self.scene, invalid)
+                    taken = _measurement(subject.name, job.task, case, cache, found, self.scene, invalid)
+                    yield replace(taken, library_share=share) if mine else taken
             if contestant:
                 faults += self._slowed(rivals, case)
         if job.task.id in self._rivals:

@@ -20,8 +20,17 @@ class Replayed:
     returns: tuple[torch.Tensor | None, ...]
 
 
-def replay(plan: Plan, module: Module, arguments: Sequence[torch.Tensor], allocate: Allocate = plain) -> Replayed:
-    """Executes every node on the current stream, in order. Side streams of the host code become that one stream."""
+def replay(
+    plan: Plan,
+    module: Module,
+    arguments: Sequence[torch.Tensor],
+    allocate: Allocate = plain,
+    only: type[Node] | None = None,
+) -> Replayed:
+    """Executes every node on the current stream, in order. Side streams of the host code become that one stream.
+
+    `only` leaves all others out, on memory that a whole call has filled, to see what share they have in its time.
+    """
     returned = frozenset(view.buffer for view in plan.returns if isinstance(view, View))
     memory = Memory(plan.buffers, arguments, module.address, allocate, returned)
     stream = torch.cuda.current_stream().cuda_stream
@@ -30,7 +39,8 @@ def replay(plan: Plan, module: Module, arguments: Sequence[torch.Tensor], alloca
             if name in driver.FUNCTION_ATTRIBUTES:
                 driver.set_function_attribute(module.function(kernel), name, value)
     for number, node in enumerate(plan.nodes):
-        _execute(node, module, memory, stream)
+        if only is None or isinstance(node, only):
+            _execute(node, module, memory, stream)
         memory.release(number)
     return Replayed(returns=tuple(_returned(value, memory) for value in plan.returns))
 

@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -62,20 +62,6 @@ def profile(job: Job, case: str | None = None, report: Path | None = None) -> tu
     if not watched:
         raise Undecided(f"ncu saw no kernel: {_last_line(found)}")
     return watched
-
-
-def bottleneck(watched: Sequence[Watched]) -> str:
-    """One sentence on the kernel that takes longest, with the figure that shows it."""
-    slowest = max(watched, key=lambda item: item.time_us)
-    share = slowest.time_us / sum(item.time_us for item in watched)
-    which = f"{slowest.kernel} takes {slowest.time_us:.1f} µs ({share:.0%} of the call)"
-    units = {"DRAM": DRAM, "L2": L2, "L1 and shared memory": L1, "the SMs' pipelines": SM}
-    name, metric = max(units.items(), key=lambda unit: slowest.metrics.get(unit[1], 0.0))
-    busiest, warps = slowest.metrics.get(metric, 0.0), slowest.metrics.get(WARPS)
-    if busiest >= 60.0:
-        return f"{which} and is limited by {name}, busy {busiest:.0f} % of the time ({metric})"
-    active = "" if warps is None else f", with {warps:.0f} % of the warps an SM can hold ({WARPS})"
-    return f"{which} and waits: the busiest unit, {name}, is at {busiest:.0f} % ({metric}){active}"
 
 
 def sanitize(job: Job, tool: str, case: str | None = None) -> Evidence:

@@ -16,7 +16,7 @@ import zipfile
 from pathlib import Path
 
 from warpwright.core.codec import CodecError, dumps, loads
-from warpwright.core.errors import WarpwrightError
+from warpwright.core.errors import Exit, WarpwrightError
 from warpwright.core.evidence import Fault
 from warpwright.core.judged import Job, Judged
 
@@ -37,18 +37,30 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _work(waiting: list[Path], out: Path, deadline: float) -> int:
-    from warpwright.judge.judging import Judge
+    from warpwright.judge.judging import Judge, gpu_is_here
 
+    if not gpu_is_here():
+        _say("there is no NVIDIA GPU here, or its driver cannot be reached: nothing was judged")
+        return Exit.UNDECIDED
     judge = Judge(crate=crate_hash())
+    try:
+        return _work_off(judge, waiting, out, deadline)
+    except OSError as error:
+        _say(f"a result could not be written, those before it are safe: {error}")
+        return Exit.OUR_FAULT
+    finally:
+        judge.close()
+
+
+def _work_off(judge, waiting: list[Path], out: Path, deadline: float) -> int:  # type: ignore[no-untyped-def]
     for number, path in enumerate(waiting, 1):
         if time.monotonic() > deadline:
             _say(f"out of time: {len(waiting) - number + 1} jobs left; run the same command again to go on")
-            return 3
+            return Exit.UNDECIDED
         judged = _one(judge, path)
         _write(out / path.name, dumps(judged))
         _say(f"[{number}/{len(waiting)}] {judged.label}: {_summary(judged)}")
-    judge.close()
-    return 0
+    return Exit.HOLDS
 
 
 def _task_of(path: Path) -> tuple[str, ...]:

@@ -1,6 +1,7 @@
 """Room 3, records to numbers: pure functions of what was stored.
 
 standings.py   how a judged candidate stands against its rivals and against physics
+bottleneck.py  what holds a candidate back, in one sentence
 suite.py       a whole suite against every baseline
 scoring.py     one number for a right candidate
 funnel.py      what became of the proposals of a run, and who is the best

@@ -36,9 +36,18 @@ def test_the_same_kernel_on_both_sides_is_not_faster_than_itself():
     assert holding >= 54
 
 
+def test_what_no_sample_can_show_is_in_the_interval():
+    """Two processes with the same kernel differ by a little, always the same way."""
+    found = speed_up([[100.0] * 8] * 6, [[100.2] * 8] * 6)
+    assert found.low < 1.0 < found.value
+    short = speed_up([[5.0] * 8] * 6, [[5.2] * 8] * 6)
+    assert short.low < 1.0
+    assert short.high - short.low > 5 * (found.high - found.low)
+
+
 def test_drift_between_turns_widens_the_interval():
-    steady = [[100.0 + i % 3 for i in range(8)] for _ in range(6)]
-    drifting = [[100.0 + 5 * turn + i % 3 for i in range(8)] for turn in range(6)]
+    steady = [[1000.0 + i % 3 for i in range(8)] for _ in range(6)]
+    drifting = [[1000.0 + 50 * turn + i % 3 for i in range(8)] for turn in range(6)]
     width = [found.high - found.low for found in (speed_up(steady, steady), speed_up(drifting, steady))]
     assert width[1] > 3 * width[0]
 

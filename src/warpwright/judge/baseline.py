@@ -1,0 +1,65 @@
+"""One of torch's answers, timed in the rival's process."""
+
+from __future__ import annotations
+
+import random
+import statistics
+from typing import Any
+
+from warpwright.core.codec import encode
+from warpwright.core.errors import OurFault
+from warpwright.core.measurement import Cache
+from warpwright.core.task import Case, Draw
+from warpwright.judge.cells import CellFailure, Process
+from warpwright.judge.examine import CALL_S
+from warpwright.judge.timing import CHAINS, PLAIN_SLOTS, RivalLost, chain_keys, chained
+
+SLOWED, SLOWED_US = 1.15, 3.0
+COMPILE_S = 300.0
+
+
+class Baseline:
+    """Made before any cell is, so that it is also timed alone."""
+
+    def __init__(self, name: str, process: Process, case: Case, slots: int, generator: random.Random) -> None:
+        self.name, self._process, self._slots = name, process, min(slots, PLAIN_SLOTS)
+        self._chained: set[Cache] | None = None
+        draws = (Draw(case=case, seed=generator.randrange(2**48)) for _ in range(self._slots))
+        self._ask("prepare", COMPILE_S, draws={str(key): encode(draw) for key, draw in enumerate(draws)})
+        self._cost = statistics.median(self._samples([-1] * 16, Cache.COLD))
+        self._plain(Cache.COLD)
+        self.alone_us = statistics.median(self._plain(Cache.COLD))
+
+    def block(self, cache: Cache) -> list[float]:
+        if self._chained is None:
+            return self._plain(cache)
+        key, idle = chain_keys(0, cache)
+        if cache not in self._chained:
+            calls = list(range(self._slots))
+            for which, work in ((key, True), (idle, False)):
+                self._ask("chain", COMPILE_S, key=which, calls=calls, leads=cache.value, work=work)
+            self._chained.add(cache)
+        return chained(self._samples([key, idle] * CHAINS, Cache.COLD), self._slots)
+
+    def chain(self) -> None:
+        self._chained = set()
+
+    def slowed(self) -> str | None:
+        """Whether it is slower beside the candidate than it was alone."""
+        beside = statistics.median(self._plain(Cache.COLD))
+        if beside <= SLOWED * self.alone_us + SLOWED_US:
+            return None
+        return f"{self.name} takes {beside:.1f} µs beside this candidate, {self.alone_us:.1f} alone"
+
+    def _plain(self, cache: Cache) -> list[float]:
+        return [max(sample - self._cost, 1e-3) for sample in self._samples(list(range(self._slots)), cache)]
+
+    def _samples(self, keys: list[int], cache: Cache) -> list[float]:
+        answer = self._ask("time", CALL_S, keys=keys, cache=cache.value)
+        return [float(sample) for sample in answer["samples_us"]]
+
+    def _ask(self, do: str, timeout_s: float, **arguments: object) -> dict[str, Any]:
+        try:
+            return self._process.ask(do, timeout_s, baseline=self.name, **arguments)
+        except (CellFailure, OurFault) as failure:
+            raise RivalLost(str(failure)) from None

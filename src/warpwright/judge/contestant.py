@@ -1,0 +1,192 @@
+"""The candidate in its cell, timed.
+
+Every timed call has a slot of its own in the arena, filled anew before each block; every timed output is checked, and
+so are the inputs and the memory around them.
+"""
+
+from __future__ import annotations
+
+import random
+import statistics
+import time
+from typing import Any
+
+import torch
+
+from warpwright.core.evidence import Counterexample
+from warpwright.core.measurement import Cache
+from warpwright.core.plan import Launch, Library
+from warpwright.core.sealed import PREPARE
+from warpwright.core.task import Case, Draw, Task
+from warpwright.judge.examine import CALL_S, Staged
+from warpwright.judge.likeness import Likeness, likeness, reference_results, resemble
+from warpwright.judge.timing import CHAINS, PLAIN_SLOTS, chain_keys, chained
+from warpwright.judge.visit import (
+    Visit,
+    changed_inputs,
+    counterexample,
+    read_results,
+    refreshed,
+    unchanged,
+    write_inputs,
+)
+from warpwright.oracle.check import check_results
+from warpwright.oracle.truth import Expected, Scenario, expectations, rolled, scenario
+
+REMEMBERED, REMEMBERED_US = 0.8, 1.0
+SPUN, SPIN_KEY, LIBRARY_KEY = 64, 998, 999
+
+
+class WrongWhileTimed(Exception):
+    """A timed call whose output was not right."""
+
+    def __init__(self, found: Counterexample) -> None:
+        self.counterexample = found
+        super().__init__(found.message)
+
+
+class Contestant:
+    """The candidate in its cell."""
+
+    def __init__(self, name: str, task: Task, case: Case, on: Staged, generator: random.Random) -> None:
+        self.name = name
+        self._task, self._case, self._on, self._generator = task, case, on, generator
+        self._visits: list[Visit] = list(on.visits)
+        self._first = scenario(task, Draw(case=case, seed=generator.randrange(2**48)), "cuda")
+        self._given: dict[int, Scenario] = {}
+        self._active = range(min(len(self._visits), PLAIN_SLOTS))
+        self._like: tuple[Likeness, ...] | None = None
+        self._chained: set[Cache] | None = None
+        self._refill()  # capturing runs the calls, and a call may follow indices
+        for key in self._active:
+            self._prepare(key)
+        self._cost = statistics.median(self._samples([-1] * 16, Cache.COLD))
+
+    def block(self, cache: Cache) -> list[float]:
+        keys = self._keys(cache)
+        self._refill()
+        samples = self._taken(keys, cache)
+        self._check()
+        return samples
+
+    def chain(self) -> None:
+        first = len(self._active)
+        self._active = range(len(self._visits))
+        self._refill()
+        for key in self._active[first:]:
+            self._prepare(key)
+        self._chained = set()
+
+    def remembers(self) -> str | None:
+        """Whether a call is faster on what it has just been called on: then it has kept notes, and its time is none."""
+        self._refill()
+        keys = self._keys(Cache.COLD)
+        first, again = (statistics.median(self._taken(keys, Cache.COLD, restore)) for restore in (True, False))
+        if again >= REMEMBERED * first - REMEMBERED_US:
+            return None
+        return f"{again:.1f} µs when called again on the same contents, {first:.1f} the first time: it remembers"
+
+    def library_share(self) -> float:
+        """What part of a call's time torch's own kernels take."""
+        nodes = [node for act in self._visits[0].acts if act.plan.entry != PREPARE for node in act.plan.nodes]
+        if not any(isinstance(node, Library) for node in nodes):
+            return 0.0
+        if not any(isinstance(node, Launch) for node in nodes):
+            return 1.0
+        self._refill()
+        self._ask("library_part", key=LIBRARY_KEY, of=0, slots=self._visits[0].slots)
+        whole, part = (statistics.median(self._samples([key] * 5, Cache.COLD)) for key in (0, LIBRARY_KEY))
+        return min(max((part - self._cost) / max(whole - self._cost, 1e-3), 0.0), 1.0)
+
+    def slope_us(self) -> float:
+        """Time of one call by our own wall clock: what 2n calls take longer than n."""
+        calls = list(self._active) * -(-SPUN // len(self._active))
+        self._ask("chain", key=SPIN_KEY, calls=calls, leads=None)
+        self._spun(1)
+        short, long = (min(self._spun(repeats) for _ in range(3)) for repeats in (1, 2))
+        return (long - short) / len(calls) * 1e6
+
+    def _spun(self, repeats: int) -> float:
+        start = time.perf_counter()
+        self._ask("spin", keys=[SPIN_KEY] * repeats)
+        return time.perf_counter() - start
+
+    def _prepare(self, key: int) -> None:
+        visit = self._visits[key]
+        reads = [[place.offset, place.size] for place, _ in visit.inputs]
+        self._ask("prepare", key=key, slots=visit.slots, reads=reads)
+
+    def _chain(self, cache: Cache) -> None:
+        """Chains of different calls: none of them is made twice between two refills."""
+        for number in range(CHAINS):
+            calls = list(self._active[number::CHAINS])
+            for key, work in zip(chain_keys(number, cache), (True, False), strict=True):
+                self._ask("chain", key=key, calls=calls, leads=cache.value, work=work)
+        assert self._chained is not None
+        self._chained.add(cache)
+
+    def _keys(self, cache: Cache) -> list[int]:
+        """What is replayed in one block: every call once."""
+        if self._chained is None:
+            return self._generator.sample(self._active, len(self._active))
+        if cache not in self._chained:
+            self._chain(cache)
+        return [key for number in range(CHAINS) for key in chain_keys(number, cache)]
+
+    def _taken(self, keys: list[int], cache: Cache, restore: bool = True) -> list[float]:
+        if self._chained is None:
+            return [max(sample - self._cost, 1e-3) for sample in self._samples(keys, cache, restore)]
+        return chained(self._samples(keys, Cache.COLD, restore), len(self._active) // CHAINS)
+
+    def _samples(self, keys: list[int], cache: Cache, restore: bool = True) -> list[float]:
+        answer = self._ask("time", keys=keys, cache=cache.value, restore=restore)
+        return [float(sample) for sample in answer["samples_us"]]
+
+    def _ask(self, do: str, **arguments: object) -> dict[str, Any]:
+        return self._on.cell.ask(do, CALL_S, **arguments)
+
+    def _refill(self) -> None:
+        """Contents that nobody has seen, poison where results will be, and red zones around everything."""
+        self._pattern = self._generator.randrange(1, 255)
+        self._on.arena.reset(self._on.red_zones, self._pattern)
+        for position in self._active:
+            draw = Draw(case=self._case, seed=self._generator.randrange(2**48))
+            given = self._given[position] = rolled(self._task, draw, self._first)
+            self._visits[position] = refreshed(self._task, self._visits[position], draw, given)
+            write_inputs(self._visits[position], self._on.arena)
+        torch.cuda.synchronize()
+        if preparing := [slot for position in self._active for slot in self._visits[position].preparing]:
+            self._ask("run", slots=preparing)
+
+    def _check(self) -> None:
+        """Every call: its results, its inputs, and the memory around them.
+
+        The first time one of the calls, drawn by lot, is held against the full truth, which tells how far off honest
+        results may be. The others are held against the reference, and against the full truth where that looks wrong.
+        """
+        if self._on.arena.damaged_anywhere(self._on.red_zones, self._pattern):
+            found = counterexample(self._visits[0], "out of bounds", "a timed call wrote outside its buffers")
+            raise WrongWhileTimed(found)
+        if self._like is None:
+            chosen = self._generator.choice(self._active)
+            self._like = likeness(self._hold(chosen))
+        fine = torch.stack([self._resembles(position, self._like) for position in self._active]).tolist()
+        for position in (position for position, looks_right in zip(self._active, fine, strict=True) if not looks_right):
+            self._hold(position)
+
+    def _resembles(self, position: int, like: tuple[Likeness, ...]) -> torch.Tensor:
+        visit, given = self._visits[position], self._given[position]
+        wanted = reference_results(self._task, visit.draw, given)
+        results = read_results(self._task, visit, self._on.arena)
+        return resemble(like, wanted, results) & unchanged(visit, self._on.arena)
+
+    def _hold(self, position: int) -> tuple[Expected, ...]:
+        """Against the full truth."""
+        visit = self._visits[position]
+        if changed := changed_inputs(visit, self._on.arena):
+            found = counterexample(visit, "mutation", f"argument {changed[0]} was changed by a timed call")
+            raise WrongWhileTimed(found)
+        expected = expectations(self._task, visit.draw, self._given[position])
+        if mismatch := check_results(expected, read_results(self._task, visit, self._on.arena)):
+            raise WrongWhileTimed(counterexample(visit, mismatch.kind, mismatch.message, mismatch.facts))
+        return expected
