@@ -77,7 +77,7 @@ def duels(job: Job, each: int, seed: int) -> list[list[list[list[float]]]]:
 def _side(name: str, job: Job, process: Process, generator: random.Random) -> Contestant:
     assert job.sealed is not None
     (case,) = job.task.cases_of(Role.TIME)
-    on = staged(process, job.task, job.sealed, [Draw(case=case, seed=1)] * 16, Truths())
+    on = staged(process, job.task, job.sealed, [Draw(case=case, seed=1)] * 16, Truths(job.task))
     side = Contestant(name, job.task, case, on, generator)
     if min(side.block(Cache.COLD)) < SHORT_US:
         side.chain()

@@ -34,7 +34,7 @@ from warpwright.oracle.check import check_results
 from warpwright.oracle.truth import Expected, Scenario, expectations, rolled, scenario
 
 REMEMBERED, REMEMBERED_US = 0.8, 1.0
-SPUN, SPIN_KEY, LIBRARY_KEY = 64, 998, 999
+SPUN, SPIN_KEY, LIBRARY_KEY = 32, 998, 999
 
 
 class WrongWhileTimed(Exception):
@@ -103,7 +103,7 @@ class Contestant:
         calls = list(self._active) * -(-SPUN // len(self._active))
         self._ask("chain", key=SPIN_KEY, calls=calls, leads=None)
         self._spun(1)
-        short, long = (min(self._spun(repeats) for _ in range(3)) for repeats in (1, 2))
+        short, long = (min(self._spun(repeats) for _ in range(2)) for repeats in (1, 2))
         return (long - short) / len(calls) * 1e6
 
     def _spun(self, repeats: int) -> float:

@@ -43,7 +43,7 @@ def staged(process: Process, task: Task, sealed: Sealed, draws: Sequence[Draw], 
     """Loads the candidate and finds room for everything. Failures here are ours, except loading the cubin."""
     layout, visits, slot = Layout(), [], 0
     for draw in draws:
-        visit = stage(task, sealed, draw, truths.scenario(task, draw), layout, slot)
+        visit = stage(task, sealed, draw, truths.scenario(draw), layout, slot)
         visits.append(visit)
         slot += len(visit.acts)
     handle = bytes.fromhex(process.demand("arena", size=layout.total)["handle"])
@@ -158,7 +158,7 @@ def _one(task: Task, on: Staged, visit: Visit, truths: Truths, pattern: int, res
     if not all(torch.equal(on.arena.at(place), was) for place, was in zip(visit.prepared, prepared, strict=True)):
         return counterexample(visit, "mutation", "forward changed what prepare had made")
     results = read_results(task, visit, on.arena)
-    if mismatch := check_results(truths.expected(task, visit.draw), results):
+    if mismatch := check_results(truths.expected(visit.draw), results):
         return counterexample(visit, mismatch.kind, mismatch.message, mismatch.facts)
     return None
 

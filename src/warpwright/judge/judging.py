@@ -31,7 +31,7 @@ from warpwright.judge.gauge import Gauge
 from warpwright.judge.rival import allow_tf32
 from warpwright.judge.stopping import Limits
 from warpwright.judge.timing import CHAINS, PLAIN_SLOTS, SHORT_US, RivalLost, Series, Subject, contest
-from warpwright.judge.truths import Truths
+from warpwright.judge.truths import Shelf, Truths
 from warpwright.oracle.draws import all_draws, check_draws
 
 POOL_BYTES = 8 << 30
@@ -50,7 +50,7 @@ class Judge:
     def __init__(self, crate: str | None = None) -> None:
         self._secret = secrets.randbits(48)
         self._generator = random.Random(self._secret)
-        self._gauge, self._truths = Gauge(), Truths()
+        self._gauge, self._shelf = Gauge(), Shelf()
         self._rivals: dict[str, Process] = {}
         self._crate = crate
         self.scene = _scene(self._gauge, crate)
@@ -73,7 +73,7 @@ class Judge:
             faults.append(fault.fault)
         except torch.OutOfMemoryError as error:
             faults.append(Fault(where="judge", message=str(error).splitlines()[0], retryable=True))
-            self._truths = Truths()
+            self._shelf.clear()
             torch.cuda.empty_cache()
         except WarpwrightError as error:
             faults.append(Fault(where="judge", message=str(error)))
@@ -99,7 +99,7 @@ class Judge:
         draws += all_draws(job.task, job.hidden, (self._secret,))
         if job.asked.draws_per_check_case is not None:
             draws = draws[: job.asked.draws_per_check_case * len(job.task.cases_of(Role.CHECK))]
-        return examine(job.task, sealed, draws, self._truths, self.scene, self._secret)
+        return examine(job.task, sealed, draws, self._shelf.of(job.task), self.scene, self._secret)
 
     def _timed(self, job: Job, evidence: list[Evidence], faults: list[Fault]) -> Iterator[Measurement]:
         for case in job.task.cases_of(Role.TIME):
@@ -128,7 +128,7 @@ class Judge:
             share = contestant[0].library_share() if contestant else None
             for cache in job.asked.caches:
                 series = contest(subjects, cache, limits, self._gauge)
-                slope = contestant[0].slope_us() if contestant else None
+                slope = contestant[0].slope_us() if contestant and cache is Cache.COLD else None
                 for subject in subjects:
                     found = series[subject.name]
                     if found.lost is not None:
@@ -161,7 +161,7 @@ class Judge:
             return
         with Process(cell.main) as process:
             draws = [Draw(case=case, seed=self._generator.randrange(2**48))] * slots
-            on = staged(process, job.task, job.sealed, draws, Truths())
+            on = staged(process, job.task, job.sealed, draws, Truths(job.task))
             yield [Contestant(job.sealed.manifest.candidate, job.task, case, on, self._generator)]
             on.arena.unmap()
 
@@ -209,7 +209,7 @@ class Judge:
         if not samples:
             return "no sample was left"
         middle = samples[len(samples) // 2]
-        if slope_us is not None and cache is Cache.COLD and slope_us > 1.3 * middle + 6.0:
+        if slope_us is not None and slope_us > 1.3 * middle + 6.0:
             return (
                 f"events say {middle:.1f} µs a call, our own clock says {slope_us:.1f}: work outside the timed window"
             )

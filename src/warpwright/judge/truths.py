@@ -2,40 +2,46 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
-
 from warpwright.core.codec import content_id
 from warpwright.core.task import Draw, Task
 from warpwright.oracle.truth import Expected, Scenario, expectations, scenario
 
 MOST_TASKS = 16
-Known = TypeVar("Known")
 
 
 class Truths:
-    """Inputs and expectations by task and draw, of the tasks that were asked for last: memory is finite."""
+    """Inputs and expectations of one task, by draw."""
 
-    def __init__(self, device: str = "cuda") -> None:
-        self._device = device
-        self._scenarios: dict[str, dict[str, Scenario]] = {}
-        self._expected: dict[str, dict[str, tuple[Expected, ...]]] = {}
+    def __init__(self, task: Task, device: str = "cuda") -> None:
+        self._task, self._device = task, device
+        self._scenarios: dict[str, Scenario] = {}
+        self._expected: dict[str, tuple[Expected, ...]] = {}
 
-    def scenario(self, task: Task, draw: Draw) -> Scenario:
-        known, key = _latest(self._scenarios, task.id), content_id(draw)
-        if key not in known:
-            known[key] = scenario(task, draw, self._device)
-        return known[key]
+    def scenario(self, draw: Draw) -> Scenario:
+        key = content_id(draw)
+        if key not in self._scenarios:
+            self._scenarios[key] = scenario(self._task, draw, self._device)
+        return self._scenarios[key]
 
-    def expected(self, task: Task, draw: Draw) -> tuple[Expected, ...]:
-        known, key = _latest(self._expected, task.id), content_id(draw)
-        if key not in known:
-            known[key] = expectations(task, draw, self.scenario(task, draw))
-        return known[key]
+    def expected(self, draw: Draw) -> tuple[Expected, ...]:
+        key = content_id(draw)
+        if key not in self._expected:
+            self._expected[key] = expectations(self._task, draw, self.scenario(draw))
+        return self._expected[key]
 
 
-def _latest(kept: dict[str, dict[str, Known]], task: str) -> dict[str, Known]:
-    """What is known of a task; the task that was not asked for longest is forgotten where there are too many."""
-    kept[task] = kept.pop(task, {})
-    while len(kept) > MOST_TASKS:
-        del kept[next(iter(kept))]
-    return kept[task]
+class Shelf:
+    """The truths of the tasks that were asked for last: memory is finite."""
+
+    def __init__(self) -> None:
+        self._kept: dict[str, Truths] = {}
+
+    def of(self, task: Task) -> Truths:
+        key = task.id
+        found = self._kept[key] = self._kept.pop(key) if key in self._kept else Truths(task)
+        while len(self._kept) > MOST_TASKS:
+            del self._kept[next(iter(self._kept))]
+        return found
+
+    def clear(self) -> None:
+        self._kept.clear()
