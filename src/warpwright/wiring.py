@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import math
+import os
 import secrets
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -43,12 +44,35 @@ _QUESTIONS = 2
 def begin(archive: Archive, settings: Settings, seed: int | None = None) -> Run:
     """A new run, on record before anything is done for it. What the user can mend is said before that."""
     task = task_of(settings)
+    _check_authors(task, settings)
+    _check_output(Path(settings.output))
     _models(settings, spent=0.0)
     _evaluator(task, settings, secret=0)
+    start, _ = (_candidate(Path(name), settings) if name else None for name in (settings.start, settings.forward))
     run = _begun(archive, settings, task, secrets.token_hex(4), seed)
-    if settings.start:
-        _enter_start(archive, run, _candidate(Path(settings.start), settings))
+    if start is not None:
+        _enter_start(archive, run, start)
     return run
+
+
+def _check_authors(task: Task, settings: Settings) -> None:
+    """Somebody must write the first kernel."""
+    if settings.policy.arms or settings.start:
+        return
+    ask = "give a model to ask, for example --model anthropic:NAME"
+    if not settings.policy.composer:
+        raise UsageError(f"without the composer nobody is left to write kernels; {ask}")
+    try:
+        plan(task)
+    except CannotCompose as error:
+        raise UsageError(f"without a model {task.key} cannot be written ({error.what}); {ask}") from None
+
+
+def _check_output(file: Path) -> None:
+    """Before anything is paid for, rather than when the first kernel is right."""
+    folder = file.resolve().parent
+    if not folder.is_dir() or not os.access(folder, os.W_OK) or file.is_dir():
+        raise UsageError(f"the best kernel cannot be kept in {file}; name a file in a folder that can be written to")
 
 
 def settings_of(run: Run) -> Settings:

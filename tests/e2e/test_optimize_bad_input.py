@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -10,6 +12,7 @@ from typer.testing import CliRunner, Result
 
 from warpwright.archive.opening import open_archive
 from warpwright.cli.main import app
+from warpwright.models.clock import SystemClock
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "unit" / "models"))
 from openai_server import OpenAIServer
@@ -40,6 +43,10 @@ def optimize(*words: str, task: str = "llama_rmsnorm") -> Result:
         (("--model", "mailbox:box", "--budget", "1"), "price of mailbox:box is not known"),
         (("--model", "mailbox:box", "--dispatch", "moon"), "no place to run"),
         (("--model", "replay:nothing.jsonl"), "nothing.jsonl"),
+        (("--model", "mailbox:box", "--start", "nothing.cu"), "nothing.cu cannot be read"),
+        (("--model", "mailbox:box", "--forward", "nothing.cu"), "nothing.cu cannot be read"),
+        (("--model", "mailbox:box", "--output", "no/such/best.cu"), "cannot be kept in no/such/best.cu"),
+        ((), "nobody is left to write kernels; give a model"),
         (("--resume", "abc"), "leave TASK out"),
     ],
 )
@@ -54,6 +61,50 @@ def test_an_unknown_task_and_an_unknown_run_are_told() -> None:
     assert "did you mean" in optimize("--model", "mailbox:box", task="llama_rmsnrom").output
     done = CliRunner().invoke(app, ["optimize", "--resume", "abc", "--archive", "a.db"])
     assert (done.exit_code, "abc" in done.output) == (2, True)
+
+
+def test_a_function_that_cannot_be_written_without_a_model_is_told_at_once() -> None:
+    Path("odd.py").write_text("import torch\n\n\ndef picks(x):\n    return torch.nonzero(x)\n")
+    words = ["optimize", "odd.py:picks", "--input", "8,8", "--archive", "a.db", "--dispatch", "predict"]
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code == 2, done.output
+    assert "without a model picks:forward cannot be written" in done.output
+    assert "--model" in done.output
+    with open_archive("a.db") as archive:
+        assert archive.runs() == ()
+
+
+def test_a_server_that_is_down_ends_the_run_with_its_address(monkeypatch: pytest.MonkeyPatch) -> None:
+    waits: list[float] = []
+    monkeypatch.setattr(SystemClock, "sleep", lambda self, seconds: waits.append(seconds))
+    done = optimize("--model", "openai:writer@http://127.0.0.1:9/v1", "--dispatch", "predict")
+    assert done.exit_code == 3, done.output
+    assert "cannot be reached at http://127.0.0.1:9/v1" in done.output
+    assert "--resume" in done.output
+    assert len(waits) == 5, "six attempts"
+
+
+FULL_DISK = 'mount -t tmpfs -o size=3m none "$0" && exec "$@"'
+
+
+def test_a_disk_that_fills_up_ends_the_run_in_a_sentence(tmp_path: Path) -> None:
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    before = ["unshare", "-rm", "sh", "-c", FULL_DISK, str(disk)]
+    if not shutil.which("unshare") or subprocess.run([*before, "true"], capture_output=True).returncode:
+        pytest.skip("this machine lets nobody mount a disk of their own")
+    with OpenAIServer(always="words " * 500_000) as server:
+        command = [sys.executable, "-c", "from warpwright.cli.main import main; main()", "optimize", "llama_rmsnorm"]
+        options = ["--model", server.spec("writer"), "--no-composer", "--dispatch", "predict"]
+        ran = subprocess.run(
+            [*before, *command, *options, "--archive", str(disk / "a.db")], capture_output=True, text=True, timeout=500
+        )
+    assert ran.returncode == 4, ran.stderr
+    said = ran.stderr.strip().splitlines()[-1]
+    assert said.startswith("warpwright: archive")
+    assert "full" in said
+    assert "what was acknowledged is kept" in said
+    assert "Traceback" not in ran.stderr
 
 
 @pytest.mark.parametrize("behaviour", ["wrong_key", "unknown_model"])
