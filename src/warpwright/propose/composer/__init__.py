@@ -3,18 +3,20 @@
 plan.py             `plan(task)` gives a Composable: its genome space, its default, its sources
 errors.py           what it says where it gives up
 trace.py            the function as a graph of ATen operations over named sizes
-naming.py           names for values, as the reference has them
+naming.py           names for values, as the reference has them and C++ allows
 sizes.py            sizes: formulas, compared by what they are worth in every case
 values.py           what a function computes, as a graph of values, each made once
 lower.py            ATen operations become values
 lower_pointwise.py  element by element
 lower_shape.py      views, selections, reductions
 lower_library.py    products, convolutions, scans, updates in place
+lower_pick.py       windows, selections, scatters
 entries.py          the entry points: what each is given, what it owes
 training.py         training pairs: what a forward pass leaves for its backward pass
 schedule.py         which values are left in memory, and which kernel leaves them there
 indices.py          where an element lies, and how that moves within a pack
 arithmetic.py       how each operation is written in CUDA C++
+tensors.py          what kernels are given: tensors, numbers, sizes
 emit.py             values become statements of one kernel
 kernel.py           what every kind of kernel has in common
 map_kernel.py       element by element
@@ -26,6 +28,9 @@ split_kernel.py     few long rows: many blocks to a row
 column_kernel.py    columns: sums over the leading dimensions
 fused_kernel.py     rows and columns at once
 scan_kernel.py      running sums
+window_kernel.py    windows that slide over an image
+pick_kernel.py      the highest of each row
+scatter_kernel.py   elements and rows to places of their own
 list_kernel.py      lists of tensors, many to a launch
 library.py          library calls, and tensors as views of others
 preamble.py         device functions that kernels share

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from warpwright.propose.composer import indices
-from warpwright.propose.composer.emit import Emitter, Tensor
+from warpwright.propose.composer.emit import Emitter
 from warpwright.propose.composer.indices import ELEMENT, KERNEL, PACK, ROW, Total, Var
 from warpwright.propose.composer.kernel import (
     Store,
@@ -29,6 +29,7 @@ from warpwright.propose.composer.kernel import (
 )
 from warpwright.propose.composer.preamble import ADD_PARTS, ALIGNED, PACKS
 from warpwright.propose.composer.sizes import Size
+from warpwright.propose.composer.tensors import Tensor
 from warpwright.propose.composer.values import Graph
 
 SPACE: dict[str, tuple[Any, ...]] = {

@@ -5,106 +5,24 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 
 from warpwright.propose.composer import indices
 from warpwright.propose.composer.arithmetic import ATOM, DEFINED, SUM, Term, literal, written
 from warpwright.propose.composer.errors import CannotCompose
 from warpwright.propose.composer.indices import ELEMENT, KERNEL, PACK, Flip, Index, Loaded, Place, Shift, Total
+from warpwright.propose.composer.naming import RESERVED
 from warpwright.propose.composer.sizes import Size
+from warpwright.propose.composer.tensors import CPP, Needs, Tensor
 from warpwright.propose.composer.values import BOOL, FLOAT, INT, OWN_KERNEL, Graph, Value, is_host, walk
 
 SIMPLE = re.compile(r"-?[\w.]+(e-\d+f)?|static_cast<float>\(\w+\)")
 """What costs nothing to write again: names and numbers."""
 LONGEST = 72
 """Longer expressions get a name of their own."""
-CPP = {
-    "T": "T",
-    "fp64": "double",
-    "fp32": "float",
-    "fp16": "c10::Half",
-    "bf16": "c10::BFloat16",
-    "e4m3": "__nv_fp8_e4m3",
-    "e5m2": "__nv_fp8_e5m2",
-    "int64": "int64_t",
-    "int32": "int",
-    "int16": "int16_t",
-    "int8": "int8_t",
-    "uint8": "uint8_t",
-    "bool": "bool",
-}
 SUFFIXES = {KERNEL: "value", indices.ROW: "of_row", PACK: "here", ELEMENT: "k"}
 OP_NAMES = {"mul": "product", "add": "total", "sub": "difference", "div": "quotient", "where": "chosen", "exp": "power"}
 OP_NAMES |= {"amax": "largest", "amin": "smallest", "mean": "average", "neg": "negative", "log": "logarithm"}
 KINDS = {FLOAT: "float", INT: "int64_t", BOOL: "bool"}
-RESERVED = {"float", "int", "double", "new", "default", "register", "template", "operator", "auto", "row", "column"}
-RESERVED |= {
-    "sigmoid",
-    "positive",
-    "sign",
-    "larger",
-    "smaller",
-    "finite_or_zero",
-    "load",
-    "store",
-    "aligned",
-    "over_row",
-}
-RESERVED |= {"better", "add_warps", "add_parts", "to_e4m3", "highest", "first", "last", "share", "groups", "group", "p"}
-RESERVED |= {
-    "i",
-    "k",
-    "lane",
-    "rows",
-    "columns",
-    "count",
-    "item",
-    "rows_",
-    "T",
-    "VEC",
-    "erf",
-    "exp",
-    "log",
-    "pow",
-    "abs",
-}
-
-
-def safe_name(name: str) -> str:
-    """An argument's name, unless kernels have a meaning of their own for it."""
-    return f"{name}_" if name in RESERVED else name
-
-
-@dataclass(frozen=True, slots=True)
-class Tensor:
-    """Memory that kernels read or write: an argument, an output or scratch."""
-
-    name: str
-    dtype: str
-    shape: tuple[Size, ...]
-    listed: bool = False
-    """Whether it stands for every tensor of a list."""
-
-    @property
-    def cpp(self) -> str:
-        return CPP[self.dtype]
-
-
-@dataclass(slots=True)
-class Needs:
-    """What a kernel has to be given."""
-
-    reads: dict[str, Tensor] = field(default_factory=dict)
-    writes: dict[str, Tensor] = field(default_factory=dict)
-    scalars: dict[str, Value] = field(default_factory=dict)
-    sizes: dict[str, Size] = field(default_factory=dict)
-    multiples: dict[Size, None] = field(default_factory=dict)
-    """Sizes that must be multiples of the pack on the vector path."""
-    vectors: dict[str, Tensor] = field(default_factory=dict)
-    """Tensors that are read or written by packs there."""
-    functions: dict[str, str] = field(default_factory=dict)
-    divides: bool = False
-    """Whether indices are divided, so that their width matters."""
 
 
 class Emitter:
@@ -129,7 +47,7 @@ class Emitter:
         self._memo: dict[tuple[int, Place], Term] = {}
         self._packs: dict[tuple[str, Index | None], str] = {}
         self._singles: dict[tuple[str, Index | None], Term] = {}
-        self._taken = RESERVED | {tensor.name for tensor in (*held.values(), *writes)}
+        self._taken = set(RESERVED) | {tensor.name for tensor in (*held.values(), *writes)}
         self._passing: set[str] = set()
         self._inverses: dict[Term, Term] = {}
         self._rounds = any(value.op == "narrow" for value in walk(roots))
@@ -145,6 +63,10 @@ class Emitter:
         self._inverses = {key: term for key, term in self._inverses.items() if term.level < PACK}
         self._taken -= self._passing
         self._passing = set()
+
+    def reserve(self, *names: str) -> None:
+        """Names that the text around the statements uses itself."""
+        self._taken.update(names)
 
     def name(self, wanted: str, level: int = KERNEL) -> str:
         """A C++ name close to the wanted one; what belongs to a pack or an element may be named so again later."""
@@ -232,7 +154,7 @@ class Emitter:
         args = [self.term(arg, _fitting(arg, place)) for arg in value.args]
         level = max(arg.level for arg in args)
         args = [self.lifted(arg, term, level) for arg, term in zip(value.args, args, strict=True)]
-        if value.op in DEFINED:
+        if value.op in DEFINED and value.kind == FLOAT:
             self.needs.functions[value.op] = DEFINED[value.op]
         if value.op == "div" and level == ELEMENT and args[1].level < ELEMENT and not self._rounds:
             return written("mul", [args[0], self._inverse(args[1])], FLOAT)

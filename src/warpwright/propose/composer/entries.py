@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from typing import Any
 
 from warpwright.core.dtypes import dtype_named
 from warpwright.core.signature import arguments, differentiable_outputs, output_gradients
 from warpwright.core.task import ScalarArg, Task, TensorArg
 from warpwright.propose.composer import trace
-from warpwright.propose.composer.emit import Tensor, safe_name
 from warpwright.propose.composer.errors import CannotCompose
 from warpwright.propose.composer.host import Entry
 from warpwright.propose.composer.kernel import Store
 from warpwright.propose.composer.lower import lowered
+from warpwright.propose.composer.naming import safe_name
 from warpwright.propose.composer.schedule import Schedule, Scheduler, base_of
 from warpwright.propose.composer.sizes import Size
-from warpwright.propose.composer.values import Graph, Value, walk
+from warpwright.propose.composer.tensors import Tensor
+from warpwright.propose.composer.values import APART, Graph, Value, walk
 from warpwright.tasks.skeleton import parameters
 
 
@@ -34,6 +36,10 @@ def forward_stores(task: Task, graph: Graph) -> tuple[list[Store], tuple[Tensor,
         Tensor(_fresh(output.name, taken), output.dtype, shape_of(graph, output.shape)) for output in task.outputs
     ]
     outputs = [Store(value=value, tensor=tensor) for value, tensor in zip(results, tensors, strict=True)]
+    if wrong := [
+        store.tensor.name for store in outputs if store.value.shape and store.value.shape != store.tensor.shape
+    ]:
+        raise CannotCompose(f"{wrong[0]}, whose shape depends on more than the sizes")
     outputs += [_change(value, named[safe_name(name)]) for name, value in changed.items()]
     return outputs, tuple(tensors)
 
@@ -99,6 +105,7 @@ def scheduled(
     returned: tuple[Tensor, ...],
     contiguous: tuple[str, ...],
 ) -> Entry:
+    outputs = [_flat(store) for store in outputs]
     views = {store.tensor.name: store.value for store in outputs if _is_view(store.value)}
     owed = [store for store in outputs if store.tensor.name not in views]
     taken = frozenset({given for _, given in listed} | {store.tensor.name for store in outputs})
@@ -136,6 +143,13 @@ def _check_overwritten(schedule: Schedule, inputs: Mapping[int, Tensor], outputs
 def _is_view(value: Value) -> bool:
     """Nothing but another shape of what a library call gives."""
     return value.op == "reshape" and base_of(value).op == "library" and value.first.op != "permute"
+
+
+def _flat(store: Store) -> Store:
+    """What a step of its own gives is stored as it comes: another shape has the same elements in the same order."""
+    value = store.value
+    own = value.op == "reshape" and value.first.op in APART and value.first.op not in ("library", "cat")
+    return replace(store, value=value.first) if own and not store.at else store
 
 
 def inputs_of(graph: Graph) -> dict[int, Tensor]:

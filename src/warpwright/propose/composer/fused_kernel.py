@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from warpwright.propose.composer.emit import Needs, Tensor
 from warpwright.propose.composer.indices import KERNEL
 from warpwright.propose.composer.kernel import (
     Store,
@@ -28,6 +27,7 @@ from warpwright.propose.composer.kernel import (
 from warpwright.propose.composer.preamble import ADD_PARTS
 from warpwright.propose.composer.row_kernel import KEPT_LOOP, Rows, RowWriter, along_rows
 from warpwright.propose.composer.row_launch import Tile, kept_loads, row_preamble, tiles
+from warpwright.propose.composer.tensors import Needs, Tensor
 from warpwright.propose.composer.values import Graph
 
 SPACE: dict[str, tuple[Any, ...]] = {"fused_blocks": (264, 528, 1056)}

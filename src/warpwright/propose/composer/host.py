@@ -11,11 +11,12 @@ from typing import Any
 from warpwright.core.task import Task
 from warpwright.propose.composer import library
 from warpwright.propose.composer.arithmetic import Term, literal, written
-from warpwright.propose.composer.emit import Tensor, safe_name
 from warpwright.propose.composer.errors import CannotCompose
 from warpwright.propose.composer.kernel import Store, Written, block, signature
+from warpwright.propose.composer.naming import safe_name
 from warpwright.propose.composer.schedule import Schedule
 from warpwright.propose.composer.sizes import Size, in_cpp
+from warpwright.propose.composer.tensors import Tensor
 from warpwright.propose.composer.values import Graph, Value
 
 TORCH_TYPES = {

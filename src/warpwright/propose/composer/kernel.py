@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from warpwright.propose.composer.emit import Emitter, Needs, Tensor
+from warpwright.propose.composer.emit import Emitter
 from warpwright.propose.composer.indices import Place, Shift
 from warpwright.propose.composer.sizes import Size
+from warpwright.propose.composer.tensors import Needs, Tensor
 from warpwright.propose.composer.values import Value
 
 INDENT = "    "

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from warpwright.propose.composer.emit import Tensor
 from warpwright.propose.composer.errors import CannotCompose
 from warpwright.propose.composer.sizes import Size
+from warpwright.propose.composer.tensors import Tensor
 from warpwright.propose.composer.values import Value, is_host
 
 Written = Callable[[Size], str]

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from warpwright.propose.composer import indices
-from warpwright.propose.composer.emit import Emitter, Needs, Tensor
+from warpwright.propose.composer.emit import Emitter
 from warpwright.propose.composer.errors import CannotCompose
 from warpwright.propose.composer.indices import ELEMENT, KERNEL, PACK, Var
 from warpwright.propose.composer.kernel import (
@@ -20,6 +20,7 @@ from warpwright.propose.composer.kernel import (
     vec_of,
 )
 from warpwright.propose.composer.preamble import ALIGNED, PACKS
+from warpwright.propose.composer.tensors import Needs, Tensor
 from warpwright.propose.composer.values import Graph
 
 MOST = 64

@@ -120,6 +120,25 @@ class Lowering:
             return item
         raise CannotCompose(f"{self.operation}, with a size where a number is needed")
 
+    def put_back(self, item: Any, slot: str) -> Size:
+        """A size for a number that the tracer may have put in the place of a name, as it does for windows."""
+        if not isinstance(item, int):
+            return self.size(item)
+        fitting = [name for name, value in self._numbers().items() if value == item]
+        alike = [name for name in fitting if name in slot or slot in name]
+        if not (chosen := alike or fitting):
+            return self.size(item)
+        if len(chosen) > 1:
+            raise CannotCompose(f"{self.operation}, where {' or '.join(chosen)} may be the {slot}")
+        self.settled.add(chosen[0])
+        return self.size(chosen[0])
+
+    def _numbers(self) -> dict[str, int]:
+        """What the tracer took whole numbers for that the function is given."""
+        given = {slot.name for slot in self.traced.slots if slot.kind == "count"}
+        pairs = [guard.args for guard in self.traced.guards if type(guard).__name__ == "Equality"]
+        return {self._formula(left): int(right) for left, right in pairs if self._formula(left) in given}
+
     def check_guards(self) -> None:
         """Where the function took two sizes for equal, they must be so in every case."""
         for guard in self.traced.guards:
@@ -187,6 +206,7 @@ def dimensions(value: Value, dims: Sequence[int] | int | None) -> list[int]:
 def lowered(traced: Traced, graph: Graph) -> tuple[list[Value], Mapping[str, Value]]:
     """What the traced function returns, and what it leaves in the arguments it overwrites."""
     import warpwright.propose.composer.lower_library
+    import warpwright.propose.composer.lower_pick
     import warpwright.propose.composer.lower_pointwise
     import warpwright.propose.composer.lower_shape  # noqa: F401
 

@@ -122,19 +122,6 @@ def _index(low: Lowering, x: Value, indices: Sequence[Any]) -> Value:
     return low.graph.make("rows_at", [x, indices[0]], low.result_shape, (), x.kind, x.dtype)
 
 
-@handles("scatter_add", "scatter.src", "scatter")
-def _scatter(low: Lowering, x: Value, dim: int, index: Value, source: Any) -> Value:
-    """One place in each row: every element of the row asks whether it is the one."""
-    dim = dimension(x, dim)
-    if not index.shape[dim].is_one or x.op != "constant":
-        raise CannotCompose(low.operation)
-    shape = low.result_shape
-    make, graph = low.graph.pointwise, low.graph
-    here = graph.make("position", (), shape, (dim,), INT, "int64")
-    chosen = make("eq", here, graph.broadcast(index, shape), kind=BOOL)
-    return make("where", chosen, graph.broadcast(low.value(source), shape), x, kind=x.kind)
-
-
 def reduced(low: Lowering, op: str, x: Value, dims: Any, keepdim: bool, kind: str = FLOAT) -> Value:
     """Over any dimensions: the reduced ones are brought to the end first."""
     listed = dimensions(x, dims)

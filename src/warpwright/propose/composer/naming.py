@@ -1,10 +1,26 @@
-"""Names for values: those that the reference gives them itself."""
+"""Names for values: those that the reference gives them itself, where C++ and our kernels leave them free."""
 
 from __future__ import annotations
 
 import ast
 import re
 from typing import Any
+
+CPP_WORDS = """alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl const constexpr
+const_cast continue decltype default delete do double dynamic_cast else enum explicit export extern false float for
+friend goto if inline int long mutable namespace new noexcept not not_eq nullptr operator or or_eq private protected
+public register reinterpret_cast return short signed sizeof static static_assert static_cast struct switch template
+this throw true try typedef typeid typename union unsigned using virtual void volatile wchar_t while xor xor_eq"""
+OUR_WORDS = """sigmoid positive sign larger smaller finite_or_zero load store aligned over_row better best_of_row
+best_of_warp both spread_of spread_of_row spread_of_warp add_warps add_parts to_e4m3 neighbours highest first
+last share groups group p i k lane row column rows columns count item piece pieces length begin end places
+T VEC NEAR THREADS ITEMS WARPS Index Pack Best Spread erf exp log pow abs min max"""
+RESERVED = frozenset(f"{CPP_WORDS} {OUR_WORDS}".split())
+
+
+def safe_name(name: str) -> str:
+    """An argument's name, unless kernels have a meaning of their own for it."""
+    return f"{name}_" if name in RESERVED else name
 
 
 def assigned_names(graph: Any, source: str, filename: str) -> dict[str, str]:

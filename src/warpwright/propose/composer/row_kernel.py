@@ -12,11 +12,12 @@ from dataclasses import dataclass
 from warpwright.propose.composer import indices
 from warpwright.propose.composer.arithmetic import Term
 from warpwright.propose.composer.carriers import Carrier, Pass, carrier
-from warpwright.propose.composer.emit import Emitter, Needs, Tensor
+from warpwright.propose.composer.emit import Emitter
 from warpwright.propose.composer.indices import ELEMENT, PACK, ROW, Total, Var
 from warpwright.propose.composer.kernel import Store, block, emit_stores, settle_multiples
 from warpwright.propose.composer.reductions import Carried, check, depths, joined
 from warpwright.propose.composer.sizes import Size
+from warpwright.propose.composer.tensors import Needs, Tensor
 from warpwright.propose.composer.values import Graph, Value
 
 

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from warpwright.propose.composer.emit import Needs, Tensor
 from warpwright.propose.composer.indices import KERNEL
 from warpwright.propose.composer.kernel import (
     Written,
@@ -22,6 +21,7 @@ from warpwright.propose.composer.kernel import (
 from warpwright.propose.composer.preamble import ALIGNED, PACKS
 from warpwright.propose.composer.row_kernel import KEPT_LOOP, Rows, RowWriter, write_rows
 from warpwright.propose.composer.sizes import Cases, Size
+from warpwright.propose.composer.tensors import Needs, Tensor
 from warpwright.propose.composer.values import Graph
 
 SPACE: dict[str, tuple[Any, ...]] = {

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from warpwright.propose.composer.emit import Needs, Tensor
 from warpwright.propose.composer.kernel import Written, block, launch, pointer, signature, vec_of
 from warpwright.propose.composer.preamble import ALIGNED, JOINS, NEIGHBOURS, OVER_ROW, PACKS
 from warpwright.propose.composer.sizes import Cases, Size
+from warpwright.propose.composer.tensors import Needs, Tensor
 
 SPACE: dict[str, tuple[Any, ...]] = {
     "vector_bytes": (16, 8),

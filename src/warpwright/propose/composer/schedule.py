@@ -9,12 +9,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from warpwright.propose.composer.emit import Tensor
 from warpwright.propose.composer.kernel import Store
 from warpwright.propose.composer.sizes import Size
+from warpwright.propose.composer.tensors import Tensor
 from warpwright.propose.composer.values import APART, FLOAT, INT, REDUCTIONS, Graph, Value, is_host, walk
 
 ROWS, COLUMNS, FUSED, ELEMENTS, SCAN, ALONE = "rows", "columns", "fused", "elements", "scan", "alone"
+
+
+INLINE = ("pool", "scatter", "lists")
+"""Steps that compute what they are given themselves, element by element."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +29,7 @@ class Space:
     rows: Size
     columns: Size
     number: int = 0
-    """Tells apart what must not share a kernel."""
+    """Tells apart what must not share a kernel; below zero for what one step of its own gives together."""
 
 
 @dataclass(slots=True)
@@ -113,10 +117,16 @@ class Scheduler:
             for arg, dtype in zip(value.args, operand_dtypes(value), strict=True):
                 if value.op == "cat":
                     self._prepare(arg, self.space_of(arg), root=True)
+                elif self._is_inline(value, arg):
+                    self._prepare(arg, self.space_of(arg))
                 elif not is_host(arg):
                     self._keep(base_of(arg) if value.op == "library" else arg, dtype)
             return
         self._prepare(value, self.space_of(value), root=True)
+
+    def _is_inline(self, value: Value, arg: Value) -> bool:
+        """Lists are linked before anything is computed, by indices that lie in memory."""
+        return value.op in INLINE and not self.spaces(arg) and not (value.op == "lists" and arg is value.first)
 
     def _prepare(self, value: Value, space: Space, root: bool = False) -> None:
         """Sees to it that a kernel over `space` can compute the value: what it cannot is left in memory for it."""
@@ -171,6 +181,8 @@ class Scheduler:
         )
         whole = [space for space in found if space.rows * space.columns == count]
         narrow = [space for space in found if space.rows == count]
+        if value.op == "topk":
+            return Space(ALONE, one, count, -1 - value.first.number)
         if value.op in APART:
             return Space(ALONE, one, count, value.number)
         return (whole or narrow or [Space(ELEMENTS, one, count)])[0]
@@ -211,10 +223,10 @@ class Scheduler:
     @staticmethod
     def _shared(one: Space, other: Space) -> Space | None:
         """The space of a kernel that does the work of both, where one can: rows and columns see every element."""
+        if one == other and (one.kind != ALONE or one.number < 0):
+            return one
         if ALONE in (one.kind, other.kind):
             return None
-        if one == other:
-            return one
         for wide, narrow in ((one, other), (other, one)):
             if wide.kind != ELEMENTS and narrow.kind == ELEMENTS and wide.rows * wide.columns == narrow.columns:
                 return wide

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from warpwright.propose.composer.carriers import Carrier
-from warpwright.propose.composer.emit import Needs, Tensor
 from warpwright.propose.composer.indices import KERNEL
 from warpwright.propose.composer.kernel import (
     Written,
@@ -29,6 +28,7 @@ from warpwright.propose.composer.reductions import Carried, check, depths, joine
 from warpwright.propose.composer.row_kernel import Rows, RowWriter
 from warpwright.propose.composer.row_launch import merged_needs, row_preamble
 from warpwright.propose.composer.sizes import Cases
+from warpwright.propose.composer.tensors import Needs, Tensor
 from warpwright.propose.composer.values import Graph
 
 SPACE: dict[str, tuple[Any, ...]] = {

@@ -6,18 +6,21 @@ from collections.abc import Mapping, Sequence
 
 from warpwright.propose.composer import library, split_kernel
 from warpwright.propose.composer.column_kernel import ColumnWriter
-from warpwright.propose.composer.emit import Tensor
 from warpwright.propose.composer.errors import CannotCompose
 from warpwright.propose.composer.fused_kernel import fused_kernels
 from warpwright.propose.composer.host import TORCH_TYPES, Call, HostWriter
 from warpwright.propose.composer.kernel import Store, Written, block
 from warpwright.propose.composer.list_kernel import list_kernel
 from warpwright.propose.composer.map_kernel import map_kernel
+from warpwright.propose.composer.pick_kernel import pick_kernel
 from warpwright.propose.composer.row_kernel import Rows
 from warpwright.propose.composer.row_launch import row_kernels
 from warpwright.propose.composer.scan_kernel import scan_kernel
+from warpwright.propose.composer.scatter_kernel import list_rows_kernel, scatter_kernel
 from warpwright.propose.composer.schedule import COLUMNS, ELEMENTS, ROWS, Group, Space
+from warpwright.propose.composer.tensors import Tensor
 from warpwright.propose.composer.values import HOST, REDUCTIONS, Value
+from warpwright.propose.composer.window_kernel import window_kernel
 
 
 class EntryWriter(HostWriter):
@@ -47,12 +50,32 @@ class EntryWriter(HostWriter):
             self._launch_rows(self._rows(name, group.space, group.stores, held), held)
         elif group.space.kind == COLUMNS:
             self._launch(self._columns(name, group, held).written(self.genome))
-        elif group.stores[0].value.op == "scan":
-            self._scan(name, group.stores[0], held)
-        elif group.stores[0].value.op == "library":
-            self._library(group.stores[0], held)
         else:
-            raise CannotCompose(f"aten.{group.stores[0].value.op}")
+            self._alone(name, group.stores, held)
+
+    def _alone(self, name: str, stores: Sequence[Store], held: Mapping[int, Tensor]) -> None:
+        """What has a kernel of its own, or none."""
+        store = stores[0]
+        match store.value.op:
+            case "library":
+                self._library(store, held)
+            case "scan":
+                self._scan(name, store, held)
+            case "topk":
+                self._pick(name, stores, held)
+            case "pool":
+                self._launch(window_kernel(name, store, self.graph, held))
+            case "scatter":
+                self._launch(scatter_kernel(name, store, self.graph, held))
+            case "lists":
+                self._launch(list_rows_kernel(name, store, self.graph, held, self.genome))
+            case other:
+                raise CannotCompose(f"aten.{other}")
+
+    def _pick(self, name: str, stores: Sequence[Store], held: Mapping[int, Tensor]) -> None:
+        x, cases = stores[0].value.first, self.graph.cases
+        shape = cases.product(x.shape[:-1]), x.shape[-1], stores[0].value.shape[-1]
+        self._launch(pick_kernel(name, held[x.number], stores, shape, cases))
 
     def _library(self, store: Store, held: Mapping[int, Tensor]) -> None:
         types = {**TORCH_TYPES, "T": f"{self._model('T').name}.scalar_type()"} if self._has_t() else TORCH_TYPES

@@ -76,11 +76,11 @@ def told_apart(task: Task) -> str | None:
 
 
 def hint_case(task: Task) -> Case:
-    """The case whose sizes are least alike: equal or unit sizes would hide which is which."""
+    """The case whose sizes are least alike, and least small: equal or unit sizes would hide which is which."""
 
     def telling(case: Case) -> tuple[int, int, int]:
         values = list(case.dims.values())
-        return sum(value > 1 for value in values), len(set(values)), -sum(values)
+        return sum(value > 1 for value in values), len(set(values)), min(values, default=0)
 
     return max(task.cases, key=telling)
 
@@ -192,6 +192,9 @@ class _Inputs:
         self._narrow = told_apart(task)
         self._symbols: dict[str, str] = {}
         self._names: dict[str, Any] = {name: self._symbol(name, int(hint)) for name, hint in self._case.dims.items()}
+        for argument in task.arguments:
+            if isinstance(argument, ScalarArg) and self._is_count(argument):
+                self._names[argument.name] = self._symbol(argument.name, int(self._case.scalars[argument.name]))  # type: ignore[arg-type]
         self._slots: list[Slot] = []
         self._values: list[Any] = []
         self._fixed: dict[str, Any] = {}
@@ -223,6 +226,11 @@ class _Inputs:
         else:
             self._scalar(argument)
 
+    def _is_count(self, argument: ScalarArg) -> bool:
+        """A whole number that is not the same in all cases."""
+        values = {case.scalars[argument.name] for case in self._task.cases}
+        return all(type(value) is int for value in values) and len(values) > 1
+
     def _scalar(self, argument: ScalarArg) -> None:
         import torch
 
@@ -232,8 +240,7 @@ class _Inputs:
             with self._mode:
                 self._values.append(torch.empty((), dtype=torch.float64))
             self._slots.append(Slot(name=argument.name, kind="number", dtype="fp64"))
-        elif all(type(value) is int for value in values) and len(values) > 1:
-            self._names[argument.name] = self._symbol(argument.name, int(first))  # type: ignore[arg-type]
+        elif self._is_count(argument):
             self._values.append(self._names[argument.name])
             self._slots.append(Slot(name=argument.name, kind="count", dtype="int64"))
         elif len(values) == 1:

@@ -11,10 +11,10 @@ from collections.abc import Mapping
 from warpwright.core.signature import output_gradients
 from warpwright.core.task import Task
 from warpwright.propose.composer import entries
-from warpwright.propose.composer.emit import Tensor
 from warpwright.propose.composer.host import Entry
 from warpwright.propose.composer.kernel import Store
 from warpwright.propose.composer.schedule import Scheduler
+from warpwright.propose.composer.tensors import Tensor
 from warpwright.propose.composer.values import APART, Graph, Value, is_host, walk
 from warpwright.tasks.skeleton import TENSOR
 

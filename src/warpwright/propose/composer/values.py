@@ -19,7 +19,7 @@ FLOAT, INT, BOOL = "float", "int", "bool"
 HOST = ("number", "count", "constant", "size")
 REDUCTIONS = ("sum", "prod", "amax", "amin", "argmax", "argmin", "any")
 """Over the trailing dimensions; the number of them is the attribute."""
-APART = ("library", "part", "scan", "topk", "pool", "scatter", "cat")
+APART = ("library", "scan", "topk", "pool", "scatter", "lists", "cat")
 """Computed by a step of their own, and read from memory by everybody else."""
 OWN_KERNEL = (*REDUCTIONS, "columns", *APART)
 
@@ -151,6 +151,13 @@ def _joined(args: Sequence[Value]) -> str:
 def is_host(value: Value) -> bool:
     """Whether the host can compute it: a number that no tensor has a part in."""
     return value.op in HOST or (not value.shape and bool(value.args) and all(map(is_host, value.args)))
+
+
+def is_zero(value: Value) -> bool:
+    """Zeros of any shape."""
+    while value.op in ("broadcast", "reshape"):
+        value = value.first
+    return value.op == "constant" and value.attrs[0] == 0
 
 
 def walk(roots: Sequence[Value]) -> Iterator[Value]:

@@ -1,0 +1,196 @@
+"""Scatters: elements to places of their own row, and whole rows to rows of a table.
+
+Rows are put together in shared memory, and leave it once. Rows of a table are found by lists: every row knows the
+last one that goes to it, and that one the one before; so each row of the table is written once, whether any goes there
+or not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from warpwright.propose.composer import indices
+from warpwright.propose.composer.emit import Emitter
+from warpwright.propose.composer.errors import CannotCompose
+from warpwright.propose.composer.indices import ELEMENT, KERNEL, PACK, ROW, Loaded, Total, Var
+from warpwright.propose.composer.kernel import (
+    Store,
+    Written,
+    block,
+    launch,
+    launcher_parameters,
+    parameters,
+    pointers,
+    settle_multiples,
+    signature,
+    vec_of,
+    vector_test,
+)
+from warpwright.propose.composer.preamble import ALIGNED, PACKS
+from warpwright.propose.composer.tensors import Tensor
+from warpwright.propose.composer.values import Graph
+
+MOST_COLUMNS = 56 * 1024
+"""Of a row that is put together in shared memory."""
+THREADS = 256
+
+
+def scatter_kernel(name: str, store: Store, graph: Graph, held: Mapping[int, Tensor]) -> Written:
+    index, source = store.value.args
+    cases, tensor = graph.cases, store.tensor
+    rows, count, columns = cases.product(index.shape[:-1]), index.shape[-1], store.value.shape[-1]
+    if max(columns.values) > MOST_COLUMNS or store.dim is not None:
+        raise CannotCompose("aten.scatter into rows that do not fit into shared memory")
+    emitter = Emitter(graph, held, [store.value], {rows: "rows", columns: "columns", count: "count"}, [tensor])
+    base = Total(((Var("row", ROW), count), (Var("item", PACK), cases.one())))
+    at = emitter.term(index, indices.unravel(base, index.shape, cases))
+    what = emitter.term(source, indices.unravel(base, source.shape, cases))
+    emitter.needs.writes[tensor.name] = tensor
+    for size, text in ((rows, "rows"), (columns, "columns"), (count, "count")):
+        emitter.needs.sizes[text] = size
+    settle_multiples(emitter)
+    put = (
+        f"atomicAdd(&places[{at.text}], {what.text});" if store.value.attrs[0] else f"places[{at.text}] = {what.text};"
+    )
+    body = [
+        "extern __shared__ float places[];",
+        "const int64_t row = blockIdx.x;",
+        *emitter.lines[KERNEL],
+        *emitter.lines[ROW],
+        f"for (int column = threadIdx.x; column < columns; column += {THREADS}) places[column] = 0.0f;",
+        "__syncthreads();",
+        f"for (int item = threadIdx.x; item < count; item += {THREADS}) {{",
+        *block([*emitter.lines[PACK], *emitter.lines[ELEMENT], put]),
+        "}",
+        "__syncthreads();",
+        f"for (int column = threadIdx.x; column < columns; column += {THREADS}) {{",
+        f"    {tensor.name}[row * columns + column] = places[column];",
+        "}",
+    ]
+    head = signature(f"__global__ void __launch_bounds__({THREADS}) {name}_kernel", parameters(emitter.needs))
+    head[-1] += " {"
+    comment = f"// Computes {tensor.name}: a block puts a row together in shared memory."
+    return Written(
+        name=name,
+        device="\n".join([comment, "template <typename T>", *head, *block(body), "}"]),
+        launcher="\n".join(_scatter_launcher(name, emitter)),
+        needs=emitter.needs,
+    )
+
+
+def _scatter_launcher(name: str, emitter: Emitter) -> list[str]:
+    head = signature(f"void launch_{name}", launcher_parameters(emitter.needs))
+    head[-1] += " {"
+    lines = launch("rows", str(THREADS), pointers(emitter.needs))
+    body = [
+        "if (rows == 0 || columns == 0) return;",
+        f"const auto kernel = {name}_kernel<T>;",
+        "const int bytes = columns * sizeof(float);",
+        "if (bytes > 48 * 1024) cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);",
+        *(line.replace(f", {THREADS}, 0, ", f", {THREADS}, bytes, ") for line in lines),
+    ]
+    return ["template <typename T>", *head, *block(body), "}"]
+
+
+LINK = """\
+// Puts every item in front of the list of the row it goes to. Lists hold positions from one; zero ends them.
+template <typename Index>
+__global__ void __launch_bounds__(256) link_kernel(
+        const Index* __restrict__ to, int* __restrict__ last, int* __restrict__ before, int64_t rows, int64_t count) {
+    const int64_t item = static_cast<int64_t>(blockIdx.x) * 256 + threadIdx.x;
+    if (item >= count) return;
+    const int64_t row = to[item] < 0 ? to[item] + rows : to[item];
+    before[item] = atomicExch(&last[row], static_cast<int>(item) + 1);
+}"""
+
+
+def list_rows_kernel(
+    name: str, store: Store, graph: Graph, held: Mapping[int, Tensor], genome: Mapping[str, Any]
+) -> Written:
+    index, source = store.value.args
+    cases, tensor = graph.cases, store.tensor
+    given = held.get(index.number)
+    if given is None or store.dim is not None:
+        raise CannotCompose("aten.index_put with computed indices")
+    rows, columns, count = store.value.shape[0], cases.product(store.value.shape[1:]), graph.numel(index)
+    emitter = Emitter(graph, held, [source], {rows: "rows", columns: "columns"}, [tensor])
+    emitter.reserve("next", "before", "sum", "pack")
+    emitter.needs.sizes |= {"rows": rows, "columns": columns, "count": count}
+    emitter.needs.multiples[columns] = None
+    base = Total(((Loaded("item", PACK), columns), (Var("column", PACK, innermost=True), cases.one())))
+    term = emitter.term(source, indices.unravel(base, source.shape, cases))
+    settle_multiples(emitter)
+    device = _list_device(name, tensor, emitter, term.text)
+    launcher = _list_launcher(name, given, tensor, emitter, genome)
+    return Written(
+        name=name,
+        device="\n".join(device),
+        launcher="\n".join(launcher),
+        needs=emitter.needs,
+        preamble=(PACKS, ALIGNED, LINK),
+    )
+
+
+def _list_device(name: str, tensor: Tensor, emitter: Emitter, text: str) -> list[str]:
+    inner = [
+        "const int64_t item = next - 1;",
+        *emitter.lines[PACK],
+        "#pragma unroll",
+        "for (int k = 0; k < VEC; ++k) {",
+        *block([*emitter.lines[ELEMENT], f"sum[k] += {text};"]),
+        "}",
+    ]
+    body = [
+        "const int64_t row = blockIdx.x;",
+        *emitter.lines[KERNEL],
+        *emitter.lines[ROW],
+        f"for (int column = threadIdx.x * VEC; column < columns; column += {THREADS} * VEC) {{",
+        "    float sum[VEC] = {};",
+        "    for (int next = last[row]; next > 0; next = before[next - 1]) {",
+        *block(inner, 2),
+        "    }",
+        f"    Pack<{tensor.cpp}, VEC> pack;",
+        "    #pragma unroll",
+        "    for (int k = 0; k < VEC; ++k) pack.at[k] = sum[k];",
+        f"    store<VEC>({tensor.name} + row * columns + column, pack);",
+        "}",
+    ]
+    taken = [
+        "const int* __restrict__ last",
+        "const int* __restrict__ before",
+        f"{tensor.cpp}* __restrict__ {tensor.name}",
+    ]
+    head = signature(
+        f"__global__ void __launch_bounds__({THREADS}) {name}_kernel", [*taken, *parameters(emitter.needs)]
+    )
+    head[-1] += " {"
+    comment = f"// Computes {tensor.name}: a block adds up what goes to its row."
+    return [comment, "template <typename T, int VEC>", *head, *block(body), "}"]
+
+
+def _list_launcher(name: str, index: Tensor, tensor: Tensor, emitter: Emitter, genome: Mapping[str, Any]) -> list[str]:
+    needs = emitter.needs
+    arguments = ["last.data_ptr<int>()", "before.data_ptr<int>()", f"{tensor.name}.data_ptr<{tensor.cpp}>()"]
+    arguments += pointers(needs)
+    needs.writes[tensor.name] = tensor
+    needs.vectors[tensor.name] = tensor
+    test = vector_test(needs)
+    needs.reads[index.name] = index
+    head = signature(f"void launch_{name}", launcher_parameters(needs))
+    head[-1] += " {"
+    link = ["last.data_ptr<int>()", "before.data_ptr<int>()", "rows", "count"]
+    body = [
+        "if (rows == 0 || columns == 0) return;",
+        vec_of(genome["vector_bytes"]),
+        *test,
+        f"auto last = torch::zeros({{rows}}, {index.name}.options().dtype(torch::kInt32));",
+        f"auto before = torch::empty({{count}}, {index.name}.options().dtype(torch::kInt32));",
+        "if (count > 0) {",
+        f"    const auto kernel = link_kernel<{index.cpp}>;",
+        *block(launch("(count + 255) / 256", "256", [f"{index.name}.data_ptr<{index.cpp}>()", *link])),
+        "}",
+        f"const auto kernel = vectors ? {name}_kernel<T, VEC> : {name}_kernel<T, 1>;",
+        *launch("rows", str(THREADS), arguments),
+    ]
+    return ["template <typename T>", *head, *block(body), "}"]

@@ -1,0 +1,155 @@
+"""Windows that slide over an image: the largest element, its place, or the mean of what is computed on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from warpwright.propose.composer import indices
+from warpwright.propose.composer.emit import Emitter
+from warpwright.propose.composer.errors import CannotCompose
+from warpwright.propose.composer.indices import ELEMENT, KERNEL, PACK, ROW, Loaded, Var
+from warpwright.propose.composer.kernel import (
+    INDENT,
+    Store,
+    Written,
+    block,
+    launch,
+    launcher_parameters,
+    parameters,
+    pointers,
+    signature,
+)
+from warpwright.propose.composer.map_kernel import SLACK
+from warpwright.propose.composer.sizes import Size
+from warpwright.propose.composer.tensors import Needs, Tensor
+from warpwright.propose.composer.values import Graph
+
+AXES = ("depth", "height", "width")
+THREADS = 256
+
+
+def window_kernel(name: str, store: Store, graph: Graph, held: Mapping[int, Tensor]) -> Written:
+    if store.dim is not None:
+        raise CannotCompose("a pool that is part of a concatenation")
+    writer = _Windows(name, store, graph, held)
+    device, needs = writer.device(), writer.emitter.needs
+    return Written(name=name, device="\n".join(device), launcher="\n".join(_launcher(name, needs)), needs=needs)
+
+
+class _Windows:
+    def __init__(self, name: str, store: Store, graph: Graph, held: Mapping[int, Tensor]) -> None:
+        self.name, self.store, self.value = name, store, store.value
+        self.mode, *self.geometry = store.value.attrs
+        self.axes = AXES[-len(self.geometry[0]) :]
+        count = graph.numel(store.value)
+        self.emitter = Emitter(graph, held, [store.value], {count: "count"}, [store.tensor])
+        self.emitter.reserve("best", "found", "at", "sum", "inside", *self.axes)
+        self.emitter.needs.sizes["count"] = count
+        self.emitter.needs.divides = True
+        self.place = indices.unravel(Var("i", PACK), store.value.shape, graph.cases)
+
+    def device(self) -> list[str]:
+        emitter, x = self.emitter, self.value.first
+        inner = (*self.place[: -len(self.axes)], *(Loaded(axis, ELEMENT) for axis in self.axes))
+        found = emitter.term(x, inner)
+        starts = self._starts()
+        loops, closing = self._loops()
+        kept = self._kept(found.text, x.shape[-len(self.axes) :])
+        emitter.needs.writes[self.store.tensor.name] = self.store.tensor
+        depth = len(self.axes)
+        body = [
+            f"const Index i = static_cast<Index>(blockIdx.x) * {THREADS} + threadIdx.x;",
+            "if (i >= count) return;",
+            *emitter.lines[KERNEL],
+            *emitter.lines[ROW],
+            *emitter.lines[PACK],
+            *starts,
+            *self._begun(),
+            *loops,
+            *block([*emitter.lines[ELEMENT], *kept], depth),
+            *closing,
+            f"{self.store.tensor.name}[i] = {self._result()};",
+        ]
+        typed = [item.replace("int64_t ", "Index ") for item in parameters(emitter.needs)]
+        head = signature(f"__global__ void __launch_bounds__({THREADS}) {self.name}_kernel", typed)
+        head[-1] += " {"
+        return [self._comment(), "template <typename Index, typename T>", *head, *block(body), "}"]
+
+    def _comment(self) -> str:
+        what = {"max": "the largest of", "at": "where the largest lies in"}.get(self.mode, "the mean of")
+        return f"// Computes {self.store.tensor.name}: {what} each window. One thread to a window."
+
+    def _size(self, size: Size) -> str:
+        return self.emitter.size_text(size)
+
+    def _starts(self) -> list[str]:
+        lines = []
+        for position, axis in enumerate(self.axes):
+            _, stride, padding, _ = (listed[position] for listed in self.geometry)
+            at = self.emitter.index_text(self.place[position - len(self.axes)])
+            times = "" if stride.is_one else f" * {self._size(stride)}"
+            back = "" if padding.text == "0" else f" - {self._size(padding)}"
+            lines.append(f"const Index first_{axis} = {at}{times}{back};")
+        return lines
+
+    def _loops(self) -> tuple[list[str], list[str]]:
+        lines = []
+        for position, axis in enumerate(self.axes):
+            kernel, _, _, dilation = (listed[position] for listed in self.geometry)
+            times = "" if dilation.is_one else f" * {self._size(dilation)}"
+            extent = self._size(self.value.first.shape[position - len(self.axes)])
+            inner = [
+                f"for (Index step_{axis} = 0; step_{axis} < {self._size(kernel)}; ++step_{axis}) {{",
+                f"    const Index {axis} = first_{axis} + step_{axis}{times};",
+                f"    if ({axis} < 0 || {axis} >= {extent}) continue;",
+            ]
+            lines += block(inner, position)
+        return lines, [f"{INDENT * depth}}}" for depth in reversed(range(len(self.axes)))]
+
+    def _begun(self) -> list[str]:
+        match self.mode:
+            case "max":
+                return ["float best = -INFINITY;"]
+            case "at":
+                return ["float best = -INFINITY;", "Index at = -1;"]
+            case "mean_inside":
+                return ["float sum = 0.0f;", "int inside = 0;"]
+        return ["float sum = 0.0f;"]
+
+    def _kept(self, text: str, extents: Sequence[Size]) -> list[str]:
+        if self.mode.startswith("mean"):
+            return [f"sum += {text};", *(["++inside;"] if self.mode == "mean_inside" else [])]
+        found = [f"const float found = {text};"]
+        if self.mode == "max":
+            return [*found, "if (found > best || found != found) best = found;"]
+        flat = self.axes[0]
+        for axis, extent in zip(self.axes[1:], extents[1:], strict=True):
+            flat = (
+                f"({flat}) * {self._size(extent)} + {axis}"
+                if " " in flat
+                else f"{flat} * {self._size(extent)} + {axis}"
+            )
+        taken = ["if (at < 0 || found > best || found != found) {", "    best = found;", f"    at = {flat};", "}"]
+        return [*found, *taken]
+
+    def _result(self) -> str:
+        if self.mode == "mean":
+            return "sum / static_cast<float>(" + " * ".join(self._size(size) for size in self.geometry[0]) + ")"
+        return {"max": "best", "at": "at", "mean_inside": "sum / static_cast<float>(inside)"}[self.mode]
+
+
+def _launcher(name: str, needs: Needs) -> list[str]:
+    head = signature(f"void launch_{name}", launcher_parameters(needs))
+    head[-1] += " {"
+    largest = ", ".join(["count", *(f"{tensor}.numel()" for tensor in {**needs.reads, **needs.writes})])
+    blocks = f"(count + {THREADS - 1}) / {THREADS}"
+    body = [
+        "if (count == 0) return;",
+        f"const bool small = std::max({{{largest}}}) < (int64_t{{1}} << 31) - {SLACK};",
+        "const auto run = [&](auto kernel) {",
+        *block(launch(blocks, str(THREADS), pointers(needs))),
+        "};",
+        f"if (small) return run({name}_kernel<int, T>);",
+        f"run({name}_kernel<int64_t, T>);",
+    ]
+    return ["template <typename T>", *head, *block(body), "}"]
