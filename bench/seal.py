@@ -6,6 +6,9 @@ hit      the same again
 many     seconds per candidate when many are sealed at once
 torch    torch.utils.cpp_extension.load of the same file, where torch has CUDA headers
 
+Bare and seal take turns at going first. Beside the clock stands processor time, which other work on the machine moves
+less, and the load average at both ends of the run.
+
 Run: python bench/seal.py [--rounds 5] [--many 64] [--no-torch] [--json]. Exit status 1 where a bar is missed.
 """
 
@@ -13,12 +16,14 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
+import resource
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -85,27 +90,49 @@ TASK = Task(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Spent:
+    """Seconds on the clock, and of processor time in all processes together."""
+
+    clock_s: float
+    cpu_s: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Figures:
     """Medians in seconds. What this machine cannot measure is None."""
 
-    bare_s: float | None
-    seal_s: float
+    bare: Spent | None
+    seal: Spent
     hit_s: float
-    many_s: float
+    many: Spent
+    """Of each candidate."""
     candidates: int
     torch_s: float | None
     steps: dict[str, float]
     cores: int
+    load: tuple[float, float]
+    """One minute's average before and after."""
 
     @property
     def seal_over_bare(self) -> float | None:
-        return self.seal_s / self.bare_s if self.bare_s else None
+        return self.seal.clock_s / self.bare.clock_s if self.bare else None
 
 
-def elapsed(work: Callable[[], object]) -> float:
-    start = time.perf_counter()
+def spent(work: Callable[[], object]) -> Spent:
+    start, used = time.perf_counter(), _cpu_s()
     work()
-    return time.perf_counter() - start
+    return Spent(clock_s=time.perf_counter() - start, cpu_s=_cpu_s() - used)
+
+
+def _cpu_s() -> float:
+    both = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(used.ru_utime + used.ru_stime for used in both)
+
+
+def median(times: Sequence[Spent]) -> Spent:
+    return Spent(
+        clock_s=statistics.median(one.clock_s for one in times), cpu_s=statistics.median(one.cpu_s for one in times)
+    )
 
 
 def variant(number: int) -> Candidate:
@@ -113,24 +140,33 @@ def variant(number: int) -> Candidate:
     return Candidate(source=f"// {number} {time.time_ns()}\n{FULL}")
 
 
-def bare(folder: Path) -> float | None:
+def bare(folder: Path) -> Spent | None:
     nvcc = toolchain.nvcc()
     if nvcc is None:
         return None
     (folder / "bare.cu").write_text(BARE)
     command = [nvcc, "-cubin", *device.arguments(variant(0).flags), "bare.cu", "-o", "bare.cubin"]
-    return elapsed(lambda: subprocess.run(command, cwd=folder, check=True, capture_output=True))
+    return spent(lambda: subprocess.run(command, cwd=folder, check=True, capture_output=True))
 
 
-def sealed(store: Store, number: int) -> tuple[float, float, dict[str, float]]:
-    """Cold and warm times of one candidate, and its steps."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Round:
+    bare: Spent | None
+    cold: Spent
+    hit: Spent
+    steps: dict[str, float]
+
+
+def one_round(folder: Path, store: Store, number: int) -> Round:
     candidate = variant(number)
-    start = time.perf_counter()
+    before = bare(folder) if number % 2 == 0 else None
+    cold = spent(lambda: seal(TASK, candidate, store=store))
+    after = bare(folder) if number % 2 else None
+    hit = spent(lambda: seal(TASK, candidate, store=store))
     outcome = seal(TASK, candidate, store=store)
-    cold = time.perf_counter() - start
     if not isinstance(outcome, Sealed):
         raise SystemExit(f"the benchmark's own kernel was refused: {outcome}")
-    return cold, elapsed(lambda: seal(TASK, candidate, store=store)), dict(outcome.manifest.seconds)
+    return Round(bare=before or after, cold=cold, hit=hit, steps=dict(outcome.manifest.seconds))
 
 
 def through_torch(folder: Path) -> float | None:
@@ -147,29 +183,30 @@ def through_torch(folder: Path) -> float | None:
 
 
 def measure(rounds: int, many: int, torch: bool) -> Figures:
+    before = os.getloadavg()[0]
     with tempfile.TemporaryDirectory() as name:
         folder, store = Path(name), Store(root=Path(name) / "store")
         capture.prebuilt(store)
-        bares, seals = [], []
-        for number in range(rounds):
-            bares.append(bare(folder))
-            seals.append(sealed(store, number))
+        device.prepare(store)
+        seen = [one_round(folder, store, number) for number in range(rounds)]
         batch = [variant(number) for number in range(many)]
-        batch_s = elapsed(lambda: seal_many(TASK, batch, store=store)) / many
+        whole = spent(lambda: seal_many(TASK, batch, store=store))
+        bares = [one.bare for one in seen if one.bare is not None]
         return Figures(
-            bare_s=statistics.median(times) if (times := [time for time in bares if time is not None]) else None,
-            seal_s=statistics.median(cold for cold, _, _ in seals),
-            hit_s=statistics.median(hit for _, hit, _ in seals),
-            many_s=batch_s,
+            bare=median(bares) if bares else None,
+            seal=median([one.cold for one in seen]),
+            hit_s=median([one.hit for one in seen]).clock_s,
+            many=Spent(clock_s=whole.clock_s / many, cpu_s=whole.cpu_s / many),
             candidates=many,
             torch_s=through_torch(folder) if torch else None,
-            steps=seals[-1][2],
+            steps=seen[-1].steps,
             cores=toolchain.cores(),
+            load=(before, os.getloadavg()[0]),
         )
 
 
 def missed(figures: Figures) -> list[str]:
-    found = {"seal_over_bare": figures.seal_over_bare, "hit_s": figures.hit_s, "many_s": figures.many_s}
+    found = {"seal_over_bare": figures.seal_over_bare, "hit_s": figures.hit_s, "many_s": figures.many.clock_s}
     return [name for name, bar in BARS.items() if (value := found[name]) is not None and not value <= bar]
 
 

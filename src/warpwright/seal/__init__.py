@@ -4,6 +4,10 @@ sealing.py             seal and seal_many: the library calls
 __main__.py            makes our precompiled headers ahead of the first kernel
 workpiece.py           one candidate from source to Sealed, step by step
 device.py              nvcc: source to cubin, and what each kernel needs
+phases.py              nvcc's own steps, one by one, with our preamble between them
+preamble.py            the part of our headers and the toolkit's that a text asks for
+pieces.py              preprocessed headers cut into their declarations
+meanings.py            what a declaration declares
 front.py               preprocessed CUDA to C++ that records its launches
 editing.py             text with tokens replaced in place; launches as plain calls
 declarations.py        where a function's name, parameters and body are

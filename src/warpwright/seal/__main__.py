@@ -1,12 +1,14 @@
-"""`python -m warpwright.seal`: makes our precompiled headers now, so that the first kernel need not wait for them."""
+"""`python -m warpwright.seal`: prepares our headers for both compilers, so that the first kernel need not wait."""
 
 import sys
 
+from warpwright.seal import device
 from warpwright.seal.cache import Store, default_root
 from warpwright.seal.capture import is_prebuilt, prebuilt
 
 store = Store(root=default_root())
-if not is_prebuilt(store):
+if not (is_prebuilt(store) and device.is_prepared(store)):
     sys.stdout.write("preparing headers, once\n")
     sys.stdout.flush()
     prebuilt(store)
+    device.prepare(store)

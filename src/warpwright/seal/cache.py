@@ -63,8 +63,9 @@ class Store:
 
     def make_once(self, key: str, fill: Callable[[Path], None]) -> Path:
         """The same for what is too dear to be made twice at once: later processes wait for the first."""
-        self.root.mkdir(parents=True, exist_ok=True)
-        with open(self.root / "turn", "w") as turn:
+        turns = self.root / "turns"
+        turns.mkdir(parents=True, exist_ok=True)
+        with open(turns / key, "w") as turn:
             fcntl.flock(turn, fcntl.LOCK_EX)
             return self.make(key, fill)
 

@@ -3,27 +3,24 @@
 from __future__ import annotations
 
 import os
-import subprocess
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from warpwright.core.errors import OurFault
-from warpwright.core.evidence import Fault
 from warpwright.seal import elf, sandbox, toolchain, trace
 from warpwright.seal.cache import Store
 from warpwright.seal.device import TORCH_FLAGS
 from warpwright.seal.diagnose import assembler_complaint, diagnostics
 from warpwright.seal.front import rewrite
 from warpwright.seal.refusal import COMPILE_LIMIT, Refused, refuted, undecided
+from warpwright.seal.toolchain import must_compile as must_compile
 from warpwright.seal.traced import Trace
 
 _LANGUAGE = (toolchain.STANDARD, "-O0", "-w", "-fpermissive", "-DWARPWRIGHT_CAPTURE")
 _DEFINES = tuple(flag for flag in TORCH_FLAGS if flag.startswith("-D"))
 _TEXT_LIMIT = 64 << 20
 _TRACE_LIMIT = 64 << 20
-_PATIENCE_S = 1200.0
 COMPILE_LIMITS = sandbox.Limits(cpu_s=60.0, wall_s=600.0)
 RUN_LIMITS = sandbox.Limits(cpu_s=20.0, wall_s=300.0, idle_s=10.0, memory_bytes=2 << 30, processes=16)
 
@@ -84,17 +81,6 @@ def _recorder_parts(folder: Path) -> list[Path]:
     return parts
 
 
-def must_compile(command: Sequence[str], folder: Path) -> None:
-    """For texts of ours alone: a failure is a fault."""
-    try:
-        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=_PATIENCE_S, check=False)
-    except subprocess.TimeoutExpired:
-        message = f"our own headers did not compile within {_PATIENCE_S:.0f} s; the machine is too busy"
-        raise OurFault(Fault(where="seal", message=message, retryable=True)) from None
-    if done.returncode != 0:
-        raise OurFault(Fault(where="seal", message=f"our own headers do not compile: {done.stderr[-500:]}"))
-
-
 def build(folder: Path, defines: Sequence[str], store: Store) -> Program:
     """The capture program of `kernel.cu` in the folder."""
     tools = prebuilt(store)
@@ -121,7 +107,8 @@ def _preprocessed(folder: Path, defines: Sequence[str], tools: Path) -> str:
 def _compiled(folder: Path, text: str, tools: Path) -> Program:
     (folder / "capture.ii").write_text(text, encoding="utf-8", errors="surrogateescape")
     command = [str(toolchain.host_compiler()), *_LANGUAGE, *_DEFINES, "-fpreprocessed", "capture.ii", "-x", "none"]
-    done = _run([*command, str(tools / "recorder.o"), "-pie", "-ldl", "-o", "capture"], folder, tools)
+    linking = [*toolchain.linker_flags(), str(tools / "recorder.o"), "-pie", "-ldl", "-o", "capture"]
+    done = _run([*command, *linking], folder, tools)
     program = sandbox.harvest(folder / "capture", _TEXT_LIMIT)
     if done.returncode != 0 or program is None:
         raise build_refusal(done, folder)

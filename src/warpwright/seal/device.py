@@ -13,7 +13,8 @@ from warpwright.core.errors import OurFault, UsageError
 from warpwright.core.evidence import Fault
 from warpwright.core.gpus import gpu_named
 from warpwright.core.plan import Kernel, Triple
-from warpwright.seal import elf, sandbox, toolchain
+from warpwright.seal import elf, phases, sandbox, toolchain
+from warpwright.seal.cache import Store
 from warpwright.seal.diagnose import compile_refusal
 from warpwright.seal.refusal import Refused
 
@@ -38,6 +39,7 @@ _HEAVY = re.compile(
     r"|out_of|unordered_|variant|visit|reduce|begin|end|back_inserter)|assert\s*\(|INT_MAX",
     re.IGNORECASE,
 )
+LEAN = ("-DWARPWRIGHT_LEAN",)
 _MAX_THREADS, _REQUIRED_BLOCK, _PARAMETER, _CLUSTER = 0x05, 0x10, 0x17, 0x3D
 _CUBIN_LIMIT = 256 << 20
 LIMITS = sandbox.Limits(cpu_s=120.0, wall_s=900.0)
@@ -63,19 +65,57 @@ def arguments(flags: Flags) -> tuple[str, ...]:
     return (f"-arch={arch}", toolchain.STANDARD, "-O3", "-w", *TORCH_FLAGS, *fast, *flags.extra, "-Xptxas", "-v")
 
 
-def compile_device(folder: Path, flags: Flags) -> DeviceCode | None:
-    """The device code of `kernel.cu` in the folder; None on a machine without nvcc."""
+def compile_device(folder: Path, flags: Flags, store: Store | None = None) -> DeviceCode | None:
+    """The device code of `kernel.cu` in the folder; None on a machine without nvcc.
+
+    First by the shortest way there is, then, where that fails, by nvcc itself with all of our headers.
+    """
     nvcc = toolchain.nvcc()
     if nvcc is None:
         return None
     source = (folder / "kernel.cu").read_text(errors="replace")
-    command = [str(nvcc), "-cubin", *arguments(flags), *include_flags(), "kernel.cu", "-o", "kernel.cubin"]
-    code = _compiled([*command, "-DWARPWRIGHT_LEAN"], folder, source) if is_lean(source) else None
+    code = _shortest(nvcc, folder, flags, source, store)
     if code is None or (isinstance(code, Refused) and not code.hit_limit):
-        code = _compiled(command, folder, source)
+        code = _described_or_refused(_by_nvcc(nvcc, folder, flags), folder, source)
     if isinstance(code, Refused):
         raise code
     return code
+
+
+def _shortest(nvcc: Path, folder: Path, flags: Flags, source: str, store: Store | None) -> DeviceCode | Refused | None:
+    lean = LEAN if is_lean(source) else ()
+    steps = shortened(nvcc, flags, lean) if store and phases.has_plain_beginning(source) else None
+    if store and steps:
+        done = phases.compiled(folder, steps, phases.headers(store, steps), LIMITS)
+        return _described_or_refused(done, folder, source)
+    return _described_or_refused(_by_nvcc(nvcc, folder, flags, lean), folder, source) if lean else None
+
+
+def shortened(nvcc: Path, flags: Flags, lean: Sequence[str]) -> phases.Phases | None:
+    """nvcc's own steps; None where the candidate sets macros, which may change what our headers say."""
+    if any(flag.startswith(("-D", "-U")) for flag in flags.extra):
+        return None
+    return phases.phases(nvcc, (*arguments(flags), *include_flags(), *lean))
+
+
+def prepare(store: Store) -> list[Path]:
+    """Makes what the first kernel would otherwise wait for."""
+    return [phases.headers(store, steps) for steps in _usual()]
+
+
+def is_prepared(store: Store) -> bool:
+    return all(store.find(phases.key(steps)) for steps in _usual())
+
+
+def _usual() -> list[phases.Phases]:
+    nvcc = toolchain.nvcc()
+    both = [shortened(nvcc, Flags(), lean) for lean in (LEAN, ())] if nvcc else []
+    return [steps for steps in both if steps]
+
+
+def _by_nvcc(nvcc: Path, folder: Path, flags: Flags, more: Sequence[str] = ()) -> sandbox.Finished:
+    command = [str(nvcc), "-cubin", *arguments(flags), *include_flags(), *more, "kernel.cu", "-o", "kernel.cubin"]
+    return sandbox.run(command, readable=toolchain.readable(), writable=folder, limits=LIMITS)
 
 
 def is_lean(source: str) -> bool:
@@ -83,8 +123,7 @@ def is_lean(source: str) -> bool:
     return not _HEAVY.search(source)
 
 
-def _compiled(command: Sequence[str], folder: Path, source: str) -> DeviceCode | Refused:
-    done = sandbox.run(command, readable=toolchain.readable(), writable=folder, limits=LIMITS)
+def _described_or_refused(done: sandbox.Finished, folder: Path, source: str) -> DeviceCode | Refused:
     done.blame_machine("compiling device code")
     log = done.stderr.decode("utf-8", "replace") + done.stdout.decode("utf-8", "replace")
     cubin = sandbox.harvest(folder / "kernel.cubin", _CUBIN_LIMIT)

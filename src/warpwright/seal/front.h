@@ -1,5 +1,9 @@
 // Everything a capture program may include, precompiled. The words of CUDA serve our own headers as macros and are
 // then taken away, so that the front meets them in the candidate's text.
+#include <cstddef>
+// The special functions of <cmath> would be instantiated anew in every program, at the cost of a small one.
+#undef _GLIBCXX_USE_STD_SPEC_FUNCS
+
 #include <warpwright/capture.h>
 
 #undef __global__

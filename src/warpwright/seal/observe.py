@@ -45,16 +45,21 @@ class Observer:
             first, second = one.result(), other.result()
         count = len(calls)
         columns = (first[:count], second[:count][::-1], first[count:], second[count:])
-        return [self._settled(call, seen) for call, seen in zip(calls, zip(*columns, strict=True), strict=True)]
+        return [
+            self._settled(call, seen, len(calls)) for call, seen in zip(calls, zip(*columns, strict=True), strict=True)
+        ]
 
-    def _settled(self, call: Call, seen: tuple[Trace, ...]) -> tuple[Trace, ...]:
-        """As seen where all agree. Otherwise the call alone in fresh processes decides."""
+    def _settled(self, call: Call, seen: tuple[Trace, ...], rounds: int) -> tuple[Trace, ...]:
+        """As seen where all agree. Otherwise the call alone in fresh processes decides, made more often than before.
+
+        Host code that counts its calls, and changes with one of those seen, changes there too.
+        """
         first, *others, repeated = seen
         if all(difference(first, other) is None for other in (*others, repeated)):
             return (first, *others)
-        fresh, again, elsewhere = self._process([(call, 0), (call, 0), (call, 2)])
+        fresh, *later = self._process([(call, 0), *[(call, 0), (call, 2)] * rounds])
         (other,) = self._process([(call, 1)])
-        reasons = [difference(without_setup(fresh), without_setup(later)) for later in (again, elsewhere)]
+        reasons = [difference(without_setup(fresh), without_setup(again)) for again in later]
         if reason := next(filter(None, (difference(fresh, other), *reasons)), None):
             raise refuted("stateful-host-code", f"the host code keeps state: {reason}", case=call.case)
         return fresh, other

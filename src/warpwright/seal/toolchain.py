@@ -7,7 +7,7 @@ import os
 import shutil
 import subprocess
 import sysconfig
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -20,6 +20,7 @@ INCLUDE_HOST = ROOM / "include-host"
 RECORDER = ROOM / "recorder"
 STANDARD = "-std=c++20"
 """What torch itself compiles extensions with."""
+_PATIENCE_S = 1200.0
 
 
 def cores() -> int:
@@ -58,6 +59,12 @@ def host_compiler() -> Path:
 
 
 @cache
+def linker_flags() -> tuple[str, ...]:
+    """The quicker of the two linkers of binutils, where it is there: a third of the time on our recorder."""
+    return ("-fuse-ld=gold",) if shutil.which("ld.gold") else ()
+
+
+@cache
 def cutlass() -> Path | None:
     """CUTLASS headers, where the user has them."""
     named = os.environ.get("CUTLASS_PATH")
@@ -88,6 +95,16 @@ def headers() -> str:
 
 
 @cache
+def preamble() -> str:
+    """A digest of what our headers, cut for the device compiler, depend on."""
+    compiler = nvcc()
+    seed = f"{headers()} {_stamp(compiler) if compiler else None}"
+    return _digest(
+        seed, [ROOM / name for name in ("preamble.py", "pieces.py", "meanings.py", "tokens.py", "phases.py")]
+    )
+
+
+@cache
 def identity() -> str:
     """A digest of everything of ours and of the machine's that the result of sealing depends on."""
     compiler = nvcc()
@@ -111,3 +128,14 @@ def readable() -> tuple[Path, ...]:
     """What a compiler in the sandbox must see beyond the system's own folders."""
     tools = [path.resolve().parent.parent for path in (nvcc(), host_compiler()) if path is not None]
     return (INCLUDE, INCLUDE_HOST, *tools, *((cutlass(),) if cutlass() else ()))
+
+
+def must_compile(command: Sequence[str], folder: Path) -> None:
+    """For texts of ours alone: a failure is a fault."""
+    try:
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=_PATIENCE_S, check=False)
+    except subprocess.TimeoutExpired:
+        message = f"our own headers did not compile within {_PATIENCE_S:.0f} s; the machine is too busy"
+        raise OurFault(Fault(where="seal", message=message, retryable=True)) from None
+    if done.returncode != 0:
+        raise OurFault(Fault(where="seal", message=f"our own headers do not compile: {done.stderr[-500:]}"))

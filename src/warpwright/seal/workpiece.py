@@ -102,7 +102,7 @@ class Workpiece:
 
     def _compile_device(self) -> DeviceCode | None:
         with self._timed("device"):
-            return device.compile_device(self._place("device"), self.candidate.flags)
+            return device.compile_device(self._place("device"), self.candidate.flags, self.store)
 
     def _build(self) -> capture.Program:
         with self._timed("host"):

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, settings
 from warpwright.core.candidate import Candidate
 from warpwright.core.sealed import Sealed
 from warpwright.core.task import Case, Direction, Output, Reference, Role, Task, TensorArg
-from warpwright.seal import capture
+from warpwright.seal import capture, device
 from warpwright.seal.cache import Store, default_root
 from warpwright.seal.refusal import Refusal
 from warpwright.seal.sealing import seal
@@ -74,8 +74,9 @@ def task() -> Callable[..., Task]:
 def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
     """A store of this run's own, but for our precompiled headers: a machine makes those once."""
     store = Store(root=tmp_path_factory.mktemp("store"))
-    ready = capture.prebuilt(Store(root=default_root()))
-    store.make(ready.name, lambda folder: shutil.copytree(ready, folder, dirs_exist_ok=True))
+    usual = Store(root=default_root())
+    for ready in (capture.prebuilt(usual), *device.prepare(usual)):
+        store.make(ready.name, lambda folder, ready=ready: shutil.copytree(ready, folder, dirs_exist_ok=True))
     return store
 
 

@@ -3,6 +3,7 @@
 #define WARPWRIGHT_ARRAY_REF_H
 
 #include "warpwright/check.h"
+#include "warpwright/maybe.h"
 
 namespace c10 {
 

@@ -12,7 +12,7 @@ Tensor tensor_of(const void* data, ScalarType type, IntArrayRef shape, const Ten
 #define WARPWRIGHT_FACTORY(NAME, ...)                                                      \
   Tensor NAME(IntArrayRef shape, ##__VA_ARGS__, const TensorOptions& options = {});        \
   Tensor NAME##_like(const Tensor& like, ##__VA_ARGS__, const TensorOptions& options = {}, \
-                     std::optional<MemoryFormat> format = std::nullopt);
+                     warpwright::Maybe<MemoryFormat> format = std::nullopt);
 WARPWRIGHT_FACTORY(empty)
 WARPWRIGHT_FACTORY(zeros)
 WARPWRIGHT_FACTORY(ones)
@@ -21,9 +21,9 @@ WARPWRIGHT_FACTORY(rand)
 WARPWRIGHT_FACTORY(randn)
 #undef WARPWRIGHT_FACTORY
 
-Tensor empty(IntArrayRef shape, const TensorOptions& options, std::optional<MemoryFormat> format);
-Tensor empty(IntArrayRef shape, std::optional<ScalarType> dtype, std::optional<Layout> layout,
-             std::optional<Device> device, std::optional<bool> pinned, std::optional<MemoryFormat> format);
+Tensor empty(IntArrayRef shape, const TensorOptions& options, warpwright::Maybe<MemoryFormat> format);
+Tensor empty(IntArrayRef shape, warpwright::Maybe<ScalarType> dtype, warpwright::Maybe<Layout> layout,
+             warpwright::Maybe<Device> device, warpwright::Maybe<bool> pinned, warpwright::Maybe<MemoryFormat> format);
 Tensor empty_strided(IntArrayRef shape, IntArrayRef stride, const TensorOptions& options = {});
 Tensor arange(const Scalar& end, const TensorOptions& options = {});
 Tensor arange(const Scalar& start, const Scalar& end, const TensorOptions& options = {});

@@ -15,10 +15,10 @@ struct EllipsisIndexType {};
 inline constexpr EllipsisIndexType Ellipsis{};
 
 struct Slice {
-  Slice(std::optional<int64_t> start = std::nullopt, std::optional<int64_t> stop = std::nullopt,
-        std::optional<int64_t> step = std::nullopt)
+  Slice(warpwright::Maybe<int64_t> start = std::nullopt, warpwright::Maybe<int64_t> stop = std::nullopt,
+        warpwright::Maybe<int64_t> step = std::nullopt)
       : start_(start), stop_(stop), step_(step.value_or(1)) {}
-  std::optional<int64_t> start_, stop_;
+  warpwright::Maybe<int64_t> start_, stop_;
   int64_t step_;
 };
 

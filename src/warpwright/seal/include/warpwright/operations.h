@@ -7,7 +7,7 @@
 namespace at {
 
 using OptionalTensor = std::optional<Tensor>;
-using OptionalType = std::optional<ScalarType>;
+using OptionalType = warpwright::Maybe<ScalarType>;
 
 // Element by element.
 #define WARPWRIGHT_DECLARE(NAME, RESULT)                          \
@@ -60,8 +60,8 @@ inline Tensor& add_out(Tensor& out, const Tensor& a, const Tensor& b, const Scal
   return out.copy_(a.add(b, alpha));
 }
 inline Tensor& mul_out(Tensor& out, const Tensor& a, const Tensor& b) { return out.copy_(a.mul(b)); }
-inline Tensor clamp(const Tensor& self, const std::optional<Scalar>& low,
-                    const std::optional<Scalar>& high = std::nullopt) {
+inline Tensor clamp(const Tensor& self, const warpwright::Maybe<Scalar>& low,
+                    const warpwright::Maybe<Scalar>& high = std::nullopt) {
   return self.clamp(low, high);
 }
 inline Tensor clamp_min(const Tensor& self, const Scalar& low) { return self.clamp_min(low); }
@@ -120,10 +120,10 @@ inline std::tuple<Tensor, Tensor> min(const Tensor& self, int64_t dim, bool keep
 }
 inline Tensor amax(const Tensor& self, IntArrayRef dims = {}, bool keepdim = false) { return self.amax(dims, keepdim); }
 inline Tensor amin(const Tensor& self, IntArrayRef dims = {}, bool keepdim = false) { return self.amin(dims, keepdim); }
-inline Tensor argmax(const Tensor& self, std::optional<int64_t> dim = {}, bool keepdim = false) {
+inline Tensor argmax(const Tensor& self, warpwright::Maybe<int64_t> dim = {}, bool keepdim = false) {
   return self.argmax(dim, keepdim);
 }
-inline Tensor argmin(const Tensor& self, std::optional<int64_t> dim = {}, bool keepdim = false) {
+inline Tensor argmin(const Tensor& self, warpwright::Maybe<int64_t> dim = {}, bool keepdim = false) {
   return self.argmin(dim, keepdim);
 }
 inline Tensor all(const Tensor& self) { return self.all(); }
@@ -138,7 +138,7 @@ inline Tensor std(const Tensor& self, OptionalIntArrayRef dims, bool unbiased, b
   return self.std(dims, unbiased, keepdim);
 }
 inline Tensor norm(const Tensor& self, const Scalar& p = 2) { return self.norm(p); }
-inline Tensor norm(const Tensor& self, const std::optional<Scalar>& p, IntArrayRef dims, bool keepdim = false) {
+inline Tensor norm(const Tensor& self, const warpwright::Maybe<Scalar>& p, IntArrayRef dims, bool keepdim = false) {
   return self.norm(p, dims, keepdim);
 }
 inline Tensor logsumexp(const Tensor& self, IntArrayRef dims, bool keepdim = false) {
@@ -198,10 +198,10 @@ Tensor avg_pool1d(const Tensor& self, IntArrayRef kernel, IntArrayRef stride = {
                   bool ceil_mode = false, bool count_include_pad = true);
 Tensor avg_pool2d(const Tensor& self, IntArrayRef kernel, IntArrayRef stride = {}, IntArrayRef padding = 0,
                   bool ceil_mode = false, bool count_include_pad = true,
-                  std::optional<int64_t> divisor_override = std::nullopt);
+                  warpwright::Maybe<int64_t> divisor_override = std::nullopt);
 Tensor avg_pool3d(const Tensor& self, IntArrayRef kernel, IntArrayRef stride = {}, IntArrayRef padding = 0,
                   bool ceil_mode = false, bool count_include_pad = true,
-                  std::optional<int64_t> divisor_override = std::nullopt);
+                  warpwright::Maybe<int64_t> divisor_override = std::nullopt);
 Tensor constant_pad_nd(const Tensor& self, IntArrayRef pad, const Scalar& value = 0);
 Tensor batch_norm(const Tensor& input, const OptionalTensor& weight, const OptionalTensor& bias,
                   const OptionalTensor& running_mean, const OptionalTensor& running_var, bool training, double momentum,
@@ -215,7 +215,7 @@ Tensor instance_norm(const Tensor& input, const OptionalTensor& weight, const Op
                      double momentum, double eps, bool cudnn_enabled);
 Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, const Tensor& value,
                                     const OptionalTensor& mask = std::nullopt, double dropout_p = 0.0,
-                                    bool is_causal = false, std::optional<double> scale = std::nullopt);
+                                    bool is_causal = false, warpwright::Maybe<double> scale = std::nullopt);
 
 // Joining, picking and moving.
 Tensor cat(TensorList tensors, int64_t dim = 0);

@@ -17,16 +17,20 @@ class TensorOptions {
   TensorOptions(Layout layout) : layout_(layout) {}
   TensorOptions(MemoryFormat format) : format_(format) {}
 
-  [[nodiscard]] TensorOptions dtype(std::optional<ScalarType> type) const { return with(&TensorOptions::dtype_, type); }
-  [[nodiscard]] TensorOptions dtype(ScalarType type) const { return dtype(std::optional<ScalarType>(type)); }
+  [[nodiscard]] TensorOptions dtype(warpwright::Maybe<ScalarType> type) const {
+    return with(&TensorOptions::dtype_, type);
+  }
+  [[nodiscard]] TensorOptions dtype(ScalarType type) const { return dtype(warpwright::Maybe<ScalarType>(type)); }
   [[nodiscard]] TensorOptions dtype(caffe2::TypeMeta type) const { return dtype(type.toScalarType()); }
   template <class T>
   TensorOptions& dtype() {
     dtype_ = CppTypeToScalarType<T>::value;
     return *this;
   }
-  [[nodiscard]] TensorOptions device(std::optional<Device> place) const { return with(&TensorOptions::device_, place); }
-  [[nodiscard]] TensorOptions device(Device place) const { return device(std::optional<Device>(place)); }
+  [[nodiscard]] TensorOptions device(warpwright::Maybe<Device> place) const {
+    return with(&TensorOptions::device_, place);
+  }
+  [[nodiscard]] TensorOptions device(Device place) const { return device(warpwright::Maybe<Device>(place)); }
   [[nodiscard]] TensorOptions device(DeviceType type, DeviceIndex index = -1) const {
     return device(Device(type, index));
   }
@@ -48,9 +52,15 @@ class TensorOptions {
   bool is_cuda() const { return device().is_cuda(); }
   bool has_dtype() const { return dtype_.has_value(); }
   bool has_device() const { return device_.has_value(); }
+#if defined(__CUDA_ARCH__) && !defined(WARPWRIGHT_CAPTURE)
+  std::optional<MemoryFormat> memory_format_opt() const;
+  std::optional<ScalarType> scalar_type_opt() const;
+  std::optional<Device> device_opt() const;
+#else
   std::optional<MemoryFormat> memory_format_opt() const { return format_; }
   std::optional<ScalarType> scalar_type_opt() const { return dtype_; }
   std::optional<Device> device_opt() const { return device_; }
+#endif
 
  private:
   template <class T, class V>
@@ -60,9 +70,9 @@ class TensorOptions {
     return changed;
   }
 
-  std::optional<ScalarType> dtype_;
-  std::optional<Device> device_;
-  std::optional<MemoryFormat> format_;
+  warpwright::Maybe<ScalarType> dtype_;
+  warpwright::Maybe<Device> device_;
+  warpwright::Maybe<MemoryFormat> format_;
   Layout layout_ = kStrided;
   bool requires_grad_ = false;
 };

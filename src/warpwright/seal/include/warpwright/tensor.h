@@ -178,10 +178,10 @@ class Tensor {
   Tensor broadcast_to(IntArrayRef shape) const { return expand(shape); }
   Tensor select(int64_t dim, int64_t index) const;
   Tensor narrow(int64_t dim, int64_t start, int64_t length) const;
-  Tensor slice(int64_t dim = 0, std::optional<int64_t> start = std::nullopt, std::optional<int64_t> end = std::nullopt,
-               int64_t step = 1) const;
+  Tensor slice(int64_t dim = 0, warpwright::Maybe<int64_t> start = std::nullopt,
+               warpwright::Maybe<int64_t> end = std::nullopt, int64_t step = 1) const;
   Tensor diagonal(int64_t offset = 0, int64_t dim1 = 0, int64_t dim2 = 1) const;
-  Tensor as_strided(IntArrayRef shape, IntArrayRef stride, std::optional<int64_t> offset = std::nullopt) const;
+  Tensor as_strided(IntArrayRef shape, IntArrayRef stride, warpwright::Maybe<int64_t> offset = std::nullopt) const;
   Tensor unfold(int64_t dim, int64_t size, int64_t step) const;
   Tensor operator[](int64_t index) const { return select(0, index); }
   Tensor index(ArrayRef<indexing::TensorIndex> indices) const;
@@ -197,7 +197,7 @@ class Tensor {
 
   // Copies.
   Tensor contiguous(MemoryFormat format = MemoryFormat::Contiguous) const;
-  Tensor clone(std::optional<MemoryFormat> format = std::nullopt) const;
+  Tensor clone(warpwright::Maybe<MemoryFormat> format = std::nullopt) const;
   Tensor to(const TensorOptions& options, bool non_blocking = false, bool copy = false) const;
   Tensor to(ScalarType type, bool non_blocking = false, bool copy = false) const;
   Tensor to(caffe2::TypeMeta type) const { return to(type.toScalarType()); }
@@ -212,7 +212,7 @@ class Tensor {
   Tensor pin_memory() const { return *this; }
   Tensor& copy_(const Tensor& source, bool non_blocking = false) const;
   Tensor repeat(IntArrayRef times) const;
-  Tensor repeat_interleave(int64_t times, std::optional<int64_t> dim = std::nullopt) const;
+  Tensor repeat_interleave(int64_t times, warpwright::Maybe<int64_t> dim = std::nullopt) const;
   Tensor roll(IntArrayRef shifts, IntArrayRef dims = {}) const;
   Tensor flip(IntArrayRef dims) const;
   Tensor tril(int64_t diagonal = 0) const;
@@ -240,7 +240,7 @@ class Tensor {
   Tensor& addcmul_(const Tensor& a, const Tensor& b, const Scalar& value = 1) const;
   Tensor& addcdiv_(const Tensor& a, const Tensor& b, const Scalar& value = 1) const;
   Tensor& addmm_(const Tensor& a, const Tensor& b, const Scalar& beta = 1, const Scalar& alpha = 1) const;
-  Tensor& clamp_(const std::optional<Scalar>& low, const std::optional<Scalar>& high = std::nullopt) const;
+  Tensor& clamp_(const warpwright::Maybe<Scalar>& low, const warpwright::Maybe<Scalar>& high = std::nullopt) const;
   Tensor& clamp_min_(const Scalar& low) const;
   Tensor& clamp_max_(const Scalar& high) const;
   Tensor& masked_fill_(const Tensor& mask, const Scalar& value) const;
@@ -296,26 +296,26 @@ class Tensor {
   Tensor addcmul(const Tensor& a, const Tensor& b, const Scalar& value = 1) const;
   Tensor addcdiv(const Tensor& a, const Tensor& b, const Scalar& value = 1) const;
   Tensor lerp(const Tensor& end, const Scalar& weight) const;
-  Tensor clamp(const std::optional<Scalar>& low, const std::optional<Scalar>& high = std::nullopt) const;
-  Tensor clip(const std::optional<Scalar>& low, const std::optional<Scalar>& high = std::nullopt) const {
+  Tensor clamp(const warpwright::Maybe<Scalar>& low, const warpwright::Maybe<Scalar>& high = std::nullopt) const;
+  Tensor clip(const warpwright::Maybe<Scalar>& low, const warpwright::Maybe<Scalar>& high = std::nullopt) const {
     return clamp(low, high);
   }
   Tensor clamp_min(const Scalar& low) const;
   Tensor clamp_max(const Scalar& high) const;
-  Tensor softmax(int64_t dim, std::optional<ScalarType> dtype = std::nullopt) const;
-  Tensor log_softmax(int64_t dim, std::optional<ScalarType> dtype = std::nullopt) const;
-  Tensor cumsum(int64_t dim, std::optional<ScalarType> dtype = std::nullopt) const;
-  Tensor cumprod(int64_t dim, std::optional<ScalarType> dtype = std::nullopt) const;
+  Tensor softmax(int64_t dim, warpwright::Maybe<ScalarType> dtype = std::nullopt) const;
+  Tensor log_softmax(int64_t dim, warpwright::Maybe<ScalarType> dtype = std::nullopt) const;
+  Tensor cumsum(int64_t dim, warpwright::Maybe<ScalarType> dtype = std::nullopt) const;
+  Tensor cumprod(int64_t dim, warpwright::Maybe<ScalarType> dtype = std::nullopt) const;
   Tensor masked_fill(const Tensor& mask, const Scalar& value) const;
   Tensor where(const Tensor& condition, const Tensor& other) const;
 
   // Reductions.
-  Tensor sum(std::optional<ScalarType> dtype = std::nullopt) const;
-  Tensor sum(OptionalIntArrayRef dims, bool keepdim = false, std::optional<ScalarType> dtype = std::nullopt) const;
-  Tensor mean(std::optional<ScalarType> dtype = std::nullopt) const;
-  Tensor mean(OptionalIntArrayRef dims, bool keepdim = false, std::optional<ScalarType> dtype = std::nullopt) const;
-  Tensor prod(std::optional<ScalarType> dtype = std::nullopt) const;
-  Tensor prod(int64_t dim, bool keepdim = false, std::optional<ScalarType> dtype = std::nullopt) const;
+  Tensor sum(warpwright::Maybe<ScalarType> dtype = std::nullopt) const;
+  Tensor sum(OptionalIntArrayRef dims, bool keepdim = false, warpwright::Maybe<ScalarType> dtype = std::nullopt) const;
+  Tensor mean(warpwright::Maybe<ScalarType> dtype = std::nullopt) const;
+  Tensor mean(OptionalIntArrayRef dims, bool keepdim = false, warpwright::Maybe<ScalarType> dtype = std::nullopt) const;
+  Tensor prod(warpwright::Maybe<ScalarType> dtype = std::nullopt) const;
+  Tensor prod(int64_t dim, bool keepdim = false, warpwright::Maybe<ScalarType> dtype = std::nullopt) const;
   Tensor max() const;
   Tensor max(const Tensor& other) const { return maximum(other); }
   std::tuple<Tensor, Tensor> max(int64_t dim, bool keepdim = false) const;
@@ -324,22 +324,22 @@ class Tensor {
   std::tuple<Tensor, Tensor> min(int64_t dim, bool keepdim = false) const;
   Tensor amax(IntArrayRef dims = {}, bool keepdim = false) const;
   Tensor amin(IntArrayRef dims = {}, bool keepdim = false) const;
-  Tensor argmax(std::optional<int64_t> dim = std::nullopt, bool keepdim = false) const;
-  Tensor argmin(std::optional<int64_t> dim = std::nullopt, bool keepdim = false) const;
+  Tensor argmax(warpwright::Maybe<int64_t> dim = std::nullopt, bool keepdim = false) const;
+  Tensor argmin(warpwright::Maybe<int64_t> dim = std::nullopt, bool keepdim = false) const;
   Tensor all() const;
   Tensor all(int64_t dim, bool keepdim = false) const;
   Tensor any() const;
   Tensor any(int64_t dim, bool keepdim = false) const;
   Tensor var(bool unbiased) const;
   Tensor var(OptionalIntArrayRef dims, bool unbiased, bool keepdim = false) const;
-  Tensor var(OptionalIntArrayRef dims = std::nullopt, const std::optional<Scalar>& correction = std::nullopt,
+  Tensor var(OptionalIntArrayRef dims = std::nullopt, const warpwright::Maybe<Scalar>& correction = std::nullopt,
              bool keepdim = false) const;
   Tensor std(bool unbiased) const;
   Tensor std(OptionalIntArrayRef dims, bool unbiased, bool keepdim = false) const;
-  Tensor std(OptionalIntArrayRef dims = std::nullopt, const std::optional<Scalar>& correction = std::nullopt,
+  Tensor std(OptionalIntArrayRef dims = std::nullopt, const warpwright::Maybe<Scalar>& correction = std::nullopt,
              bool keepdim = false) const;
   Tensor norm(const Scalar& p = 2) const;
-  Tensor norm(const std::optional<Scalar>& p, IntArrayRef dims, bool keepdim = false) const;
+  Tensor norm(const warpwright::Maybe<Scalar>& p, IntArrayRef dims, bool keepdim = false) const;
   Tensor logsumexp(IntArrayRef dims, bool keepdim = false) const;
   std::tuple<Tensor, Tensor> topk(int64_t k, int64_t dim = -1, bool largest = true, bool sorted = true) const;
   std::tuple<Tensor, Tensor> sort(int64_t dim = -1, bool descending = false) const;

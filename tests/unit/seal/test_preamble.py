@@ -1,0 +1,168 @@
+"""Headers cut to what a text asks for: which pieces come along, and that nvcc's own cubin comes out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from warpwright.core.candidate import Flags
+from warpwright.core.sealed import Sealed
+from warpwright.seal import device, phases, preamble, toolchain
+from warpwright.seal.cache import Store
+from warpwright.seal.pieces import Cut, cut
+from warpwright.seal.preamble import Preamble
+
+from .conftest import UNHURRIED, Sealer
+
+needs_nvcc = pytest.mark.skipif(toolchain.nvcc() is None, reason="no nvcc on this machine")
+
+HEADERS = """# 1 "/usr/include/things" 3
+namespace std {
+typedef unsigned long size_t;
+template <typename T, typename D = T> struct holder { T value; };
+template <typename T> void swap(holder<T>& a, holder<T>& b) { T c = a.value; }
+template <typename T> void swap(T& a, T& b) { T c = a; a = b; b = c; }
+enum class color { red, green };
+static_assert(sizeof(size_t) == 8);
+inline namespace literals { unsigned long long operator""_kg(unsigned long long n) { return n; } }
+template <typename T> concept small = requires(T t) { { t.size() } -> small_enough; } && sizeof(T) < 8;
+template <typename T> requires small<T> T half_of(T t) { return t; }
+}
+extern "C" { int puts(const char*); typedef int (*handler)(int); extern int errno_value, errno_other; }
+struct point { int x, y; } origin;
+point operator+(const point& a, const point& b);
+point moved(point from, unsigned long by);
+constexpr int first = 1, second = 2;
+"""
+
+
+@pytest.fixture
+def preambles(tmp_path: Path) -> Preamble:
+    preamble.write(tmp_path, HEADERS, "", "/ours/")
+    return preamble.read(tmp_path)
+
+
+def _names(pieces: Cut) -> set[str]:
+    return {name for piece in pieces.pieces for name in piece.names}
+
+
+def test_each_declaration_is_known_by_its_names() -> None:
+    expected = {"size_t", "holder", "swap", "color", "red", "green", "small", "half_of", "puts", "handler", "point"}
+    assert _names(cut(HEADERS)) == expected | {"errno_value", "errno_other", "origin", "moved", "first", "second"}
+
+
+def test_a_text_gets_what_it_asks_for_and_no_more(preambles: Preamble) -> None:
+    text = preambles.before("int main() { return second; }")
+    assert "second = 2" in text
+    assert "puts" not in text
+    assert "struct holder" not in text
+    assert "static_assert" not in text
+
+
+def test_what_is_asked_for_asks_for_more(preambles: Preamble) -> None:
+    text = preambles.before("auto h = half_of(x);")
+    assert "concept small" in text
+    assert "requires small<T> T half_of" in text
+
+
+def test_a_function_on_a_type_that_nobody_has_stays_away(preambles: Preamble) -> None:
+    without, with_type = preambles.before("swap(a, b);"), preambles.before("holder<int> a, b; swap(a, b);")
+    assert without.count("void swap") == 1
+    assert with_type.count("void swap") == 2
+    assert "operator+" not in without
+    assert "operator+" in preambles.before("point p = q + r;")
+
+
+def test_scopes_are_opened_and_closed(preambles: Preamble) -> None:
+    for text in ("red", "puts", "errno_other", "moved", ""):
+        before = preambles.before(text)
+        assert before.count("{") == before.count("}")
+        assert "namespace std" in before, "an empty namespace can still be named"
+
+
+@pytest.mark.parametrize(
+    "declaration",
+    [
+        "typedef struct { int a; } thing, *thing_pointer;",
+        "typedef enum thing { A, B = 3 } thing;",
+        "struct __attribute__((aligned(8))) thing { };",
+        "template <> struct thing<int> : base<int> { };",
+        "template <class T = void> inline T thing(T a) noexcept { return a; }",
+        "template <class T> T thing<T>::member() { return {}; }",
+        "template <class T> thing(T) -> thing<T>;",
+        "using thing = int;",
+        "using other::thing;",
+        "extern __attribute__((device)) int thing(int a, ...) noexcept(true);",
+        "template <class T> using thing [[deprecated]] = T;",
+        'extern "C" int thing[4];',
+        "namespace thing = other;",
+    ],
+)
+def test_the_name_is_found(declaration: str) -> None:
+    pieces = cut(f"{declaration} int after;").pieces
+    assert "thing" in pieces[0].names
+    assert pieces[-1].names == {"after"}
+
+
+def test_what_is_not_understood_is_always_there() -> None:
+    (piece,) = cut("using namespace std::literals;").pieces
+    assert piece.kind == "always"
+
+
+@given(st.text(st.sampled_from("ab<>(){}[];:=,\"'#*& \n") | st.sampled_from("xyz"), max_size=60))
+@UNHURRIED
+def test_any_text_can_be_cut(text: str) -> None:
+    assert isinstance(cut(text), Cut)
+
+
+@pytest.mark.parametrize(
+    ("source", "plain"),
+    [
+        ("#include <torch/extension.h>\nint a;", True),
+        ("// a\n/* b\n c */ #include <vector>\n#include <ATen/ATen.h> // all\n#define X", True),
+        ("#define X 1\n#include <torch/extension.h>\n", False),
+        ("#undef __CUDA_NO_HALF_OPERATORS__\n#include <torch/extension.h>\n", False),
+        ("#include <cuda_runtime.h>\nint a;", False),
+        ("#if 0\n#include <torch/extension.h>\n#endif\n", False),
+        ("// a \\\n#include <torch/extension.h>\nint a;", False),
+        ("/* #include <torch/extension.h> */ int a;", False),
+        ("int a;\n#include <torch/extension.h>\n", False),
+    ],
+)
+def test_only_a_plain_beginning_may_be_cut(source: str, plain: bool) -> None:
+    assert phases.has_plain_beginning(source) is plain
+
+
+@needs_nvcc
+@pytest.mark.parametrize("words", ["", "// half\n"], ids=["lean", "whole"])
+def test_the_short_way_gives_nvccs_own_cubin(tmp_path: Path, store: Store, source: object, words: str) -> None:
+    assert callable(source)
+    found = []
+    for name, kept in (("short", store), ("nvcc", None)):
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / "kernel.cu").write_text(source() + words)
+        found.append(device.compile_device(folder, Flags(), kept))
+    short, whole = found
+    assert short is not None
+    assert whole is not None
+    assert short.cubin == whole.cubin
+    assert short.kernels == whole.kernels
+
+
+@needs_nvcc
+def test_macros_of_the_candidate_go_the_long_way() -> None:
+    nvcc = toolchain.nvcc()
+    assert nvcc is not None
+    assert device.shortened(nvcc, Flags(), ()) is not None
+    assert device.shortened(nvcc, Flags(extra=("-UX",)), ()) is None
+
+
+@needs_nvcc
+def test_what_the_short_way_cannot_compile_is_compiled_by_nvcc(sealing: Sealer) -> None:
+    """Literal suffixes are in no preamble."""
+    sealed = sealing(before='using namespace std::string_literals;\nstatic std::string name() { return "scale"s; }')
+    assert isinstance(sealed, Sealed), sealed
