@@ -33,6 +33,8 @@ _TERMS = {
     "mm": 0, "bmm": 0, "mv": 0, "dot": 0, "addmm": 1, "baddbmm": 1, "addmv": 1,
     "convolution": 0, "convolution_backward": 0, "embedding_dense_backward": 0, "prod": None,
 }  # fmt: skip
+# Which argument is added to the sum. Many kernels begin with it, and every addition then rounds what it has become.
+_ADDENDS = {"addmm": 0, "baddbmm": 0, "addmv": 0, "convolution": 2}
 _PRODUCTS = {"mm", "bmm", "mv", "dot", "addmm", "baddbmm", "addmv", "convolution", "convolution_backward"}
 # Taken apart, so that what cancels inside them shows, and the sums inside them are sums like all others.
 _COMPOUND = {
@@ -89,7 +91,16 @@ class Jitter(TorchDispatchMode):
             repeats = 1.0 if name in _PRODUCTS else _repetition(terms, *extent)
             terms = self._walked(terms, *extent, repeats)
             args = (*args[:position], terms, *args[position + 1 :])
+            if name in _ADDENDS and _is_float(addend := args[_ADDENDS[name]]):
+                return self._begun_with(func(*args, **options), addend, name, extent[1])
         return func(*args, **options)
+
+    def _begun_with(self, out: torch.Tensor, addend: torch.Tensor, name: str, length: int) -> torch.Tensor:
+        """The sum as it is when the addend was there from the first term on."""
+        shaped = addend.view(-1, *[1] * (out.dim() - 2)) if name == "convolution" else addend
+        noise = torch.randn(out.shape, generator=self._generator(out.device), device=out.device)
+        step = _ACCUMULATION_STEP * math.sqrt(min(length, _LONGEST_CHAIN)) * torch.finfo(out.dtype).eps / 2
+        return (out + shaped * noise * step).to(out.dtype)
 
     def _convolution_backward(self, func: Any, name: str, *args: Any) -> Any:
         """The gradient of the input adds over channels, those of the weight and the bias over batch and pixels."""

@@ -1,0 +1,38 @@
+"""Sums that honest kernels add up in their own ways."""
+
+import pytest
+import torch
+
+from warpwright.oracle.check import check_results
+from warpwright.oracle.draws import check_draws
+from warpwright.oracle.truth import expectations, scenario
+from warpwright.tasks import load
+
+
+def begun_with_the_bias(x, weight, bias):
+    """One fused multiply-add after the other, in fp32, from the bias on: how most people write it."""
+    total = bias.expand(len(x), -1).clone()
+    for k in range(x.shape[1]):
+        total = (x[:, k : k + 1].double() * weight[:, k].double() + total.double()).float()
+    return total
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_sum_may_begin_with_what_is_added_to_it(seed):
+    """Where the products are tiny beside the bias, each addition rounds the bias again."""
+    (task,) = load("mnist_linear:forward")
+    wanted = [draw for draw in check_draws(task, seed) if draw.case.dtype == "fp32" and draw.distribution == "tiny"]
+    draw = max(wanted, key=lambda draw: draw.case.dims["I"])
+    given = scenario(task, draw)
+    mismatch = check_results(expectations(task, draw, given), [begun_with_the_bias(*given.arguments)])
+    assert mismatch is None, mismatch.message
+
+
+def test_a_bias_in_half_precision_is_still_refuted():
+    (task,) = load("mnist_linear:forward")
+    wanted = [draw for draw in check_draws(task) if draw.case.dtype == "fp32" and draw.distribution == "tiny"]
+    draw = max(wanted, key=lambda draw: draw.case.dims["I"])
+    given = scenario(task, draw)
+    x, weight, bias = given.arguments
+    found = torch.nn.functional.linear(x, weight, bias.half().float())
+    assert check_results(expectations(task, draw, given), [found]) is not None
