@@ -153,7 +153,8 @@ class Line:
 
         def ask(brief: Brief) -> Proposed:
             proposed = self.tools.propose(brief, library, [call for call in calls if call.brief == brief.number])
-            for call in proposed.calls:  # at once, whoever's turn it is: an answer that was paid for is never lost
+            # Tools may have kept a call when it was over; the same record is stored once.
+            for call in proposed.calls:
                 self.archive.append(self.run.id, call)
             return proposed
 

@@ -7,6 +7,7 @@ import math
 import os
 import secrets
 from collections.abc import Iterable, Mapping
+from functools import partial
 from pathlib import Path
 
 from warpwright import __version__
@@ -101,6 +102,7 @@ def line(archive: Archive, run: Run, watcher: Watcher) -> Line:
         composer=composer_of(task) if settings.policy.composer else None,
         forward=_candidate(Path(settings.forward), settings) if settings.forward else None,
         ceilings={arm: ceiling(arm) for arm in settings.policy.arms},
+        note=partial(archive.append, run.id),
     )
     return Line(
         run=run,

@@ -18,7 +18,7 @@ from warpwright.dispatch.evaluating import Outcome
 from warpwright.dispatch.pool import parallel
 from warpwright.evolve.given import Ceiling, Given, Tunables
 from warpwright.models.remembered import Remembered
-from warpwright.propose.asking import Noted
+from warpwright.propose.asking import Note, Noted
 from warpwright.propose.hints import applicable
 from warpwright.propose.known import Known, Library
 from warpwright.propose.proposing import Proposed, propose
@@ -53,6 +53,8 @@ class Workshop:
     forward: Candidate | None = None
     opinions: Model | None = None
     ceilings: Mapping[Arm, Ceiling] = field(default_factory=dict)
+    note: Note | None = None
+    """Told of every question as soon as it is answered, whatever becomes of the work it is part of."""
 
     def given(self, library: Library, dossiers: Mapping[str, Dossier]) -> Given:
         hints = applicable(self.task, gpu_named(self.flags.gpu))
@@ -79,7 +81,7 @@ class Workshop:
             model = Remembered(self._model(brief), asked)
         except ModelFailed as failed:
             return Proposed(problem=str(failed), faulted=True)
-        return propose(self.task, brief, model, known, flags=self.flags)
+        return propose(self.task, brief, model, known, flags=self.flags, note=self.note)
 
     def climb(self, candidates: Sequence[Candidate]) -> Iterator[tuple[Dossier, Sequence[Call]]]:
         """The sure rungs on all cores, then opinions on what they left open."""
@@ -94,7 +96,7 @@ class Workshop:
     def _with_opinion(self, candidate: Candidate, dossier: Dossier) -> tuple[Dossier, Sequence[Call]]:
         if self.opinions is None or dossier.faults or dossier.verdict is Verdict.REFUTED:
             return dossier, ()
-        model = Noted(self.opinions)
+        model = Noted(self.opinions, note=self.note)
         thought = OpinionRung(model).climb_after(self.task, candidate, dossier.evidence)
         return replace(dossier, evidence=(*dossier.evidence, thought)), model.calls
 
@@ -103,7 +105,7 @@ class Workshop:
 
     def reflect(self, snapshot: Snapshot, library: Library) -> tuple[str, Sequence[Call]]:
         """By the first model: whoever reads all results needs no variety."""
-        model = Noted(next(iter(self.models.values())))
+        model = Noted(next(iter(self.models.values())), note=self.note)
         try:
             text = lesson(self.task, snapshot.members, snapshot.lessons, gpu_named(self.flags.gpu), model)
         except ModelFailed:

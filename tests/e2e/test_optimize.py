@@ -130,3 +130,18 @@ def test_no_more_questions_in_a_minute_than_allowed(reference: str, waits: list[
         assert len(server.requests) == 7
     assert code == 3, shown
     assert len([wait for wait in waits if wait > 10]) == 2, "all but the first five wait for their minute"
+
+
+def test_a_resumed_run_has_only_what_late_answers_may_have_left(reference: str, waits: list[float]) -> None:
+    with OpenAIServer() as server:
+        for _ in range(6):
+            server.slow()
+        words = ("--input", "8,8", "--model", server.spec(), "--budget", "0.5", "--timeout", "2")
+        code, told, shown = optimize(reference, *words)
+        assert code == 3, shown
+        asked = len(server.requests)
+        assert (told["spent"]["usd"], told["spent"]["unpriced"]) == (0.0, 6)
+        again = CliRunner().invoke(app, ["optimize", "--resume", told["run"], "--archive", "a.db"])
+        assert len(server.requests) == asked, "another question might pass the budget, so nobody asks it"
+    assert again.exit_code == 3
+    assert "could pass the budget" in again.output

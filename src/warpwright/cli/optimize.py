@@ -85,10 +85,19 @@ def optimize(
     """Search for a fast kernel: translate, verify, repair, evolve, keep the best."""
     from warpwright.cli.searching import resume_run, search
 
+    asking = {"stream": stream, "per_minute": per_minute, "answer_seconds": timeout}
     if resume is not None:
         if task is not None:
             raise UsageError("--resume goes on with a run that has its task already; leave TASK out")
-        resume_run(resume, archive, budget=budget, minutes=minutes, generations=generations, as_json=as_json)
+        resume_run(
+            resume,
+            archive,
+            budget=budget,
+            minutes=minutes,
+            generations=generations,
+            asking=asking,
+            as_json=as_json,
+        )
         return
     if task is None:
         raise UsageError("say what to optimise, for example `warpwright optimize layernorm`, or --resume RUN")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -46,15 +47,18 @@ def resume_run(
     budget: float | None,
     minutes: float | None,
     generations: int | None,
+    asking: Mapping[str, Any],
     as_json: bool,
 ) -> None:
-    """Exactly where it was; limits that are given anew replace those of the run."""
+    """Exactly where it was; limits, and how models are asked, replace those of the run where they are given anew."""
     with open_archive(place) as archive:
         run = archive.run(name)
-        _sit(archive, _extended(run, budget, minutes, generations), place, as_json)
+        _sit(archive, _extended(run, budget, minutes, generations, asking), place, as_json)
 
 
-def _extended(run: Run, budget: float | None, minutes: float | None, generations: int | None) -> Run:
+def _extended(
+    run: Run, budget: float | None, minutes: float | None, generations: int | None, asking: Mapping[str, Any]
+) -> Run:
     settings = settings_of(run)
     limits = settings.policy.budget
     if budget is not None:
@@ -64,7 +68,8 @@ def _extended(run: Run, budget: float | None, minutes: float | None, generations
     policy = replace(settings.policy, budget=limits)
     if generations is not None:
         policy = replace(policy, generations=generations)
-    return replace(run, settings=encode(replace(settings, policy=policy)))
+    given = {name: value for name, value in asking.items() if value is not None}
+    return replace(run, settings=encode(replace(settings, policy=policy, **given)))
 
 
 def most(settings: Settings) -> str:

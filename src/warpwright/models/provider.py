@@ -82,8 +82,9 @@ class Provider:
         from pydantic_ai.direct import model_request, model_request_stream
         from pydantic_ai.messages import ModelRequest
 
-        # The client's own limit is on silence; an answer that dribbles on for ever is ended by ours.
-        async with asyncio.timeout(self.deadline_s), self._opened() as model:
+        # The client's own limit is on silence; an answer that dribbles on for ever is ended by ours, which begins when
+        # the client library is loaded.
+        async with self._opened() as model, asyncio.timeout(self.deadline_s):
             messages = [ModelRequest.user_text_prompt(request.prompt)]
             settings, parameters = self._settings(model, request), self._parameters(model, request)
             if not self.stream:

@@ -12,15 +12,25 @@ from warpwright.core.protocols import Model, Reply, Request
 from warpwright.core.search import Call
 from warpwright.models.failures import Failure, earlier, failure_of
 
+Note = Callable[[Call], object]
+"""Whoever keeps calls: one that was paid for must outlive whatever happens next."""
+
 
 class Noted:
     """A Model whose calls are noted: answers, failures, and attempts before either that were or may have been billed.
-    `brief` is the number of the brief they serve, if any."""
+    `brief` is the number of the brief they serve, if any; `note` is told of each call at once."""
 
-    def __init__(self, model: Model, brief: int | None = None, *, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        model: Model,
+        brief: int | None = None,
+        *,
+        note: Note | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self.name = model.name
         self.calls: list[Call] = []
-        self._model, self._brief, self._clock = model, brief, clock
+        self._model, self._brief, self._told, self._clock = model, brief, note, clock
         self._questions = 0
 
     def complete(self, request: Request) -> Reply:
@@ -61,4 +71,7 @@ class Noted:
     def _note(self, call: Call, attempt: int | None) -> None:
         """An answer that is remembered from an earlier sitting must get its id again, however many attempts were before
         it; a failure that happens again is another one. So an id is made of all that a call says."""
-        self.calls.append(replace(call, id=content_id([self._questions, attempt, call])))
+        known = replace(call, id=content_id([self._questions, attempt, call]))
+        self.calls.append(known)
+        if self._told is not None:
+            self._told(known)

@@ -9,7 +9,7 @@ from warpwright.core.errors import ModelFailed
 from warpwright.core.protocols import Model, Request
 from warpwright.core.search import Brief, Call, Operator
 from warpwright.core.task import Task
-from warpwright.propose.asking import Noted
+from warpwright.propose.asking import Note, Noted
 from warpwright.propose.edits import Unreadable
 from warpwright.propose.known import Library
 from warpwright.propose.prompt import Setting, editable, prompt
@@ -42,10 +42,12 @@ def propose(
     *,
     flags: Flags | None = None,
     max_tokens: int | None = MOST_TOKENS,
+    note: Note | None = None,
 ) -> Proposed:
-    """Ask for a kernel. `library` holds every kernel that the brief names; `flags` say what it is compiled for."""
+    """Ask for a kernel. `library` holds every kernel that the brief names; `flags` say what it is compiled for; `note`
+    is told of every call as soon as it is over."""
     setting = Setting(task=task, brief=brief, library=library or {}, flags=flags or Flags())
-    noted = Noted(model, brief.number)
+    noted = Noted(model, brief.number, note=note)
     try:
         source = _source(setting, noted, max_tokens)
     except ModelFailed as failed:

@@ -123,6 +123,13 @@ def test_attempts_before_an_answer_are_calls_of_their_own() -> None:
     assert {call.brief for call in done.calls} == {TRANSLATE.number}
 
 
+def test_a_call_is_told_as_soon_as_it_is_over() -> None:
+    told: list[tuple[str, int]] = []
+    model = Scripted("no code", GOOD)
+    done = propose(TASK, TRANSLATE, model, note=lambda call: told.append((call.id, len(model.asked))))
+    assert told == [(call.id, asked) for asked, call in enumerate(done.calls, start=1)]
+
+
 def test_a_remembered_answer_keeps_its_id_and_a_failure_is_a_new_one() -> None:
     times = iter(range(100))
     first = Noted(Scripted(ModelFailed("timeout", "late"), GOOD), 3, clock=lambda: float(next(times)) ** 2)
