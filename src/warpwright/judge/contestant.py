@@ -80,8 +80,10 @@ class Contestant:
     def remembers(self) -> str | None:
         """Whether a call is faster on what it has just been called on: then it has kept notes, and its time is none."""
         self._refill()
-        keys = self._keys(Cache.COLD)
-        first, again = (statistics.median(self._taken(keys, Cache.COLD, restore)) for restore in (True, False))
+        keys = list(self._active)
+        first = statistics.median(self._samples(keys, Cache.COLD)) - self._cost
+        twice = self._samples([key for key in keys for _ in range(2)], Cache.COLD, restore=False)
+        again = statistics.median(twice[1::2]) - self._cost
         if again >= REMEMBERED * first - REMEMBERED_US:
             return None
         return f"{again:.1f} µs when called again on the same contents, {first:.1f} the first time: it remembers"
@@ -133,10 +135,10 @@ class Contestant:
             self._chain(cache)
         return [key for number in range(CHAINS) for key in chain_keys(number, cache)]
 
-    def _taken(self, keys: list[int], cache: Cache, restore: bool = True) -> list[float]:
+    def _taken(self, keys: list[int], cache: Cache) -> list[float]:
         if self._chained is None:
-            return [max(sample - self._cost, 1e-3) for sample in self._samples(keys, cache, restore)]
-        return chained(self._samples(keys, Cache.COLD, restore), len(self._active) // CHAINS)
+            return [max(sample - self._cost, 1e-3) for sample in self._samples(keys, cache)]
+        return chained(self._samples(keys, Cache.COLD), len(self._active) // CHAINS)
 
     def _samples(self, keys: list[int], cache: Cache, restore: bool = True) -> list[float]:
         answer = self._ask("time", keys=keys, cache=cache.value, restore=restore)
