@@ -32,10 +32,11 @@ from warpwright.core.signature import TensorSpec
 from warpwright.core.task import Role
 from warpwright.emulate import build
 from warpwright.emulate.calls import Call
+from warpwright.emulate.compilers import compiler
 from warpwright.emulate.emulating import emulate
 from warpwright.emulate.front import rewrite
 from warpwright.emulate.running import run
-from warpwright.seal import capture, toolchain
+from warpwright.seal import capture
 from warpwright.seal.cache import Store, default_root
 from warpwright.tasks.find import load
 
@@ -95,21 +96,21 @@ def accesses_per_second(program: Path, store: Store) -> float:
 
 
 def uninstrumented(folder: Path, store: Store) -> Path:
-    compiler, plain = str(toolchain.host_compiler()), [*build.LANGUAGE, *build.include_paths(), "-O1"]
+    plain = compiler().command(*build.include_paths(), "-O1")
     (folder / "kernel.cu").write_text(KERNEL)
     header = ["-include", str(build.RUNTIME / "front.h")]
-    must([compiler, *plain, *header, "-E", "-x", "c++", "kernel.cu", "-o", "kernel.ii"], folder)
+    must([*plain, *header, "-E", "-x", "c++", "kernel.cu", "-o", "kernel.ii"], folder)
     (folder / "rewritten.ii").write_text(rewrite((folder / "kernel.ii").read_text()))
-    must([compiler, *plain, "-fpreprocessed", "-c", "rewritten.ii", "-o", "kernel.o"], folder)
+    must([*plain, "-fpreprocessed", "-c", "rewritten.ii", "-o", "kernel.o"], folder)
     objects = [str(build.prebuilt(store) / "runtime.o"), str(capture.prebuilt(store) / "recorder.o")]
     (folder / "program").mkdir()
-    must([compiler, "-pie", "kernel.o", *objects, "-ldl", "-o", "program/emulated"], folder)
+    must([str(compiler().path), "-pie", "kernel.o", *objects, "-ldl", "-o", "program/emulated"], folder)
     return folder / "program" / "emulated"
 
 
 def under_tsan(folder: Path) -> float | None:
     (folder / "plain.cpp").write_text(PLAIN)
-    command = [str(toolchain.host_compiler()), "-O1", "-fsanitize=thread", "plain.cpp", "-o", "plain"]
+    command = [str(compiler().path), "-O1", "-fsanitize=thread", "plain.cpp", "-o", "plain"]
     if subprocess.run(command, cwd=folder, capture_output=True, check=False).returncode != 0:
         return None
     seconds = spent(lambda: must([str(folder / "plain")], folder))

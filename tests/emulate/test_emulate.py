@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from warpwright.core.candidate import Candidate
 from warpwright.core.evidence import Verdict
+from warpwright.emulate.calls import Call, arena_of
 from warpwright.emulate.emulating import emulate
 from warpwright.seal.cache import Store
 from warpwright.verify.emulate import EmulateRung
@@ -95,6 +97,34 @@ def test_the_rung_passes_on_what_was_found(specimen: Find, store: Store) -> None
     assert (evidence.rung, evidence.verdict) == ("emulate", Verdict.HOLDS)
     assert evidence.facts["runs"] > len(one.cases)
     assert evidence.seconds is not None
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "line", "argument"),
+    [
+        ("argmax_warp_pairs", "uninitialised shared", 28, "what the first thread stores is never read"),
+        ("cumsum_block_scan", "dropped barrier", 32, "no two accesses are ordered by it alone"),
+    ],
+)
+def test_a_mutant_is_equivalent_only_for_a_reason_that_was_checked(
+    name: str, kind: str, line: int, argument: str, specimen: Find, store: Store
+) -> None:
+    one = specimen(name)
+    survey = Survey(name, one.task, one.source, one.cases[:5], store)
+    (mutant,) = [item for item in few_of_each_kind(one.source, 8) if (item.kind, item.line) == (kind, line)]
+    (surveyed,) = survey.fates([mutant])
+    assert surveyed.fate is Fate.EQUIVALENT
+    assert argument in surveyed.why
+    (unproved,) = survey.fates([replace(mutant, kind="other", witness=None)])
+    assert unproved.fate is Fate.SURVIVED
+
+
+def test_memory_lies_elsewhere_for_every_seed_and_where_a_gpu_has_it() -> None:
+    calls = [Call(entry="forward", arguments=(), contents=(), seed=seed) for seed in range(64)]
+    places = [arena_of(call, attempt) for call in calls for attempt in (0, 1)]
+    assert len(set(places)) > 100
+    assert {place >> 40 for place in places} == {0x7E, 0x7F}
+    assert places == [arena_of(call, attempt) for call in calls for attempt in (0, 1)]
 
 
 def test_planted_bugs_are_found(specimen: Find, store: Store) -> None:

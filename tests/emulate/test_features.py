@@ -25,6 +25,12 @@ pytestmark = pytest.mark.timeout(600)
 
 Find = Callable[[str], Any]
 GRID_OF_ROWS = "const int row = blockIdx.x;"
+ROLES = (
+    "#include <cooperative_groups.h>\n#include <cuda/pipeline>\n|"
+    "__shared__ cuda::pipeline_shared_state<cuda::thread_scope_block, 2> state;"
+    "auto role = threadIdx.x < 32 ? cuda::pipeline_role::producer : cuda::pipeline_role::consumer;"
+    "auto pipe = cuda::make_pipeline(cooperative_groups::this_thread_block(), &state, role); (void)pipe;"
+)
 
 
 @pytest.mark.parametrize("name", ["layernorm_cluster_dims", "softmax_cluster_launch"])
@@ -84,9 +90,13 @@ def test_a_sample_that_is_not_valid_says_so(name: str, why: str, specimen: Find,
     [
         "#include <curand_kernel.h>\n|curandState state; curand_init(1, 2, 3, &state);",
         "#include <cuda/ptx>\n|cuda::ptx::cp_async_bulk_commit_group();",
+        '|asm volatile("barrier.cluster.arrive.release.aligned;");',
+        '|asm volatile("barrier.cluster.wait.acquire.aligned;");',
+        "#include <cooperative_groups.h>\n|cooperative_groups::this_cluster().barrier_arrive();",
+        ROLES,
     ],
 )
-def test_headers_without_a_meaning_here_are_undecided(use: str, specimen: Find, store: Store) -> None:
+def test_what_has_no_meaning_here_is_undecided(use: str, specimen: Find, store: Store) -> None:
     one = specimen("softmax_shared_tree")
     header, statement = use.split("|")
     assert GRID_OF_ROWS in one.source

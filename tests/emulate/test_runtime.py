@@ -77,7 +77,7 @@ def ask(path: Path, folder: Path, entry: str, order: str = "forward", **settings
         "arguments": [{"tensor": tensor}],
         "buffers": [{"base": ARENA + (1 << 17), "bytes": 4 * ELEMENTS, "data": "inputs", "at": 0}],
         "scratch": {"base": ARENA + (1 << 24), "gap": 1 << 17},
-        "emulation": {"order": order, "seed": 3, "steps": 10**8, **settings},
+        "emulation": {"arena": ARENA, "order": order, "seed": 3, "steps": 10**8, **settings},
     }
     (folder / "requests").write_text(json.dumps(request) + "\n")
     with (folder / "trace").open("w+b") as trace:

@@ -20,7 +20,8 @@ report.py       what it reports; read as hostile data
 findings.py     what is wrong, once for each kind and line, in words
 instructions.py instructions by type, from passes over basic blocks and the disassembly
 lines.py        which line an address belongs to
-build.py        the program: g++ with instrumentation, linked with our runtime
+build.py        the program: compiled with instrumentation, linked with our runtime
+compilers.py    g++ and clang++: how each is asked
 front.py        preprocessed CUDA to C++ whose kernels run
 shared.py       declarations of shared memory
 runtime         C++: fibers, memory, the checker; its contract.md says how all this fits together

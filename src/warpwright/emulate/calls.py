@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -12,7 +13,8 @@ from warpwright.core.gpus import Gpu
 from warpwright.core.signature import Spec, flatten
 from warpwright.seal.calls import gpu_facts, values
 
-_ARENA = 0x100000000000
+_LOWEST, _ARENAS, _STEP = 0x7E00_0000_0000, 1920, 1 << 30
+"""Where memory of a GPU lies as a rule."""
 _APART = 1 << 17
 _ALIGNMENT = 512
 STEPS = 300_000_000
@@ -50,12 +52,15 @@ class Call:
     """Run at most so many blocks of a launch: the first, the last and some between."""
     library: tuple[Supplied, ...] = ()
     """Results of operations that the program leaves to torch."""
+    again: bool = False
+    """Asked twice of one process, with the same addresses; only the second answer counts."""
 
 
-def request(call: Call, gpu: Gpu, number: int, folder: Path) -> bytes:
+def request(call: Call, gpu: Gpu, number: int, folder: Path, attempt: int = 0) -> bytes:
     """One line; the bytes of the arguments go to a file of their own beside it."""
     (folder / input_name(number)).write_bytes(b"".join(call.contents))
-    buffers, base, position = [], _ARENA + _APART, 0
+    arena = arena_of(call, attempt)
+    buffers, base, position = [], arena + _APART, 0
     tensors = [tensor for spec in call.arguments for tensor in flatten(spec)]
     for tensor, content in zip(tensors, call.contents, strict=True):
         shift = dtype_named(tensor.dtype).bytes if call.shifted else 0
@@ -69,9 +74,16 @@ def request(call: Call, gpu: Gpu, number: int, folder: Path) -> bytes:
         "buffers": buffers,
         "scratch": {"base": base, "gap": _APART},
         "gpu": gpu_facts(gpu),
-        "emulation": _emulation(call, number, folder),
+        "emulation": {"arena": arena, **_emulation(call, number, folder)},
     }
-    return json.dumps(asked).encode() + b"\n"
+    line = json.dumps(asked).encode() + b"\n"
+    return 2 * line if call.again else line
+
+
+def arena_of(call: Call, attempt: int) -> int:
+    """Where its memory begins: elsewhere for another seed and order, and where something lay in the way."""
+    drawn = random.Random(f"{call.seed} {call.order} {attempt}")
+    return _LOWEST + drawn.randrange(_ARENAS) * _STEP
 
 
 def _emulation(call: Call, number: int, folder: Path) -> dict[str, object]:

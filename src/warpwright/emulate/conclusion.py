@@ -34,7 +34,7 @@ def wrong_in(trial: Trial, kind: str, message: str, facts: Mapping[str, object])
     """What went wrong in this trial, with what it takes to see it again."""
     draw = trial.draw
     where = {"distribution": draw.distribution, "seed": draw.seed, "dims": dict(draw.case.dims)}
-    where |= {"dtype": draw.case.dtype, "order": trial.order.value, "shifted": trial.shifted}
+    where |= {"dtype": draw.case.dtype, "order": trial.order.value, "shifted": trial.shifted, "again": trial.again}
     return Counterexample(kind=kind, message=message, case=draw.case.name, facts={**where, **facts})
 
 

@@ -9,6 +9,7 @@ sample says nothing.
 from __future__ import annotations
 
 import json
+import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -46,7 +47,7 @@ _STEPS = 60_000_000
 _SPREAD = 0.8
 """Draws of blocks that lie apart by more than this share of their mean are no sample."""
 _WIDEST_ATOMIC = 16
-_LIMITS = sandbox.Limits(cpu_s=60.0, wall_s=120.0, memory_bytes=16 << 30, processes=64)
+_LIMITS = sandbox.Limits(cpu_s=60.0, wall_s=240.0, memory_bytes=16 << 30, processes=64)
 _TRACE_LIMIT = 64 << 20
 
 
@@ -91,7 +92,6 @@ class _Sample:
     """One call of the twin with some of its blocks."""
 
     launches: tuple[_Launched, ...]
-    counters: Mapping[str, int]
 
 
 class _Unknown(Exception):
@@ -230,7 +230,7 @@ def _executed(path: Path, call: Call, gpu: Gpu, store: Store, seeds: Sequence[in
 def _sample(found: Report, data: Mapping[str, Any]) -> _Sample:
     if found.trace.outcome != "captured":
         raise _Unknown(f"the host code does not run on a smaller case: {found.trace.outcome}")
-    if found.outcome == "unsupported":
+    if found.outcome in ("unsupported", "library"):
         raise _Unknown(f"unsupported: {found.what}")
     if found.outcome == "budget":
         raise _Unknown("a few blocks take more steps than can be counted here")
@@ -240,7 +240,7 @@ def _sample(found: Report, data: Mapping[str, Any]) -> _Sample:
         launches = decode(tuple[_Launched, ...], [_known(item) for item in data.get("launches", [])])
     except (CodecError, TypeError, AttributeError) as error:
         raise BadTrace(f"the emulated program wrote something else than launches: {error!s:.200}") from None
-    return _Sample(launches=launches, counters=found.counters)
+    return _Sample(launches=launches)
 
 
 def _known(item: Mapping[str, Any]) -> dict[str, Any]:
@@ -258,19 +258,16 @@ def _bare(kernel: str) -> str:
 
 
 def _estimate(sample: _Sample, times: int) -> list[LaunchCount]:
-    """Every launch for the whole case. Where counters are of the whole run they are shared out by steps."""
-    steps = sum(launch.steps for launch in sample.launches)
-    return [_launch(sample, launch, launch.steps / steps if steps else 0.0, times) for launch in sample.launches]
+    """Every launch for the whole case."""
+    return [_launch(launch, times) for launch in sample.launches]
 
 
-def _launch(sample: _Sample, launch: _Launched, share: float, times: int) -> LaunchCount:
-    own = bool(launch.counters)
-    counters = launch.counters if own else {name: value * share for name, value in sample.counters.items()}
-    scale = launch.grid[0] * launch.grid[1] * launch.grid[2] / max(launch.blocks, 1) * times
-    sectors = counters.get("unique_load_sectors")
+def _launch(launch: _Launched, times: int) -> LaunchCount:
+    scale = math.prod(launch.grid) / max(launch.blocks, 1) * times
+    sectors = launch.counters.get("unique_load_sectors")
     return LaunchCount(
         kernel=launch.kernel,
-        counters={name: value * scale for name, value in counters.items()},
+        counters={name: value * scale for name, value in launch.counters.items()},
         block_sectors=None if sectors is None else sectors / max(launch.blocks, 1),
     )
 

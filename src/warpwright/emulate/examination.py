@@ -86,10 +86,16 @@ class Examination:
         small = [draw for draw in first.values() if self._size(draw) <= _MOST_REORDERED]
         orders = (Order.REVERSE, Order.SHUFFLED)
         trials = [Trial(draw=draw, order=order) for draw in small for order in orders]
-        distribution = self.task.distributions[0]
-        hurt = [Draw(case=case, distribution=distribution, seed=number) for number, case in enumerate(edges)]
-        trials += [Trial(draw=draw, order=orders[draw.seed % 2]) for draw in hurt]
+        trials += [Trial(draw=draw, order=orders[draw.seed % 2]) for draw in self._at_edges(edges)]
+        trials += [Trial(draw=draw, again=True) for draw in sorted(small, key=self._size)[:1]]
         return trials + [Trial(draw=draw, shifted=True) for draw in _some_of_each_type(small)]
+
+    def _at_edges(self, edges: Sequence[Case]) -> Iterator[Draw]:
+        """The roomy case, which is the first, with every distribution; the others with each in its turn."""
+        kinds = self.task.distributions
+        for number, case in enumerate(edges):
+            for kind in kinds if number == 0 else (kinds[number % len(kinds)],):
+                yield Draw(case=case, distribution=kind, seed=number)
 
     def _size(self, draw: Draw) -> int:
         return sum(map(len, self._stage(draw).first(Trial(draw=draw)).contents))

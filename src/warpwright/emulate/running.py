@@ -6,8 +6,11 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from itertools import accumulate, takewhile
 from pathlib import Path
 
+from warpwright.core.errors import OurFault
+from warpwright.core.evidence import Fault
 from warpwright.core.gpus import Gpu
 from warpwright.core.plan import View
 from warpwright.emulate import report
@@ -22,6 +25,8 @@ _OUTPUT_LIMIT = 1 << 30
 _TRACE_LIMIT = 64 << 20
 _MOST_LIBRARY_CALLS = 64
 """Of one call: each costs another run."""
+_MOST_ARENAS = 8
+"""Places to try for the memory of the device; one in twenty is taken."""
 LIMITS = sandbox.Limits(cpu_s=180.0, wall_s=1200.0, memory_bytes=64 << 30, processes=64, file_bytes=1 << 30)
 
 
@@ -84,19 +89,33 @@ def _process(program: Path, calls: Sequence[Call], gpu: Gpu, store: Store) -> li
     """One process that answers its calls in order. What follows a call that killed it is asked of a fresh one."""
     ran: list[Ran] = []
     while len(ran) < len(calls):
-        ran += _attempt(program, calls[len(ran) :], gpu, store)
+        ran += _placed(program, calls[len(ran) :], gpu, store)
         if ran[-1].report is None and ran[-1].ended.reason is not None:
             # It went beyond a limit, and the rest may do so too: we wait for that only once.
             ran += [ran[-1]] * (len(calls) - len(ran))
     return ran
 
 
-def _attempt(program: Path, calls: Sequence[Call], gpu: Gpu, store: Store) -> list[Ran]:
+def _placed(program: Path, calls: Sequence[Call], gpu: Gpu, store: Store) -> list[Ran]:
+    """Where the process has something of its own in the place of the device's memory, another place is tried."""
+    for attempt in range(_MOST_ARENAS):
+        if ran := list(takewhile(_had_room, _attempt(program, calls, gpu, store, attempt))):
+            return ran
+    raise OurFault(Fault(where="emulate", message="no room in the address space for the memory of a GPU"))
+
+
+def _had_room(ran: Ran) -> bool:
+    return ran.report is None or ran.report.outcome != "taken"
+
+
+def _attempt(program: Path, calls: Sequence[Call], gpu: Gpu, store: Store, attempt: int) -> list[Ran]:
     with store.staging() as folder:
-        lines = [request(call, gpu, number, folder) for number, call in enumerate(calls)]
+        lines = [request(call, gpu, number, folder, attempt) for number, call in enumerate(calls)]
         (folder / "requests").write_bytes(b"".join(lines))
         written, done = _execute(program, folder)
-        reports = [report.read(line) for line in written.splitlines()[: len(calls)]]
+        answers = written.splitlines()
+        upto = accumulate(2 if call.again else 1 for call in calls)
+        reports = [report.read(answers[count - 1]) for count in upto if count <= len(answers)]
         ran = [_ran(found, folder / output_name(number), done) for number, found in enumerate(reports)]
     return ran if len(ran) == len(calls) else [*ran, Ran(report=None, contents={}, ended=done)]
 

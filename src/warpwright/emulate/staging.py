@@ -39,10 +39,13 @@ class Trial:
     shifted: bool = False
     blocks: int | None = None
     """At most so many of each launch; all if None."""
+    again: bool = False
+    """Asked twice in a row: a kernel that remembers the first answer owes the second as well."""
 
     @property
     def label(self) -> str:
-        return self.draw.case.name + (", shifted by one element" if self.shifted else "")
+        how = ", shifted by one element" if self.shifted else ", asked again" if self.again else ""
+        return self.draw.case.name + how
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,6 +163,7 @@ def _call(entry: str, specs: tuple[Spec, ...], contents: Sequence[bytes], trial:
         seed=trial.draw.seed + 1,
         shifted=trial.shifted,
         blocks=trial.blocks,
+        again=trial.again,
     )
 
 

@@ -37,6 +37,10 @@ class Mutant:
     source: str
     was: str
     became: str
+    witness: str | None = None
+    """A source that behaves as the original does wherever the bug cannot be felt."""
+    proves: str | None = None
+    """What it shows if it does so in every run."""
 
 
 def mutants(source: str) -> Iterator[Mutant]:
@@ -59,11 +63,27 @@ def few_of_each_kind(source: str, most: int) -> list[Mutant]:
 
 
 def _mutant(text: Text, kind: str, edit: Edit) -> Mutant:
-    first, last = text.where[edit.begin], text.where[edit.end - 1] + 1
-    before, was, after = (
-        "".join(token.text for token in part)
-        for part in (text.tokens[:first], text.tokens[first:last], text.tokens[last:])
+    witness = edit.witness
+    before, was, _ = _around(text, edit.begin, edit.end)
+    return Mutant(
+        kind=kind,
+        line=before.count("\n") + 1,
+        source=_edited(text, edit.begin, edit.end, edit.text),
+        was=was,
+        became=edit.text,
+        witness=_edited(text, witness.begin, witness.end, witness.text) if witness else None,
+        proves=witness.proves if witness else None,
     )
-    # The number of lines stays, so that a report on a mutant can be held against the original.
-    became = edit.text + "\n" * was.count("\n")
-    return Mutant(kind=kind, line=before.count("\n") + 1, source=before + became + after, was=was, became=edit.text)
+
+
+def _edited(text: Text, begin: int, end: int, instead: str) -> str:
+    """The number of lines stays, so that a report on a mutant can be held against the original."""
+    before, was, after = _around(text, begin, end)
+    return before + instead + "\n" * (was.count("\n") - instead.count("\n")) + after
+
+
+def _around(text: Text, begin: int, end: int) -> tuple[str, str, str]:
+    first, last = text.where[begin], text.where[end - 1] + 1
+    parts = (text.tokens[:first], text.tokens[first:last], text.tokens[last:])
+    before, was, after = ("".join(token.text for token in part) for part in parts)
+    return before, was, after

@@ -1,4 +1,8 @@
-"""Where a bug of each kind can be planted in CUDA source, and what to write there."""
+"""Where a bug of each kind can be planted in CUDA source, and what to write there.
+
+Beside the bug stands what would show that it is none: a witness, which is the original with a trap, or with garbage,
+where the bug could make itself felt. A witness that runs as the original does in every run proves that it cannot.
+"""
 
 from __future__ import annotations
 
@@ -17,12 +21,42 @@ _ENDS_STATEMENT = (";", "{", "}", ")")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Witness:
+    """What else to write in the place of some tokens, and what it proves if nothing comes of it."""
+
+    begin: int
+    end: int
+    text: str
+    proves: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Edit:
     """Replace the tokens from position `begin` to `end`."""
 
     begin: int
     end: int
     text: str
+    witness: Witness | None = None
+
+
+_UNREACHED = "the place is never reached"
+_SAME_TEST = "the two conditions never differ"
+
+
+def _unreached(text: Text, begin: int, end: int) -> Witness:
+    """Where an expression, or a statement that is one, is evaluated."""
+    return Witness(begin=begin, end=end, text=f"(__trap(), {text.written(begin, end)})", proves=_UNREACHED)
+
+
+def _same_test(text: Text, begin: int, end: int, other: str) -> Witness:
+    was = text.written(begin, end)
+    return Witness(
+        begin=begin,
+        end=end,
+        text=f"(bool({was}) == bool({other}) ? bool({was}) : (__trap(), false))",
+        proves=_SAME_TEST,
+    )
 
 
 class Text(Code):
@@ -71,6 +105,13 @@ class Text(Code):
             here = self.partner[here] + 1 if opens else here + 1
         return [*pieces, (start, end)]
 
+    def opening(self, position: int) -> int:
+        """The `(` that the position is directly inside of."""
+        here = position - 1
+        while self.text(here) != "(":
+            here = self.partner.get(here, here) - 1 if self.text(here) in (")", "]", "}") else here - 1
+        return here
+
     def conditions(self) -> Iterator[tuple[str, int, int]]:
         """What `if`, `while` and `for` in device code test."""
         for here in self.device:
@@ -93,18 +134,43 @@ class Text(Code):
 def dropped_barriers(text: Text) -> Iterator[Edit]:
     for here in text.device:
         if text.text(here) in ("__syncthreads", "__syncwarp") and text.text(here + 1) == "(":
-            yield Edit(begin=here, end=text.partner[here + 1] + 1, text="")
+            end = text.partner[here + 1] + 1
+            yield Edit(begin=here, end=end, text="", witness=_unreached(text, here, end))
         elif text.texts(here, 4) == [".", "sync", "(", ")"] and text.text(here - 2) in _ENDS_STATEMENT:
-            yield Edit(begin=here - 1, end=here + 4, text="")
+            yield Edit(begin=here - 1, end=here + 4, text="", witness=_unreached(text, here - 1, here + 4))
 
 
 def shifted_bounds(text: Text) -> Iterator[Edit]:
+    """`<=` for `<`. A counter that goes by tiles or doubles passes its bound: there the last pass is lost instead."""
     for word, begin, end in text.conditions():
         for here in text.comparisons(begin, end):
-            yield Edit(begin=here, end=here + 1, text="<=")
+            yield _last_pass_lost(text, begin, end, here) or _compared(text, begin, end, here, 1, "<=")
         for here in range(begin, end - 1):
             if word == "if" and text.texts(here, 2) == [">", "="]:
-                yield Edit(begin=here, end=here + 2, text=">")
+                yield _compared(text, begin, end, here, 2, ">")
+
+
+def _compared(text: Text, begin: int, end: int, here: int, length: int, instead: str) -> Edit:
+    other = f"{text.written(begin, here)} {instead} {text.written(here + length, end)}"
+    return Edit(begin=here, end=here + length, text=instead, witness=_same_test(text, begin, end, other))
+
+
+def _last_pass_lost(text: Text, begin: int, end: int, here: int) -> Edit | None:
+    """`k0 + TILE <= K` for `k0 < K` where every thread counts alike, and `2 * d < n` for `d < n`."""
+    step = (
+        text.split(end + 1, text.partner.get(text.opening(begin), end + 1), ";")[0] if text.text(end) == ";" else None
+    )
+    if step is None or here != begin + 1:
+        return None
+    counter, bound = text.text(begin), text.written(here + 1, end)
+    taken = [text.text(i) for i in range(*step)]
+    if taken[:3] in ([counter, "*", "="], [counter, "<<", "="]) or taken[:4] == [counter, "<", "<", "="]:
+        other = f"2 * {counter} < {bound}"
+    elif taken[:3] == [counter, "+", "="] and text.texts(begin - 3, 3) == ["=", "0", ";"]:
+        other = f"{counter} + ({text.written(step[0] + 3, step[1])}) <= {bound}"
+    else:
+        return None
+    return Edit(begin=begin, end=end, text=other, witness=_same_test(text, begin, end, other))
 
 
 def changed_strides(text: Text) -> Iterator[Edit]:
@@ -114,15 +180,29 @@ def changed_strides(text: Text) -> Iterator[Edit]:
         parts = text.split(here + 2, close, ";")
         step = next((i for i in range(parts[-1][0], close) if text.texts(i, 2) == ["+", "="]), None)
         if len(parts) == 3 and step is not None:
-            yield Edit(begin=step + 2, end=close, text=f"2 * ({text.written(step + 2, close)})")
+            once = _only_once(text, parts, step, close)
+            yield Edit(begin=step + 2, end=close, text=f"2 * ({text.written(step + 2, close)})", witness=once)
+
+
+def _only_once(text: Text, parts: Sequence[tuple[int, int]], step: int, close: int) -> Witness:
+    """A trap where the loop would be entered again, after one step or after two."""
+    test, begin = text.written(*parts[1]), parts[-1][0]
+    again = f"({test} ? __trap() : void())"
+    stepping = text.written(begin, close)
+    return Witness(
+        begin=begin,
+        end=close,
+        text=f"{stepping}, {again}, {stepping}, {again}",
+        proves="the loop is never entered twice",
+    )
 
 
 def dropped_guards(text: Text) -> Iterator[Edit]:
     for word, begin, end in text.conditions():
         if word == "if" and any(True for _ in text.comparisons(begin, end)):
-            yield Edit(begin=begin, end=end, text="true")
+            yield Edit(begin=begin, end=end, text="true", witness=_same_test(text, begin, end, "true"))
         elif word == "if" and text.text(end + 1) == "return" and ">" in text.texts(begin, end - begin):
-            yield Edit(begin=begin, end=end, text="false")
+            yield Edit(begin=begin, end=end, text="false", witness=_same_test(text, begin, end, "false"))
 
 
 def swapped_indices(text: Text) -> Iterator[Edit]:
@@ -132,11 +212,12 @@ def swapped_indices(text: Text) -> Iterator[Edit]:
             last = text.partner[first + 1]
             one, other = text.written(here, first + 1), text.written(first + 1, last + 1)
             if one != other and not _is_declared(text, here - 1):
-                yield Edit(begin=here, end=last + 1, text=other + one)
+                yield Edit(begin=here, end=last + 1, text=other + one, witness=_unreached(text, here + 1, first))
         row, times, width, plus, column = text.texts(here, 5)
         words = all(text.is_word(here + step) for step in (0, 2, 4))
         if words and (times, plus) == ("*", "+") and text.text(here - 1) == "[" and text.text(here + 5) == "]":
-            yield Edit(begin=here, end=here + 5, text=f"{column} * {width} + {row}")
+            unreached = _unreached(text, here, here + 5)
+            yield Edit(begin=here, end=here + 5, text=f"{column} * {width} + {row}", witness=unreached)
 
 
 def _is_declared(text: Text, name: int) -> bool:
@@ -148,9 +229,9 @@ def wrong_identities(text: Text) -> Iterator[Edit]:
         kind, name, equals, zero, end = text.texts(here, 5)
         if kind in _ACCUMULATOR and equals == "=" and _ZERO.fullmatch(zero) and end in (";", ","):
             if _is_accumulated(text, name):
-                yield Edit(begin=here + 3, end=here + 4, text="1.0f")
+                yield Edit(begin=here + 3, end=here + 4, text="1.0f", witness=_unreached(text, here + 3, here + 4))
         elif text.texts(here, 2) == ["-", "INFINITY"] or text.texts(here, 2) == ["-", "FLT_MAX"]:
-            yield Edit(begin=here, end=here + 2, text="0.0f")
+            yield Edit(begin=here, end=here + 2, text="0.0f", witness=_unreached(text, here, here + 2))
 
 
 def _is_accumulated(text: Text, name: str) -> bool:
@@ -160,7 +241,7 @@ def _is_accumulated(text: Text, name: str) -> bool:
 def dropped_epsilons(text: Text) -> Iterator[Edit]:
     for here in text.device:
         if text.text(here) == "+" and text.text(here + 1) in ("eps", "epsilon", "EPS"):
-            yield Edit(begin=here, end=here + 2, text="")
+            yield Edit(begin=here, end=here + 2, text="", witness=_unreached(text, here + 1, here + 2))
 
 
 def coarse_accumulations(text: Text) -> Iterator[Edit]:
@@ -172,7 +253,7 @@ def coarse_accumulations(text: Text) -> Iterator[Edit]:
         if text.text(here - 1) in _ENDS_STATEMENT and text.text(end) == ";":
             name, added = text.text(here), text.written(here + 3, end)
             coarse = f"__int_as_float(__float_as_int({name} + ({added})) & 0xffffe000)"
-            yield Edit(begin=here, end=end, text=f"{name} = {coarse}")
+            yield Edit(begin=here, end=end, text=f"{name} = {coarse}", witness=_unreached(text, here, end))
 
 
 def _is_float(text: Text, name: str) -> bool:
@@ -190,7 +271,10 @@ def skipped_stores(text: Text) -> Iterator[Edit]:
             past = text.partner[past + 1]
         end = text.past_statement(here)
         if text.text(past + 1) == "=" and text.text(end) == ";":
-            yield Edit(begin=here, end=end, text=f"if (threadIdx.x != 0) {text.written(here, end)}")
+            stored, place = text.written(here, end), text.written(here, past + 1)
+            garbage = f"{{ {stored}; if (threadIdx.x == 0) memset((void*)&{place}, 0xff, sizeof({place})); }}"
+            unread = Witness(begin=here, end=end, text=garbage, proves="what the first thread stores is never read")
+            yield Edit(begin=here, end=end, text=f"if (threadIdx.x != 0) {stored}", witness=unread)
 
 
 def _shared_names(text: Text) -> set[str]:
@@ -205,7 +289,7 @@ def wrong_masks(text: Text) -> Iterator[Edit]:
     for here in text.device:
         if _MASKED.fullmatch(text.text(here)) and text.text(here + 1) == "(":
             (begin, end), *_ = text.split(here + 2, text.partner[here + 1], ",")
-            yield Edit(begin=begin, end=end, text="0x0000ffffu")
+            yield Edit(begin=begin, end=end, text="0x0000ffffu", witness=_unreached(text, begin, end))
 
 
 def missing_atomics(text: Text) -> Iterator[Edit]:
@@ -216,7 +300,8 @@ def missing_atomics(text: Text) -> Iterator[Edit]:
         pieces = text.split(here + 2, close, ",")
         if len(pieces) == 2:
             place, value = (text.written(*piece) for piece in pieces)
-            yield Edit(begin=here, end=close + 1, text=f"*({place}) += {value}")
+            unreached = _unreached(text, here, close + 1)
+            yield Edit(begin=here, end=close + 1, text=f"*({place}) += {value}", witness=unreached)
 
 
 def short_grids(text: Text) -> Iterator[Edit]:
@@ -250,5 +335,12 @@ def _configuration_end(text: Text, opening: int) -> int:
 
 
 def _is_dim3(text: Text, begin: int, end: int) -> bool:
-    named = {text.text(i + 1) for i in range(len(text)) if text.text(i) == "dim3"}
-    return "dim3" in text.texts(begin, end - begin) or (end - begin == 1 and text.text(begin) in named)
+    return "dim3" in text.texts(begin, end - begin) or (end - begin == 1 and text.text(begin) in _dim3_names(text))
+
+
+def _dim3_names(text: Text) -> set[str]:
+    """`dim3 grid(1, 2), block(32);` declares two."""
+    names = set()
+    for here in (i for i in range(len(text)) if text.text(i) == "dim3"):
+        names |= {text.text(first) for first, _ in text.split(here + 1, text.past_statement(here + 1), ",")}
+    return names

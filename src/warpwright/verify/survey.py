@@ -18,15 +18,16 @@ from warpwright.seal.trace import BadTrace
 from warpwright.verify.library import carried_out
 from warpwright.verify.mutants import Mutant, mutants
 
-_AS_CLOSE = 1.25
-"""Another order of operations moves errors by less."""
+_BARRIERS = "dropped barrier"
+_NO_CONFLICT = "no two accesses are ordered by it alone, and what has no race does the same in every order"
 
 
 class Fate(StrEnum):
     REFUTED = "refuted"
     EQUIVALENT = "equivalent"
-    """The same bits as the original in every run and order, or other bits that are as close to the truth."""
+    """The same bits as the original in every run and order, for a reason that the emulator has checked."""
     SURVIVED = "survived"
+    """Neither refuted nor proved to be no bug."""
     UNDECIDED = "undecided"
 
 
@@ -59,7 +60,7 @@ class Survey:
 
     def fates(self, chosen: Iterable[Mutant] | None = None) -> Iterator[Surveyed]:
         for mutant in mutants(self._source) if chosen is None else chosen:
-            fate, why = self._fate(self._emulated(mutant.source))
+            fate, why = self._fate(mutant, self._emulated(mutant.source))
             yield Surveyed(original=self._name, mutant=mutant, fate=fate, why=why)
 
     def _emulated(self, source: str) -> Emulation | Refusal:
@@ -70,15 +71,29 @@ class Survey:
         except BadTrace as bad:
             return refuted("trace", str(bad)).refusal
 
-    def _fate(self, found: Emulation | Refusal) -> tuple[Fate, str]:
+    def _fate(self, mutant: Mutant, found: Emulation | Refusal) -> tuple[Fate, str]:
         if found.counterexample is not None:
             return Fate.REFUTED, f"{found.counterexample.kind}: {found.counterexample.message}"
         if found.verdict is not Verdict.HOLDS or isinstance(found, Refusal):
             return Fate.UNDECIDED, found.reason or ""
         assert isinstance(self.original, Emulation)
-        if found.digest == self.original.digest:
-            return Fate.EQUIVALENT, "same bits in every run"
-        far, usual = found.distance or 0.0, self.original.distance or 0.0
-        if far <= _AS_CLOSE * usual:
-            return Fate.EQUIVALENT, f"as close to the truth as the original ({far:.2g} against {usual:.2g})"
-        return Fate.SURVIVED, f"farther from the truth ({far:.2g} against {usual:.2g}), but within tolerance"
+        if found.digest != self.original.digest:
+            far, usual = found.distance or 0.0, self.original.distance or 0.0
+            return Fate.SURVIVED, f"other bits, within tolerance ({far:.2g} from the truth, the original {usual:.2g})"
+        argument = self._argument(mutant, found)
+        if argument is None:
+            return Fate.SURVIVED, "the same bits in every run, but nothing shows that it must be so"
+        return Fate.EQUIVALENT, f"the same bits in every run: {argument}"
+
+    def _argument(self, mutant: Mutant, found: Emulation) -> str | None:
+        """Why it cannot differ from the original in any of these runs, in any order."""
+        if mutant.kind == _BARRIERS and not any(finding.kind == "race" for finding in found.findings):
+            return _NO_CONFLICT
+        if mutant.witness is None:
+            return None
+        return mutant.proves if self._is_like_the_original(self._emulated(mutant.witness)) else None
+
+    def _is_like_the_original(self, found: Emulation | Refusal) -> bool:
+        if isinstance(found, Refusal) or isinstance(self.original, Refusal):
+            return False
+        return found.verdict is Verdict.HOLDS and found.digest == self.original.digest

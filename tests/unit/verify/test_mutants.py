@@ -23,9 +23,16 @@ __global__ void k(const float* x, float* y, int n, int m, float eps) {
   if (threadIdx.x >= n) return;
   atomicAdd(&y[0], rsqrtf(sum + eps));
 }
+__global__ void tiled(const float* x, float* y, int n) {
+  for (int k = 0; k < n; k += TILE) y[k] = x[k];
+  for (int d = 1; d < 32; d <<= 1) y[d] += x[d];
+  for (int d = 1; d < 32; d *= 2) y[d] += x[d];
+}
 void f(int n) {
   k<<<(n + 31) / 32, 32>>>(x, y, n, 1, 1e-5f);
   k<<<n, 32>>>(x, y, n, 1, 1e-5f);
+  dim3 block(32), grid(n);
+  k<<<grid, block>>>(x, y, n, 1, 1e-5f);
 }
 """
 
@@ -52,20 +59,48 @@ def of_kind(kind: str) -> list[Mutant]:
         ("uninitialised shared", 8, "if (threadIdx.x != 0) s[threadIdx.x] = sum;"),
         ("wrong mask", 11, "0x0000ffffu, sum, 1"),
         ("missing atomic", 13, "*(&y[0]) += rsqrtf(sum + eps);"),
-        ("off-by-one grid", 16, "(n ) / 32"),
-        ("off-by-one grid", 17, "<<<(n) - 1, 32>>>"),
+        ("shifted bound", 16, "k + (TILE) <= n"),
+        ("shifted bound", 17, "2 * d < 32"),
+        ("shifted bound", 18, "2 * d < 32"),
+        ("off-by-one grid", 21, "(n ) / 32"),
+        ("off-by-one grid", 22, "<<<(n) - 1, 32>>>"),
     ],
 )
 def test_a_bug_of_each_kind_is_planted(kind: str, line: int, text: str) -> None:
     assert any(mutant.line == line and text in mutant.source.splitlines()[line - 1] for mutant in of_kind(kind))
 
 
+@pytest.mark.parametrize(
+    ("kind", "line", "text"),
+    [
+        ("shifted bound", 5, "(bool(i < n) == bool(i <= n) ? bool(i < n) : (__trap(), false))"),
+        ("changed stride", 5, "(i < n ? __trap() : void()), i += blockDim.x, (i < n ? __trap() : void())) {"),
+        ("dropped tail", 10, "== bool(true)"),
+        ("wrong identity", 4, "sum = (__trap(), 0.0f)"),
+        (
+            "uninitialised shared",
+            8,
+            "{ s[threadIdx.x] = sum; if (threadIdx.x == 0) memset((void*)&s[threadIdx.x], 0xff",
+        ),
+        ("missing atomic", 13, "(__trap(), atomicAdd(&y[0], rsqrtf(sum + eps)));"),
+    ],
+)
+def test_beside_it_stands_what_would_show_that_it_is_none(kind: str, line: int, text: str) -> None:
+    witnesses = [mutant.witness.splitlines()[line - 1] for mutant in of_kind(kind) if mutant.witness]
+    assert any(text in written for written in witnesses), witnesses
+
+
+def test_a_grid_of_three_dimensions_is_left_alone() -> None:
+    assert not any(mutant.line == 24 for mutant in of_kind("off-by-one grid"))
+
+
 def test_nothing_else_changes() -> None:
     for mutant in mutants(KERNEL):
-        assert mutant.source != KERNEL
-        before, after = KERNEL.splitlines(), mutant.source.splitlines()
-        assert len(before) == len(after)
-        assert sum(old != new for old, new in zip(before, after, strict=True)) == 1
+        for changed in (mutant.source, mutant.witness or mutant.source):
+            assert changed != KERNEL
+            before, after = KERNEL.splitlines(), changed.splitlines()
+            assert len(before) == len(after)
+            assert sum(old != new for old, new in zip(before, after, strict=True)) == 1
 
 
 def test_there_are_enough_of_every_kind() -> None:

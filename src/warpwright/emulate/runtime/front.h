@@ -22,5 +22,9 @@
 #undef __noinline__
 #undef __inline__
 
+#ifdef __clang__
+#undef __has_feature  // nothing may tell a candidate how it is built here
+#endif
+
 // From here on the text is device code first of all.
 #define __CUDA_ARCH__ 900

@@ -9,7 +9,7 @@ namespace warpwright::emulated {
 namespace {
 
 void mark_in_flight(const AsyncCopy& copy, bool in_flight) {
-  Region* region = region_at[(copy.target - ARENA) >> GRANULE_BITS];
+  Region* region = region_at[(copy.target - arena_at) >> GRANULE_BITS];
   for (uintptr_t at = copy.target; at < copy.target + copy.bytes; at += 1u << region->shift) {
     Cell& cell = region->cell(at);
     if (in_flight)
@@ -22,7 +22,7 @@ void mark_in_flight(const AsyncCopy& copy, bool in_flight) {
 void land(const AsyncCopy& copy) {
   mark_in_flight(copy, false);
   std::memcpy(reinterpret_cast<void*>(copy.target), copy.data, copy.bytes);
-  Region* region = region_at[(copy.target - ARENA) >> GRANULE_BITS];
+  Region* region = region_at[(copy.target - arena_at) >> GRANULE_BITS];
   for (uintptr_t at = copy.target; at < copy.target + copy.bytes; at += 1u << region->shift) {
     region->cell(at).write = hot.stamp;
     region->cell(at).write_site = copy.site;
@@ -40,7 +40,7 @@ void async_copy(void* shared, const void* global, size_t bytes, size_t valid) {
     std::memcpy(copy.data, global, valid);
   }
   check(copy.target, bytes, Access::WRITE, site);
-  Region* region = copy.target - ARENA < SPAN ? region_at[(copy.target - ARENA) >> GRANULE_BITS] : nullptr;
+  Region* region = copy.target - arena_at < SPAN ? region_at[(copy.target - arena_at) >> GRANULE_BITS] : nullptr;
   if (!region || !region->holds(copy.target, bytes)) return;
   mark_in_flight(copy, true);
   machine.thread().copies.push_back(copy);

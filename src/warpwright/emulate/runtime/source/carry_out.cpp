@@ -37,6 +37,7 @@ Settings settings_of(const Json& request) {
   if (const Json* seed = given->find("seed")) settings.seed = static_cast<uint64_t>(seed->whole());
   if (const Json* counters = given->find("counters")) settings.counters = *counters->as<bool>();
   if (const Json* steps = given->find("steps")) settings.steps = steps->whole();
+  if (const Json* arena = given->find("arena")) settings.arena = static_cast<uintptr_t>(arena->whole());
   if (const Json* blocks = given->find("blocks"); blocks && !blocks->is_null())
     settings.blocks = static_cast<uint64_t>(blocks->whole());
   return settings;
@@ -55,6 +56,7 @@ class Carrying {
   void carry_out();
   void carry_out(const Json& node);
   void launch(const Json& node);
+  Object since(const Object& before) const;
   void refuse(const Launch& wanted, const char* why);
   bool fits_clusters(const Launch& wanted) const;
   void library(const Json& node);
@@ -97,7 +99,7 @@ void Carrying::make_memory() {
   const Array& buffers = member("buffers").array();
   for (size_t i = 0; i < buffers.size(); ++i) {
     const uintptr_t base = static_cast<uintptr_t>(buffers[i].at("base").whole());
-    if (base - ARENA >= SHARED_AREA - ARENA) throw std::runtime_error("a buffer lies outside the arena");
+    if (base - arena_at >= shared_area() - arena_at) throw std::runtime_error("a buffer lies outside the arena");
     Region& made = machine_.arena.add(base, static_cast<size_t>(buffers[i].at("bytes").whole()), Space::GLOBAL,
                                       static_cast<int>(i));
     regions_.push_back(&made);
@@ -221,6 +223,7 @@ void Carrying::launch(const Json& node) {
   if (!may_share(node))
     return refuse(wanted, "more than 48 KiB of dynamic shared memory without cudaFuncSetAttribute: the launch fails");
   if (!fits_clusters(wanted)) return refuse(wanted, "clusters that the grid is no multiple of, or that are too large");
+  const Object before = machine_.counters.totals(machine_.settings.counters);
   const uint64_t blocks = machine_.counters.blocks, threads = machine_.counters.threads;
   const int64_t steps = hot.steps_left;
   symbols_in();
@@ -234,7 +237,15 @@ void Carrying::launch(const Json& node) {
                              {"static_shared", machine_.static_shared()},
                              {"blocks", machine_.counters.blocks - blocks},
                              {"threads", machine_.counters.threads - threads},
-                             {"steps", steps - hot.steps_left}});
+                             {"steps", steps - hot.steps_left},
+                             {"counters", since(before)}});
+}
+
+// What this launch has added.
+Object Carrying::since(const Object& before) const {
+  Object added = machine_.counters.totals(machine_.settings.counters);
+  for (size_t i = 0; i < added.size(); ++i) added[i].second = added[i].second.whole() - before[i].second.whole();
+  return added;
 }
 
 void Carrying::carry_out(const Json& node) {
@@ -406,21 +417,22 @@ Json Carrying::sampling() const {
 Json Carrying::report() {
   const std::string& outcome = member("outcome").string();
   Array outputs;
-  if (outcome != "captured") {
+  try {
     machine_.begin(settings_of(request_));
-    machine_.ending = {"skipped", outcome};
-  } else {
-    try {
-      machine_.begin(settings_of(request_));
+    if (outcome == "captured") {
       make_memory();
       carry_out();
       if (!machine_.ended()) check_outputs(member("returns"));
       if (awaited_.is_null()) outputs = contents();
-    } catch (const Outcome& problem) {
-      machine_.ending = {"unsupported", problem.subject};
-    } catch (const std::exception& problem) {
-      machine_.ending = {"unsupported", problem.what()};
+    } else {
+      machine_.ending = {"skipped", outcome};
     }
+  } catch (const Taken&) {
+    machine_.ending = {"taken", "the addresses of the arena"};
+  } catch (const Outcome& problem) {
+    machine_.ending = {"unsupported", problem.subject};
+  } catch (const std::exception& problem) {
+    machine_.ending = {"unsupported", problem.what()};
   }
   if (!machine_.ended() && !worked_ && next_launch_ == 0) {
     Finding finding;

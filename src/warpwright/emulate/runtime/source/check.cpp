@@ -295,7 +295,7 @@ void report_overrun(Severity severity) {
 
 // The access is that of a row beyond its end if it lies where the index would put it, in an array of such rows.
 void judge_overrun(uintptr_t address, size_t bytes) {
-  Region* region = address - ARENA < SPAN ? region_at[(address - ARENA) >> GRANULE_BITS] : nullptr;
+  Region* region = address - arena_at < SPAN ? region_at[(address - arena_at) >> GRANULE_BITS] : nullptr;
   bool in_rows = false;
   if (region && region->space == Space::SHARED && overrun->extent > 0) {
     const SharedVariable* variable = Machine::current().variable_at(address - region->base);
@@ -341,9 +341,9 @@ void check(uintptr_t address, size_t bytes, Access access, uint32_t site) {
   if (overrun) judge_overrun(address, bytes);
   settle_if_any();
   if (--hot.steps_left <= 0) machine.out_of_steps(address, bytes, !is_read(access), site);
-  Region* region = address - ARENA < SPAN ? region_at[(address - ARENA) >> GRANULE_BITS] : device_variables(address);
+  Region* region = address - arena_at < SPAN ? region_at[(address - arena_at) >> GRANULE_BITS] : device_variables(address);
   if (!region)
-    return address - ARENA < SPAN ? out_of_bounds(address, bytes, access, site)
+    return address - arena_at < SPAN ? out_of_bounds(address, bytes, access, site)
                                   : outside_arena(address, bytes, access, site);
   if (!region->holds(address, bytes)) return out_of_bounds(address, bytes, access, site);
   Checking checking{machine, region, address, bytes, access, site};

@@ -61,7 +61,7 @@ extern "C" const char __ehdr_start;
 
 template <size_t BYTES, bool WRITE>
 inline void access(uintptr_t address, const void* code, bool aligned) {
-  const uintptr_t offset = address - ARENA;
+  const uintptr_t offset = address - arena_at;
   if (offset >= SPAN) {
     if (UNLIKELY(address - hot.stack >= hot.stack_bytes && address - hot.image >= hot.image_bytes))
       check(address, BYTES, WRITE ? Access::WRITE : Access::READ, site_of(code));
@@ -97,7 +97,7 @@ inline void access(uintptr_t address, const void* code, bool aligned) {
 }
 
 void range(uintptr_t address, size_t bytes, const void* code, Access what) {
-  if (address - ARENA >= SPAN && address - hot.stack < hot.stack_bytes) return;
+  if (address - arena_at >= SPAN && address - hot.stack < hot.stack_bytes) return;
   // A structure is moved in the widest pieces that its alignment allows.
   while (bytes) {
     size_t piece = 16;
@@ -164,41 +164,48 @@ void* __tsan_memset(void* target, int value, size_t bytes) {
 namespace {
 void checked_atomic(const volatile void* address, size_t bytes, const void* code) {
   const uintptr_t at = reinterpret_cast<uintptr_t>(address);
-  if (at - ARENA < SPAN) fence(Fence::DEVICE), check(at, bytes, Access::ATOMIC, site_of(code));
+  if (at - arena_at < SPAN) fence(Fence::DEVICE), check(at, bytes, Access::ATOMIC, site_of(code));
 }
 }  // namespace
 #define WARPWRIGHT_CHECK_ATOMIC checked_atomic(address, sizeof(*address), CALLER)
 
 extern "C" {
-#define WARPWRIGHT_ATOMICS(BITS, T)                                                                                   \
-  T __tsan_atomic##BITS##_load(const volatile T* address, int) {                                                      \
-    WARPWRIGHT_CHECK_ATOMIC;                                                                                          \
-    return __atomic_load_n(address, __ATOMIC_SEQ_CST);                                                                \
-  }                                                                                                                   \
-  void __tsan_atomic##BITS##_store(volatile T* address, T value, int) {                                               \
-    WARPWRIGHT_CHECK_ATOMIC;                                                                                          \
-    __atomic_store_n(address, value, __ATOMIC_SEQ_CST);                                                               \
-  }                                                                                                                   \
-  T __tsan_atomic##BITS##_exchange(volatile T* address, T value, int) {                                               \
-    WARPWRIGHT_CHECK_ATOMIC;                                                                                          \
-    return __atomic_exchange_n(address, value, __ATOMIC_SEQ_CST);                                                     \
-  }                                                                                                                   \
-  T __tsan_atomic##BITS##_fetch_add(volatile T* address, T value, int) {                                              \
-    WARPWRIGHT_CHECK_ATOMIC;                                                                                          \
-    return __atomic_fetch_add(address, value, __ATOMIC_SEQ_CST);                                                      \
-  }                                                                                                                   \
-  T __tsan_atomic##BITS##_fetch_sub(volatile T* address, T value, int) {                                              \
-    WARPWRIGHT_CHECK_ATOMIC;                                                                                          \
-    return __atomic_fetch_sub(address, value, __ATOMIC_SEQ_CST);                                                      \
-  }                                                                                                                   \
-  bool __tsan_atomic##BITS##_compare_exchange_strong(volatile T* address, T* expected, T value, int, int) {           \
-    WARPWRIGHT_CHECK_ATOMIC;                                                                                          \
-    return __atomic_compare_exchange_n(address, expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);          \
-  }                                                                                                                   \
-  bool __tsan_atomic##BITS##_compare_exchange_weak(volatile T* address, T* expected, T value, int, int) {             \
-    WARPWRIGHT_CHECK_ATOMIC;                                                                                          \
-    return __atomic_compare_exchange_n(address, expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);          \
+#define WARPWRIGHT_FETCH(BITS, T, NAME)                                           \
+  T __tsan_atomic##BITS##_fetch_##NAME(volatile T* address, T value, int) {       \
+    WARPWRIGHT_CHECK_ATOMIC;                                                      \
+    return __atomic_fetch_##NAME(address, value, __ATOMIC_SEQ_CST);               \
   }
+#define WARPWRIGHT_EXCHANGE(BITS, T, HOW)                                                                    \
+  bool __tsan_atomic##BITS##_compare_exchange_##HOW(volatile T* address, T* expected, T value, int, int) {   \
+    WARPWRIGHT_CHECK_ATOMIC;                                                                                 \
+    return __atomic_compare_exchange_n(address, expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
+  }
+#define WARPWRIGHT_ATOMICS(BITS, T)                                                                         \
+  T __tsan_atomic##BITS##_load(const volatile T* address, int) {                                            \
+    WARPWRIGHT_CHECK_ATOMIC;                                                                                \
+    return __atomic_load_n(address, __ATOMIC_SEQ_CST);                                                      \
+  }                                                                                                         \
+  void __tsan_atomic##BITS##_store(volatile T* address, T value, int) {                                     \
+    WARPWRIGHT_CHECK_ATOMIC;                                                                                \
+    __atomic_store_n(address, value, __ATOMIC_SEQ_CST);                                                     \
+  }                                                                                                         \
+  T __tsan_atomic##BITS##_exchange(volatile T* address, T value, int) {                                     \
+    WARPWRIGHT_CHECK_ATOMIC;                                                                                \
+    return __atomic_exchange_n(address, value, __ATOMIC_SEQ_CST);                                           \
+  }                                                                                                         \
+  T __tsan_atomic##BITS##_compare_exchange_val(volatile T* address, T expected, T value, int, int) {        \
+    WARPWRIGHT_CHECK_ATOMIC;                                                                                \
+    __atomic_compare_exchange_n(address, &expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);      \
+    return expected;                                                                                        \
+  }                                                                                                         \
+  WARPWRIGHT_EXCHANGE(BITS, T, strong)                                                                      \
+  WARPWRIGHT_EXCHANGE(BITS, T, weak)                                                                        \
+  WARPWRIGHT_FETCH(BITS, T, add)                                                                            \
+  WARPWRIGHT_FETCH(BITS, T, sub)                                                                            \
+  WARPWRIGHT_FETCH(BITS, T, and)                                                                            \
+  WARPWRIGHT_FETCH(BITS, T, or)                                                                             \
+  WARPWRIGHT_FETCH(BITS, T, xor)                                                                            \
+  WARPWRIGHT_FETCH(BITS, T, nand)
 WARPWRIGHT_ATOMICS(8, uint8_t)
 WARPWRIGHT_ATOMICS(16, uint16_t)
 WARPWRIGHT_ATOMICS(32, uint32_t)

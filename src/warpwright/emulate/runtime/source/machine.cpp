@@ -54,6 +54,7 @@ void Machine::begin(const Settings& wanted) {
   hot.steps_left = wanted.steps;
   proof_.clear();
   hot.counters = &counters;
+  arena.move(wanted.arena);
 }
 
 uint3 Machine::block_index(unsigned number) const { return unravel(number, launch->grid); }

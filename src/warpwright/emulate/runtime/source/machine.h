@@ -125,6 +125,7 @@ struct Settings {
   bool counters = false;
   uint64_t blocks = ~uint64_t(0);
   int64_t steps = int64_t(1) << 40;
+  uintptr_t arena = 0;
 };
 
 // Why a run ended early.

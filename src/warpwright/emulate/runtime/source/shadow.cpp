@@ -3,23 +3,32 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <stdexcept>
 
 namespace warpwright::emulated {
 
+uintptr_t arena_at;
 Region* region_at[SPAN >> GRANULE_BITS];
 
 namespace {
 
 constexpr uintptr_t PAGE = 4096, GRANULE = 1ull << GRANULE_BITS;
 constexpr size_t STRAY_LIMIT = 16384;
+constexpr uintptr_t CLOSE = 1ull << 34;
 
-void map_at(uintptr_t address, size_t bytes) {
+bool map_at(uintptr_t address, size_t bytes) {
   void* wanted = reinterpret_cast<void*>(address);
-  void* got =
-      mmap(wanted, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
-  if (got != wanted) throw std::runtime_error("no address space for device memory");
+  void* got = mmap(wanted, bytes, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+  if (got == wanted) return true;
+  if (got == MAP_FAILED && errno != EEXIST) throw std::runtime_error("no address space for device memory");
+  if (got != MAP_FAILED) munmap(got, bytes);
+  return false;
 }
+
+// Whether something of the process lies within the arena, or so close that it may grow into it.
+bool is_close(const void* mine) { return reinterpret_cast<uintptr_t>(mine) - (arena_at - CLOSE) < SPAN + 2 * CLOSE; }
 
 }  // namespace
 
@@ -60,26 +69,43 @@ Region& Arena::add(uintptr_t base, size_t bytes, Space space, int buffer) {
   region->space = space;
   region->buffer = buffer;
   region->make_cells();
-  if (base - ARENA < SPAN) {
-    uintptr_t first = (base - ARENA) >> GRANULE_BITS, last = (base + (bytes ? bytes - 1 : 0) - ARENA) >> GRANULE_BITS;
+  if (base - arena_at < SPAN) {
+    const uintptr_t first = (base - arena_at) >> GRANULE_BITS,
+                    last = (base + (bytes ? bytes - 1 : 0) - arena_at) >> GRANULE_BITS;
     if (last >= SPAN >> GRANULE_BITS) throw std::runtime_error("a buffer lies outside the arena");
-    map_at(ARENA + first * GRANULE, (last - first + 1) * GRANULE);
+    drop_strays(arena_at + first * GRANULE, (last - first + 1) * GRANULE);
+    if (!map_at(arena_at + first * GRANULE, (last - first + 1) * GRANULE)) throw Taken();
     for (uintptr_t i = first; i <= last; ++i) region_at[i] = region.get();
   }
   regions_.push_back(std::move(region));
   return *regions_.back();
 }
 
+void Arena::move(uintptr_t to) {
+  arena_at = to;
+  void* newest = mmap(nullptr, PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  munmap(newest, PAGE);
+  if (is_close(newest) || is_close(&newest) || is_close(&arena_at) || is_close(reinterpret_cast<void*>(&mmap)))
+    throw Taken();
+}
+
+void Arena::drop_strays(uintptr_t from, size_t bytes) {
+  auto gone = std::partition(stray_pages_.begin(), stray_pages_.end(), [&](uintptr_t p) { return p - from >= bytes; });
+  for (auto page = gone; page != stray_pages_.end(); ++page) munmap(reinterpret_cast<void*>(*page), PAGE);
+  stray_pages_.erase(gone, stray_pages_.end());
+}
+
 void Arena::clear() {
   for (auto& region : regions_) {
     region->drop_cells();
-    if (region->base - ARENA >= SPAN) continue;
-    uintptr_t first = (region->base - ARENA) >> GRANULE_BITS,
-              last = (region->base + std::max<uintptr_t>(region->capacity, 1) - 1 - ARENA) >> GRANULE_BITS;
+    if (region->base - arena_at >= SPAN) continue;
+    uintptr_t first = (region->base - arena_at) >> GRANULE_BITS,
+              last = (region->base + std::max<uintptr_t>(region->capacity, 1) - 1 - arena_at) >> GRANULE_BITS;
     for (uintptr_t i = first; i <= last; ++i)
       if (region_at[i] == region.get()) region_at[i] = nullptr;
-    munmap(reinterpret_cast<void*>(ARENA + first * GRANULE), (last - first + 1) * GRANULE);
+    munmap(reinterpret_cast<void*>(arena_at + first * GRANULE), (last - first + 1) * GRANULE);
   }
+  drop_strays(0, ~size_t(0));
   regions_.clear();
 }
 
@@ -94,9 +120,11 @@ Region* Arena::nearest(uintptr_t address) {
 }
 
 bool Arena::back_page(uintptr_t address) {
-  if (address - ARENA >= SPAN || ++stray_pages_ > STRAY_LIMIT) return false;
-  void* page = reinterpret_cast<void*>(address & ~(PAGE - 1));
-  return mmap(page, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == page;
+  if (address - arena_at >= SPAN || stray_pages_.size() >= STRAY_LIMIT) return false;
+  const uintptr_t page = address & ~(PAGE - 1);
+  if (!map_at(page, PAGE)) return false;
+  stray_pages_.push_back(page);
+  return true;
 }
 
 }  // namespace warpwright::emulated

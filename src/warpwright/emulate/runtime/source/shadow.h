@@ -9,11 +9,15 @@
 
 namespace warpwright::emulated {
 
-constexpr uintptr_t ARENA = 0x100000000000ull;
+// Where the memory of the device begins: elsewhere in every call, so that no address tells where a kernel runs.
+extern uintptr_t arena_at;
 constexpr uintptr_t SPAN = 1ull << 36;
 constexpr unsigned GRANULE_BITS = 16;
-constexpr uintptr_t SHARED_AREA =
-    ARENA + SPAN - (1ull << 32);  // blocks in flight have their shared memory from here on
+// Blocks in flight have their shared memory from here on.
+inline uintptr_t shared_area() { return arena_at + SPAN - (1ull << 32); }
+
+// The process itself has memory where that of the device should be: the call must be made again elsewhere.
+struct Taken {};
 
 // When and by whom: segment (53 bits), thread of the block (10 bits), atomic (1 bit). A segment is a stretch of a
 // thread's run between two points where it meets others; segments are numbered through the whole process, so they
@@ -73,6 +77,8 @@ extern Region* region_at[SPAN >> GRANULE_BITS];
 class Arena {
  public:
   Region& add(uintptr_t base, size_t bytes, Space space, int buffer);
+  // Only between calls, when nothing is there.
+  void move(uintptr_t to);
   void clear();
   Region* nearest(uintptr_t address);
   std::vector<std::unique_ptr<Region>>& regions() { return regions_; }
@@ -80,8 +86,10 @@ class Arena {
   bool back_page(uintptr_t address);
 
  private:
+  // Pages that were backed for stray accesses make room for memory that is really there.
+  void drop_strays(uintptr_t from, size_t bytes);
   std::vector<std::unique_ptr<Region>> regions_;
-  size_t stray_pages_ = 0;
+  std::vector<uintptr_t> stray_pages_;
 };
 
 }  // namespace warpwright::emulated

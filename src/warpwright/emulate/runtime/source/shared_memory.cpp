@@ -22,12 +22,12 @@ void fill_unwritten(uintptr_t address, size_t bytes) {
 
 void Machine::prepare_shared(Block& block) {
   if (free_slots_.empty()) {
-    arena.add(SHARED_AREA + slots_ * SHARED_BYTES, SHARED_BYTES, Space::SHARED, -1);
+    arena.add(shared_area() + slots_ * SHARED_BYTES, SHARED_BYTES, Space::SHARED, -1);
     free_slots_.push_back(slots_++);
   }
   block.slot = free_slots_.back();
   free_slots_.pop_back();
-  block.shared = region_at[(SHARED_AREA + block.slot * SHARED_BYTES - ARENA) >> GRANULE_BITS];
+  block.shared = region_at[(shared_area() + block.slot * SHARED_BYTES - arena_at) >> GRANULE_BITS];
   Region& region = *block.shared;
   if (region.buffer != launch->number) {  // the gaps of another launch were elsewhere
     region.buffer = launch->number;
@@ -99,7 +99,7 @@ void* shared_pointer(unsigned address) {
 }
 
 void copy(void* target, const void* source, size_t bytes) {
-  if (reinterpret_cast<uintptr_t>(target) - ARENA < SPAN && std::memcmp(target, source, bytes) != 0)
+  if (reinterpret_cast<uintptr_t>(target) - arena_at < SPAN && std::memcmp(target, source, bytes) != 0)
     ++Machine::current().progress;
   std::memcpy(target, source, bytes);
 }

@@ -42,6 +42,13 @@ T argument(const T& value, size_t position) {
   return copied;
 }
 
+template <class T>
+void record(const T& value, size_t position) {
+  auto copied = value;
+  const void* packed = packed_argument(position);
+  add_argument(packed ? packed : &copied, sizeof(copied));
+}
+
 }  // namespace emulated
 
 template <class K, class... P>
@@ -50,7 +57,7 @@ void enqueue(const void* code, const char* name, K kernel, const P&... parameter
   size_t position = 0, recorded = 0;
   using C = emulated::Closure<K, P...>;
   C closure{kernel, std::tuple<P...>{emulated::argument(parameters, position++)...}};
-  (add_argument_image(parameters, recorded++), ...);
+  (emulated::record(parameters, recorded++), ...);
   end_launch(code);
   emulated::attach(name, &emulated::run<C>, &closure, sizeof(C), alignof(C));
 }
