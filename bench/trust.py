@@ -34,7 +34,7 @@ from warpwright.judge.gauge import Gauge
 from warpwright.judge.inference import speed_up
 from warpwright.judge.judging import Judge
 from warpwright.judge.stopping import Limits
-from warpwright.judge.timing import SHORT_US, contest
+from warpwright.judge.timing import contest
 from warpwright.judge.truths import Truths
 from warpwright.judge.watching import profile
 from warpwright.seal.sealing import seal
@@ -79,7 +79,7 @@ def _side(name: str, job: Job, process: Process, generator: random.Random) -> Co
     (case,) = job.task.cases_of(Role.TIME)
     on = staged(process, job.task, job.sealed, [Draw(case=case, seed=1)] * 16, Truths(job.task))
     side = Contestant(name, job.task, case, on, generator)
-    if min(side.block(Cache.COLD)) < SHORT_US:
+    if side.is_short():
         side.chain()
     return side
 

@@ -19,6 +19,7 @@ stopwatch.py  device time of captured work, cold or warm
 stopping.py   when enough samples have been taken
 inference.py  what samples allow one to say
 gauge.py      clocks of the card, and what holds them down
+timekeeping.py one case of a candidate and its rivals, timed
 timing.py     subjects take turns at being timed
 contestant.py the candidate in its cell, timed and checked call by call
 baseline.py   one of torch's answers, timed in the rival's process

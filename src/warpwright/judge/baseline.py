@@ -12,7 +12,7 @@ from warpwright.core.measurement import Cache
 from warpwright.core.task import Case, Draw
 from warpwright.judge.cells import CellFailure, Process
 from warpwright.judge.examine import CALL_S
-from warpwright.judge.timing import CHAINS, PLAIN_SLOTS, RivalLost, chain_keys, chained
+from warpwright.judge.timing import CHAINS, PLAIN_SLOTS, SHORT_US, RivalLost, chain_keys, chained
 
 SLOWED, SLOWED_US = 1.15, 3.0
 COMPILE_S = 300.0
@@ -29,6 +29,12 @@ class Baseline:
         self._cost = statistics.median(self._samples([-1] * 16, Cache.COLD))
         self._plain(Cache.COLD)
         self.alone_us = statistics.median(self._plain(Cache.COLD))
+
+    def is_short(self) -> bool:
+        return self.alone_us < SHORT_US
+
+    def slope_us(self) -> None:
+        return None
 
     def block(self, cache: Cache) -> list[float]:
         if self._chained is None:

@@ -20,7 +20,7 @@ from warpwright.core.sealed import PREPARE
 from warpwright.core.task import Case, Draw, Task
 from warpwright.judge.examine import CALL_S, Staged
 from warpwright.judge.likeness import Likeness, likeness, reference_results, resemble
-from warpwright.judge.timing import CHAINS, PLAIN_SLOTS, chain_keys, chained
+from warpwright.judge.timing import CHAINS, PLAIN_SLOTS, SHORT_US, chain_keys, chained
 from warpwright.judge.visit import (
     Visit,
     changed_inputs,
@@ -62,6 +62,9 @@ class Contestant:
             self._prepare(key)
         self._cost = statistics.median(self._samples([-1] * 16, Cache.COLD))
 
+    def is_short(self) -> bool:
+        return min(self.block(Cache.COLD)) < SHORT_US
+
     def block(self, cache: Cache) -> list[float]:
         keys = self._keys(cache)
         self._refill()
@@ -101,7 +104,7 @@ class Contestant:
         return min(max((part - self._cost) / max(whole - self._cost, 1e-3), 0.0), 1.0)
 
     def slope_us(self) -> float:
-        """Time of one call by our own wall clock: what 2n calls take longer than n."""
+        """What 2n calls take longer than n."""
         calls = list(self._active) * -(-SPUN // len(self._active))
         self._ask("chain", key=SPIN_KEY, calls=calls, leads=None)
         self._spun(1)

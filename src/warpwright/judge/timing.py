@@ -16,7 +16,7 @@ from warpwright.judge.gauge import Gauge, disturbed
 from warpwright.judge.stopping import Limits, Stopping
 
 SHORT_US = 10.0
-PLAIN_SLOTS = 16
+PLAIN_SLOTS = 12
 CHAINS = 4
 
 
@@ -29,9 +29,17 @@ class Subject(Protocol):
 
     name: str
 
+    def is_short(self) -> bool:
+        """Whether a call is too short for an event pair."""
+        ...
+
     def block(self, cache: Cache) -> list[float]: ...
 
     def chain(self) -> None: ...
+
+    def slope_us(self) -> float | None:
+        """Time of one call by our own wall clock; None for those we trust."""
+        ...
 
 
 @dataclass(slots=True, kw_only=True)

@@ -1,0 +1,178 @@
+"""One case of a candidate and its rivals, timed: who meets whom, and what makes a time invalid."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+
+from warpwright.core.codec import encode
+from warpwright.core.errors import UsageError
+from warpwright.core.evidence import Fault
+from warpwright.core.gpus import Gpu, gpu_named
+from warpwright.core.judged import Job
+from warpwright.core.limit import Bound, Limit, physical_limit
+from warpwright.core.measurement import COPY, Cache, Measurement, Scene
+from warpwright.core.sealed import Sealed
+from warpwright.core.task import Case, Draw, Task
+from warpwright.judge import cell, rival
+from warpwright.judge.baseline import Baseline
+from warpwright.judge.cells import Process
+from warpwright.judge.contestant import Contestant
+from warpwright.judge.examine import staged
+from warpwright.judge.gauge import Gauge
+from warpwright.judge.stopping import Limits
+from warpwright.judge.timing import CHAINS, PLAIN_SLOTS, RivalLost, Series, Subject, contest
+from warpwright.judge.truths import Truths
+
+POOL_BYTES = 8 << 30
+FEWEST_SLOTS, CHAIN_SLOTS = 4, 8
+SHORT_BYTES = 48 << 20
+"""What the fastest memory there is moves in SHORT_US."""
+
+
+class Timekeeper:
+    """Keeps the rivals of one task at a time, whose compiled baselines serve all its candidates."""
+
+    def __init__(self, gauge: Gauge, scene: Scene, generator: random.Random) -> None:
+        self._gauge, self._scene, self._generator = gauge, scene, generator
+        self._rivals: dict[str, Process] = {}
+        self._ready: list[Process] = []
+
+    def make_ready(self) -> None:
+        """Starts the cell that the next candidate will be timed in, while there is nothing that it could disturb."""
+        if not self._ready:
+            self._ready.append(Process(cell.main))
+
+    def close(self) -> None:
+        for process in (*self._rivals.values(), *self._ready):
+            process.kill()
+
+    def timed(self, job: Job, case: Case, faults: list[Fault]) -> Iterator[Measurement]:
+        slots = self._slots(job.sealed, case)
+        rivals = list(self._baselines(job, case, slots, faults))
+        with self._entered(job, case, slots) as contestants:
+            subjects: list[Subject] = [*contestants, *rivals]
+            if subjects and subjects[0].is_short():
+                for subject in subjects:
+                    subject.chain()
+            doubts = {subject.name: subject.remembers() for subject in contestants}
+            shares = {subject.name: subject.library_share() for subject in contestants}
+            for cache in job.asked.caches if subjects else ():
+                for taken in self._contested(job, case, cache, subjects, faults):
+                    invalid = doubts.get(taken.subject) or taken.invalid
+                    yield replace(taken, invalid=invalid, library_share=shares.get(taken.subject))
+            if contestants:
+                faults += self._slowed(rivals, case)
+        if job.task.id in self._rivals:
+            self._rivals[job.task.id].demand("forget")
+
+    def _contested(
+        self, job: Job, case: Case, cache: Cache, subjects: Sequence[Subject], faults: list[Fault]
+    ) -> Iterator[Measurement]:
+        series = contest(subjects, cache, Limits(seconds=job.asked.seconds_per_case), self._gauge)
+        for subject in subjects:
+            found = series[subject.name]
+            if found.lost is not None:
+                self._lose_rival(job.task, case, subject.name, found.lost, faults)
+                continue
+            slope = subject.slope_us() if cache is Cache.COLD else None
+            invalid = self._invalid(job.task, case, found, cache, slope)
+            yield _measurement(subject.name, job.task, case, cache, found, self._scene, invalid)
+
+    def _slowed(self, rivals: Sequence[Baseline], case: Case) -> Iterator[Fault]:
+        for rival_ in rivals:
+            try:
+                why = rival_.slowed()
+            except RivalLost:
+                continue
+            if why is not None:
+                yield Fault(where=f"baseline {rival_.name}, {case.name}", message=why)
+
+    @contextmanager
+    def _entered(self, job: Job, case: Case, slots: int) -> Iterator[list[Contestant]]:
+        """The candidate in a cell of its own, if there is one."""
+        if job.sealed is None:
+            yield []
+            return
+        with self._ready.pop() if self._ready else Process(cell.main) as process:
+            draws = [Draw(case=case, seed=self._generator.randrange(2**48))] * slots
+            on = staged(process, job.task, job.sealed, draws, Truths(job.task))
+            yield [Contestant(job.sealed.manifest.candidate, job.task, case, on, self._generator)]
+            on.arena.unmap()
+
+    def _slots(self, sealed: Sealed | None, case: Case) -> int:
+        """How many calls are kept ready: more of small ones, which may be so short that they are timed in chains."""
+        plans = [plan for plan in sealed.plans if plan.case == case.name] if sealed else []
+        size = max(sum(buffer.bytes for plan in plans for buffer in plan.buffers), 1)
+        most = CHAINS * CHAIN_SLOTS if size <= SHORT_BYTES else PLAIN_SLOTS
+        return min(max(POOL_BYTES // size, FEWEST_SLOTS), most)
+
+    def _baselines(self, job: Job, case: Case, slots: int, faults: list[Fault]) -> Iterator[Baseline]:
+        """Those that work here; one that does not is named as absent."""
+        ceiling = (COPY,) if job.asked.ceiling and self._moves_memory(job.task, case) else ()
+        for name in (*job.baselines, *ceiling):
+            try:
+                yield Baseline(name, self._rival(job.task), case, slots, self._generator)
+            except RivalLost as lost:
+                self._lose_rival(job.task, case, name, str(lost), faults)
+
+    def _lose_rival(self, task: Task, case: Case, name: str, why: str, faults: list[Fault]) -> None:
+        self._rivals.pop(task.id, None)
+        faults.append(Fault(where=f"baseline {name}, {case.name}", message=why))
+
+    def _rival(self, task: Task) -> Process:
+        if task.id not in self._rivals:
+            for process in self._rivals.values():
+                process.kill()
+            self._rivals = {task.id: Process(rival.main)}
+            self._rivals[task.id].demand("task", task=encode(task))
+        return self._rivals[task.id]
+
+    def _invalid(self, task: Task, case: Case, series: Series, cache: Cache, slope_us: float | None) -> str | None:
+        """Three clocks must agree: events, our own wall clock, and physics."""
+        samples = sorted(sample for block in series.blocks for sample in block)
+        if not samples:
+            return "no sample was left"
+        middle = samples[len(samples) // 2]
+        if slope_us is not None and slope_us > 1.3 * middle + 6.0:
+            return (
+                f"events say {middle:.1f} µs a call, our own clock says {slope_us:.1f}: work outside the timed window"
+            )
+        limit = self._limit(task, case)
+        if limit is not None and cache is Cache.COLD and middle < 0.9e6 * limit.floor_seconds:
+            return f"{middle:.1f} µs is below the physical floor of {limit.floor_seconds * 1e6:.1f} µs"
+        return None
+
+    def _moves_memory(self, task: Task, case: Case) -> bool:
+        limit = self._limit(task, case)
+        return limit is not None and limit.bound_by is Bound.MEMORY
+
+    def _limit(self, task: Task, case: Case) -> Limit | None:
+        gpu = _known_gpu(self._scene)
+        return physical_limit(task.work, case, gpu, tf32=task.tolerance.tf32) if gpu else None
+
+
+def _measurement(
+    name: str, task: Task, case: Case, cache: Cache, series: Series, scene: Scene, invalid: str | None
+) -> Measurement:
+    return Measurement(
+        subject=name,
+        task=task.key,
+        case=case.name,
+        cache=cache,
+        samples_us=tuple(sample for block in series.blocks for sample in block),
+        blocks=tuple(len(block) for block in series.blocks),
+        discards=tuple(series.discards),
+        stopped_because=series.stopped_because,
+        scene=scene,
+        invalid=invalid,
+    )
+
+
+def _known_gpu(scene: Scene) -> Gpu | None:
+    try:
+        return gpu_named(scene.gpu or "")
+    except UsageError:
+        return None

@@ -1,0 +1,69 @@
+"""Taking turns: there and back, without those that drop out, until the first is known well enough."""
+
+from warpwright.core.measurement import Cache
+from warpwright.judge.gauge import Reading
+from warpwright.judge.stopping import Limits
+from warpwright.judge.timing import RivalLost, chain_keys, contest
+
+
+class Fake:
+    """Gives the same samples each time and notes when it was asked."""
+
+    def __init__(self, name, log, lost_after=None):
+        self.name, self._log, self._lost_after = name, log, lost_after
+
+    def block(self, cache):
+        self._log.append(self.name)
+        if self._lost_after is not None and self._log.count(self.name) > self._lost_after:
+            raise RivalLost("gone")
+        return [100.0, 101.0, 102.0, 103.0]
+
+
+class Calm:
+    def read(self):
+        return Reading()
+
+
+class Hot:
+    """Slows the card in every second reading."""
+
+    def __init__(self):
+        self._count = 0
+
+    def read(self):
+        self._count += 1
+        return Reading(throttle=0x20 if self._count % 4 == 0 else 0)
+
+
+LIMITS = Limits(least=16, most=16, seconds=60.0)
+
+
+def test_turns_go_there_and_back():
+    log = []
+    found = contest([Fake("a", log), Fake("b", log)], Cache.COLD, LIMITS, Calm())
+    assert log == ["a", "b", "b", "a", "a", "b", "b", "a"]
+    assert found["a"].blocks == [[100.0, 101.0, 102.0, 103.0]] * 4
+    assert found["a"].stopped_because
+
+
+def test_a_rival_that_is_lost_is_asked_no_more_and_says_why():
+    log = []
+    found = contest([Fake("a", log), Fake("b", log, lost_after=1)], Cache.COLD, LIMITS, Calm())
+    assert found["b"].lost == "gone"
+    assert log.count("b") == 2
+    assert len(found["a"].blocks) == 4
+
+
+def test_samples_of_a_slowed_card_are_set_aside_with_the_reason():
+    log = []
+    found = contest([Fake("a", log)], Cache.COLD, LIMITS, Hot())
+    assert len(found["a"].blocks) == 4
+    assert found["a"].discards
+    assert "thermal" in found["a"].discards[0].reason
+    assert found["a"].discards[0].samples_us == (100.0, 101.0, 102.0, 103.0)
+
+
+def test_no_two_graphs_share_a_key():
+    keys = [key for number in range(4) for cache in Cache for key in chain_keys(number, cache)]
+    assert len(set(keys)) == len(keys)
+    assert min(keys) >= 1000
