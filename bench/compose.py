@@ -1,5 +1,7 @@
 """What the composer can write: one line for each task and direction of the suites, or for the tasks that are named.
 
+A folder of KernelBench files names all of them.
+
 composes     a source was written; the number of kernels in it
 cannot       the composer gave up, and what was in the way
 With --check every source climbs the ladder, and its verdict is printed too.
@@ -20,19 +22,9 @@ from pathlib import Path
 from warpwright.core.candidate import Candidate
 from warpwright.core.evidence import Verdict
 from warpwright.core.task import Task
-from warpwright.propose import composer
-from warpwright.tasks import all_tasks, load
+from warpwright.propose.composer.survey import survey, surveyed
+from warpwright.tasks import all_tasks
 from warpwright.verify.ladder import climb
-
-
-def composed(task: Task, count: int) -> list[str]:
-    """The sources of a task, the default first; none, and the reason printed, where it cannot be composed."""
-    try:
-        found = composer.plan(task)
-    except composer.CannotCompose as error:
-        print(f"{task.key:45} {error}", flush=True)
-        return []
-    return [found.write(genome) for genome in found.variants(count)]
 
 
 def keep(task: Task, sources: Sequence[str], folder: Path) -> None:
@@ -59,23 +51,25 @@ def main() -> int:
     parser.add_argument("--write", type=Path, metavar="FOLDER")
     parser.add_argument("--variants", type=int, default=1, metavar="N")
     given = parser.parse_args()
-    tasks = [task for name in given.tasks for task in load(name)] or list(all_tasks())
-    written, verdicts = 0, []
-    for task in tasks:
-        start = time.perf_counter()
-        sources = composed(task, given.variants)
-        if not sources:
+    found = survey(given.tasks, given.variants) if given.tasks else (surveyed(t, given.variants) for t in all_tasks())
+    asked, written, verdicts = 0, 0, []
+    start = time.perf_counter()
+    for answer in found:
+        asked += 1
+        if answer.task is None or answer.reason:
+            print(f"{answer.name:45} {answer.reason}", flush=True)
             continue
         written += 1
         if given.write:
-            keep(task, sources, given.write)
+            keep(answer.task, answer.sources, given.write)
         if given.check:
-            verdicts += [checked(task, source) for source in sources]
+            verdicts += [checked(answer.task, source) for source in answer.sources]
         else:
-            kernels = sources[0].count("__global__")
-            print(f"{task.key:45} composes {kernels} kernels, {len(sources)} variants", end="")
+            kernels = answer.sources[0].count("__global__")
+            print(f"{answer.name:45} composes {kernels} kernels, {len(answer.sources)} variants", end="")
         print(f"  {time.perf_counter() - start:.1f} s", flush=True)
-    print(f"{written} of {len(tasks)} compose" + (f"; {verdicts.count(Verdict.HOLDS)} hold" if given.check else ""))
+        start = time.perf_counter()
+    print(f"{written} of {asked} compose" + (f"; {verdicts.count(Verdict.HOLDS)} hold" if given.check else ""))
     return 1 if Verdict.REFUTED in verdicts else 0
 
 

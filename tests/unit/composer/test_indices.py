@@ -20,7 +20,7 @@ def sizes(extents: list[int]) -> list[Size]:
 
 
 def at(index: indices.Index | None, **values: int) -> int:
-    found = eval(indices.text(index, lambda size: size.text).replace("/", "//"), {}, values)
+    found = eval(indices.text(index, lambda size: str(size.values[0])).replace("/", "//"), {}, values)
     assert isinstance(found, int)
     return found
 
@@ -59,6 +59,20 @@ def test_rows_and_columns_in_a_box_of_another_shape(outer: list[int], inner: lis
     assert [at(index, row=row, column=column) for index in place] == coordinates(
         row * columns + column, [*outer, *inner]
     )
+
+
+@settings(deadline=None)  # A busy machine is no failure.
+@given(st.lists(st.integers(1, 5), min_size=4, max_size=4), st.data())
+def test_rows_that_end_within_a_side(extents: list[int], data: st.DataObject) -> None:
+    """As groups of channels do: the position is found again, and no side is divided that need not be."""
+    batch, groups, share, plane = extents
+    rows, columns, box = batch * groups, share * plane, [batch, groups * share, plane]
+    row, column = data.draw(st.integers(0, rows - 1)), data.draw(st.integers(0, columns - 1))
+    base = Total(((Var("row", ROW), CASES.size(columns)), (Var("column", PACK, True), CASES.one())))
+    place = indices.unravel(base, sizes(box), CASES)
+    found = [at(index, row=row, column=column) for index in place]
+    assert found == coordinates(row * columns + column, box)
+    assert indices.ravel(place, sizes(box), CASES) in (base, None)
 
 
 @settings(deadline=None)  # A busy machine is no failure.

@@ -1,6 +1,7 @@
 """The composer: CUDA sources written from the traced function, without a language model.
 
 plan.py             `plan(task)` gives a Composable: its genome space, its default, its sources
+survey.py           the same for many tasks at once
 errors.py           what it says where it gives up
 trace.py            the function as a graph of ATen operations over named sizes
 naming.py           names for values, as the reference has them and C++ allows

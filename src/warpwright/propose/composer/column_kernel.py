@@ -16,6 +16,7 @@ from warpwright.propose.composer.kernel import (
     Store,
     Written,
     block,
+    choice,
     emit_stores,
     launch,
     launcher_parameters,
@@ -39,6 +40,10 @@ SPACE: dict[str, tuple[Any, ...]] = {
 }
 
 
+FEW = 16
+"""Rows that one thread can add up by itself, where there are columns enough for all threads."""
+
+
 class ColumnWriter:
     def __init__(
         self,
@@ -52,6 +57,8 @@ class ColumnWriter:
     ) -> None:
         self.name, self.comment, self.sums = name, comment, sums
         rows, columns = shape
+        few = any(rows.values[case] <= FEW for case in graph.cases.timed)
+        self.is_direct = few and len({store.tensor.cpp for store in sums}) == 1
         roots = [*(store.value.first for store in sums), *(store.value for store in stores)]
         tensors = [store.tensor for store in (*sums, *stores)]
         self.emitter = emitter = Emitter(graph, held, roots, {rows: "rows", columns: "columns"}, tensors)
@@ -82,14 +89,12 @@ class ColumnWriter:
         return self.emitter.needs
 
     def _kernel_parameters(self) -> list[str]:
-        partials = [f"float* __restrict__ {store.tensor.name}_parts" for store in self.sums]
+        partials = [f"Out* __restrict__ {store.tensor.name}_parts" for store in self.sums]
         return [*parameters(self.emitter.needs), *partials, "int64_t share"]
 
     def _device(self, genome: Mapping[str, Any]) -> list[str]:
-        emitter, warps = self.emitter, genome["column_warps"]
-        head = signature(
-            f"__global__ void __launch_bounds__({32 * warps}) {self.name}_kernel", self._kernel_parameters()
-        )
+        emitter = self.emitter
+        head = signature(f"__global__ void __launch_bounds__(32 * WARPS) {self.name}_kernel", self._kernel_parameters())
         head[-1] += " {"
         row = [
             *emitter.lines[ROW],
@@ -107,31 +112,30 @@ class ColumnWriter:
             *(f"float {name}[VEC] = {{}};" for name in self.names),
             "if (column < columns) {",
             "    #pragma unroll 4",
-            f"    for (int64_t row = blockIdx.y * share + threadIdx.y; row < last; row += {warps}) {{",
+            "    for (int64_t row = blockIdx.y * share + threadIdx.y; row < last; row += WARPS) {",
             *block(row, 2),
             "    }",
             "}",
             *(
-                line
+                f"add_warps<VEC, WARPS>({name}, {store.tensor.name}_parts + blockIdx.y * columns, column, columns);"
                 for store, name in zip(self.sums, self.names, strict=True)
-                for line in self._put(store, name, warps)
             ),
         ]
         return [
             f"// {self.comment}",
             "// Block (x, y) walks down strip x of the columns, over share y of the rows.",
-            "template <typename T, int VEC>",
+            "template <typename T, int VEC, int WARPS, typename Out>",
             *head,
             *block(body),
             "}",
         ]
 
-    def _put(self, store: Store, name: str, warps: int) -> list[str]:
-        return [f"add_warps<VEC, {warps}>({name}, {store.tensor.name}_parts + blockIdx.y * columns, column, columns);"]
-
     def _launcher(self, genome: Mapping[str, Any]) -> list[str]:
         needs, warps = self.emitter.needs, genome["column_warps"]
         kernel_arguments = pointers(needs)
+        if self.is_direct:
+            needs.vectors |= {store.tensor.name: store.tensor for store in self.sums}
+        test = vector_test(needs)
         extended = self._host_needs()
         head = signature(f"void launch_{self.name}", launcher_parameters(extended))
         head[-1] += " {"
@@ -139,8 +143,9 @@ class ColumnWriter:
         parts = [f"{store.tensor.name}_parts" for store in self.sums]
         body = [
             vec_of(genome["vector_bytes"]),
-            *vector_test(needs),
+            *test,
             "const int64_t width = vectors ? VEC : 1, strips = (columns + 32 * width - 1) / (32 * width);",
+            *(self._directly(kernel_arguments) if self.is_direct else ()),
             "// Enough blocks to fill the GPU, but at least two rows for every warp.",
             f"const int64_t filling = ({genome['column_blocks']} + strips - 1) / strips;",
             f"const int64_t wanted = std::min(filling, (rows + {2 * warps - 1}) / {2 * warps});",
@@ -151,7 +156,7 @@ class ColumnWriter:
                 for name in parts
             ),
             f"const dim3 grid(strips, shares), threads(32, {warps});",
-            f"const auto kernel = vectors ? {self.name}_kernel<T, VEC> : {self.name}_kernel<T, 1>;",
+            *choice(f"{self.name}_kernel", f"{warps}, float"),
             "if (shares > 0 && columns > 0) {",
             *block(
                 launch(
@@ -165,3 +170,13 @@ class ColumnWriter:
             ),
         ]
         return ["template <typename T>", *head, *block(body), "}"]
+
+    def _directly(self, arguments: Sequence[str]) -> list[str]:
+        """Few rows and many columns: what a thread has added up is the result."""
+        results = [pointer(store.tensor) for store in self.sums]
+        inner = [
+            *choice(f"{self.name}_kernel", f"1, {self.sums[0].tensor.cpp}"),
+            *launch("strips", "32", [*arguments, *results, "rows"]),
+            "return;",
+        ]
+        return [f"if (rows <= {FEW} && strips >= 528) {{", *block(inner), "}"]

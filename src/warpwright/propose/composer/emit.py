@@ -93,6 +93,8 @@ class Emitter:
     def index_text(self, index: Index | None, lane: str = "") -> str:
         found = indices.text(index, self.size_text, lane)
         self.needs.divides |= "/" in found or "%" in found
+        self.needs.small.update(indices.divisors(index))
+        self.needs.strides.update(indices.strides(index))
         return found[1:-1] if isinstance(index, Total) else found
 
     def term(self, value: Value, place: Place) -> Term:

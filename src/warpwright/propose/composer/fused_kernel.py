@@ -17,9 +17,9 @@ from warpwright.propose.composer.kernel import (
     block,
     launch,
     launcher_parameters,
-    parameters,
     pointer,
     pointers,
+    row_parameters,
     signature,
     vec_of,
     vector_test,
@@ -63,7 +63,7 @@ def _with_sums(needs: Needs, sums: Sequence[Store]) -> Needs:
 
 def _device(work: Rows, writer: RowWriter, sums: Sequence[Store]) -> list[str]:
     names = [store.tensor.name for store in sums]
-    taken = [*parameters(writer.needs), *(f"float* __restrict__ {name}_parts" for name in names)]
+    taken = [*row_parameters(writer.needs), *(f"float* __restrict__ {name}_parts" for name in names)]
     head = signature(f"__global__ void __launch_bounds__(THREADS < 256 ? 256 : THREADS) {work.name}_kernel", taken)
     head[-1] += " {"
     row = [*kept_loads(writer, writer.needs), "", *writer.body]

@@ -22,7 +22,7 @@ EVERYWHERE: dict[str, tuple[Any, ...]] = {"stores": ("plain", "streaming"), "mat
 """Genes of a whole source: whether stores pass by the cache, and which exponential is used."""
 DEFAULTS: dict[str, Any] = {
     "stores": "plain",
-    "math": "precise",
+    "math": "fast",
     "vector_bytes": 16,
     "map_block": 256,
     "map_packs": 2,
@@ -47,7 +47,7 @@ CHANGES: tuple[dict[str, Any], ...] = (
     {"row_items": 8, "warp_items": 16, "stream_unroll": 8, "split_block": 1024, "map_packs": 4, "fused_blocks": 1056}
     | {"scan_block": 512, "scan_items": 2},
     {"stores": "streaming", "column_blocks": 1056},
-    {"math": "fast", "stores": "streaming", "fused_blocks": 1056},
+    {"math": "precise", "stores": "streaming", "fused_blocks": 1056},
     {"map_block": 512, "warp_rows": 8, "stream_block": 256, "split_unroll": 8, "column_warps": 4, "fused_blocks": 264}
     | {"scan_block": 128, "scan_rows": 4},
     {"vector_bytes": 8},
@@ -64,30 +64,43 @@ def space(kinds: Sequence[str]) -> dict[str, tuple[Any, ...]]:
     return {**found, **EVERYWHERE} if found else found
 
 
-def default(genes: Mapping[str, tuple[Any, ...]]) -> dict[str, Any]:
-    return {name: DEFAULTS[name] for name in genes}
+def usual(kinds: Sequence[str], few_long_rows: bool, rounds: bool) -> dict[str, Any]:
+    """What is chosen for a task that has nothing else to go by.
+
+    Sums of columns beside a row take registers, so that fewer packs of it can be kept. What is read twice should stay
+    in the cache while results pass by it. Where a result is very coarse, a last digit can tip it over.
+    """
+    found = dict(DEFAULTS)
+    if FUSED in kinds:
+        found["row_items"] = 2
+    if few_long_rows:
+        found["stores"] = "streaming"
+    if rounds:
+        found["math"] = "precise"
+    return found
 
 
-Texts = Callable[[Mapping[str, Any]], str]
+Genome = Mapping[str, Any]
+Space = Mapping[str, tuple[Any, ...]]
+Texts = Callable[[Genome], str]
 
 
-def telling(genes: Mapping[str, tuple[Any, ...]], text: Texts) -> dict[str, tuple[Any, ...]]:
+def telling(genes: Space, default: Genome, text: Texts) -> dict[str, tuple[Any, ...]]:
     """The genes without values that change nothing."""
-    usual = default(genes)
-    written = text(usual)
+    written = text({})
     found = {
-        name: tuple(value for value in values if value == usual[name] or text({**usual, name: value}) != written)
+        name: tuple(value for value in values if value == default[name] or text({name: value}) != written)
         for name, values in genes.items()
     }
     return {name: values for name, values in found.items() if len(values) > 1}
 
 
-def variants(genes: Mapping[str, tuple[Any, ...]], text: Texts, count: int) -> list[dict[str, Any]]:
+def variants(genes: Space, default: Genome, text: Texts, count: int) -> list[dict[str, Any]]:
     """No two of them with the same text."""
     found: dict[str, dict[str, Any]] = {}
     for change in ({}, *CHANGES):
         known = {name: value for name, value in change.items() if value in genes.get(name, ())}
-        genome = {**default(genes), **known}
+        genome = {**default, **known}
         found.setdefault(text(genome), genome)
     return list(found.values())[:count]
 
@@ -96,12 +109,12 @@ def forgotten(source: str) -> str:
     return _REMEMBERED.sub("", source, count=1)
 
 
-def completed(genes: Mapping[str, tuple[Any, ...]], genome: Mapping[str, Any]) -> dict[str, Any]:
+def completed(genes: Space, default: Genome, genome: Genome) -> dict[str, Any]:
     """A whole genome: what is not given is the default, what is given must be one of the values of its gene."""
     for name, value in genome.items():
         if name in genes and value not in genes[name]:
             raise UsageError(f"{name} = {value} is not in the genome space; one of {', '.join(map(str, genes[name]))}")
-    return {**default(genes), **{name: value for name, value in genome.items() if name in genes}}
+    return {name: genome.get(name, default[name]) for name in genes}
 
 
 def read_back(source: str) -> dict[str, Any] | None:

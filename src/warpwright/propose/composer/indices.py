@@ -7,7 +7,7 @@ are multiples of the pack; those sizes are collected, and the host takes the vec
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from warpwright.propose.composer.sizes import Cases, Size
@@ -82,7 +82,10 @@ def unravel(base: Index, sizes: Sequence[Size], cases: Cases) -> Place:
     """The coordinates of a position in a box."""
     box = tuple(size for size in sizes if not size.is_one)
     found = iter(_coordinates(base, box, cases))
-    return tuple(None if size.is_one else next(found) for size in sizes)
+    place: Place = tuple(None if size.is_one else next(found) for size in sizes)
+    if any(index is not None for index in place):
+        cases.positions[(place, tuple(sizes))] = base
+    return place
 
 
 def _coordinates(base: Index, box: tuple[Size, ...], cases: Cases) -> list[Index]:
@@ -94,11 +97,29 @@ def _coordinates(base: Index, box: tuple[Size, ...], cases: Cases) -> list[Index
             if cases.product(box[cut:]) == stride:
                 head = _coordinates(outer, box[:cut], cases) if cut else []
                 return [*head, *(_coordinates(inner, box[cut:], cases) if cut < len(box) else [])]
+        if found := _within_a_side(outer, inner, stride, box, cases):
+            return found
     return [Part(base, box, place) for place in range(len(box))]
+
+
+def _within_a_side(outer: Index, inner: Index, stride: Size, box: tuple[Size, ...], cases: Cases) -> list[Index] | None:
+    """Where rows end within a side of the box, as groups of channels do: that side is the outer part and the inner."""
+    for cut in range(len(box)):
+        behind = cases.product(box[cut + 1 :])
+        part = cases.product([stride // behind])
+        rest = cases.product([(box[cut] * behind) // stride])
+        if part * behind == stride and part * rest == box[cut]:
+            head = _coordinates(outer, (*box[:cut], rest), cases)
+            tail = _coordinates(inner, (part, *box[cut + 1 :]), cases)
+            return [*head[:-1], Total(((head[-1], part), (tail[0], cases.one()))), *tail[1:]]
+    return None
 
 
 def ravel(place: Place, sizes: Sequence[Size], cases: Cases) -> Index | None:
     """The position of coordinates in a box; neighbours that were split from one position are put together again."""
+    known: Index | None = cases.positions.get((place, tuple(sizes)))
+    if known is not None:
+        return known
     terms: list[tuple[Index, Size]] = []
     dims = [(index, size) for index, size in zip(place, sizes, strict=True) if index is not None]
     strides = _strides(place, sizes, cases)
@@ -216,6 +237,43 @@ def _total_motion(terms: list[tuple[Motion, Size]]) -> Motion:
         return FREE
     strides = frozenset(stride for moved, stride in terms if moved.kind == "still")
     return Motion("step", multiples | strides)
+
+
+def along_row(index: Index | None) -> bool:
+    """Whether it is made of the position in a row alone, so that it and what divides it are small numbers."""
+    match index:
+        case Var(level=found):
+            return found == PACK
+        case Part(base=base) | Run(base=base) | Shift(base=base) | Flip(base=base):
+            return along_row(base)
+    return False
+
+
+def divisors(index: Index | None) -> Iterator[Size]:
+    """Of positions in a row."""
+    match index:
+        case Part(base=base, sizes=sizes, place=place):
+            yield from (sizes[place:] if along_row(base) else ())
+            yield from divisors(base)
+        case Run(base=base, inner=inner, modulus=modulus):
+            yield from ([inner, *([modulus] if modulus else [])] if along_row(base) else ())
+            yield from divisors(base)
+        case Shift(base=base) | Flip(base=base):
+            yield from divisors(base)
+        case Total(terms=terms):
+            for term, _ in terms:
+                yield from divisors(term)
+
+
+def strides(index: Index | None) -> Iterator[Size]:
+    """What positions in a row are multiplied by."""
+    match index:
+        case Part(base=base) | Run(base=base) | Shift(base=base) | Flip(base=base):
+            yield from strides(base)
+        case Total(terms=terms):
+            for term, stride in terms:
+                yield from [stride] if level(term) >= PACK else []
+                yield from strides(term)
 
 
 Named = Callable[[Size], str]

@@ -56,6 +56,12 @@ def parameters(needs: Needs) -> list[str]:
     return [*reads, *writes, *scalars, *(f"int64_t {name}" for name in needs.sizes)]
 
 
+def row_parameters(needs: Needs) -> list[str]:
+    """The same, for a kernel that counts columns in an int: 32 bits are divided several times faster."""
+    small = {f"int64_t {name}" for name, size in needs.sizes.items() if size in needs.small - needs.strides}
+    return [item.replace("int64_t", "int") if item in small else item for item in parameters(needs)]
+
+
 def scalar_type(value: Value) -> str:
     return "int64_t" if value.kind == "int" else "float"
 
@@ -90,6 +96,19 @@ def vector_test(needs: Needs) -> list[str]:
     lines[0] = lines[0].replace("aligned(", "aligned({", 1)
     lines[-1] = lines[-1][:-1] + "".join(["})", *(f" && {size}" for size in sizes), ";"])
     return lines
+
+
+def choice(kernel: str, more: str = "") -> list[str]:
+    """The vector path where it may be taken."""
+    rest = f", {more}" if more else ""
+    line = f"const auto kernel = vectors ? {kernel}<T, VEC{rest}> : {kernel}<T, 1{rest}>;"
+    if len(line) <= 108:
+        return [line]
+    return [
+        "const auto kernel =",
+        f"{INDENT * 2}vectors ? {kernel}<T, VEC{rest}>",
+        f"{INDENT * 2}        : {kernel}<T, 1{rest}>;",
+    ]
 
 
 def launch(grid: str, threads: str, arguments: Sequence[str]) -> list[str]:

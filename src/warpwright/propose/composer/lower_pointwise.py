@@ -116,6 +116,12 @@ def _clamp(low: Lowering, x: Value, low_bound: Any = None, high_bound: Any = Non
     return x
 
 
+@handles("hardtanh")
+def _hard_tanh(low: Lowering, x: Value, least: float = -1.0, most: float = 1.0) -> Value:
+    raised = low.graph.pointwise("maximum", x, low.value(least), dtype=low.result_dtype)
+    return low.graph.pointwise("minimum", raised, low.value(most), dtype=low.result_dtype)
+
+
 @handles("_to_copy", "clone", "alias", "detach", "lift_fresh_copy", "contiguous", "copy")
 def _same(low: Lowering, x: Value, *_: Any, **options: Any) -> Value:
     """Rounding to a type happens where a value is stored; only a change of kind is an operation."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -152,13 +153,10 @@ def _over(low: Lowering, op: str, x: Value, kept: list[int], listed: list[int], 
 
 @handles("sum", "sum.dim_IntList")
 def _sum(low: Lowering, x: Value, dims: Any = None, keepdim: bool = False, **_: Any) -> Value:
-    return reduced(low, "sum", _as_number(low, x), dims, keepdim, low.result_kind)
-
-
-def _as_number(low: Lowering, x: Value) -> Value:
-    if x.kind == BOOL:
-        return low.graph.pointwise("to_float" if low.result_kind == FLOAT else "to_int", x, kind=low.result_kind)
-    return x
+    if x.kind != BOOL:
+        return reduced(low, "sum", x, dims, keepdim, low.result_kind)
+    counted = reduced(low, "sum", low.graph.pointwise("to_float", x, kind=FLOAT), dims, keepdim)
+    return counted if low.result_kind == FLOAT else low.graph.pointwise("to_int", counted, kind=INT, dtype="int64")
 
 
 @handles("mean", "mean.dim")
@@ -172,6 +170,22 @@ def _mean(low: Lowering, x: Value, dims: Any = None, keepdim: bool = False, **_:
 def _extreme(low: Lowering, x: Value, dims: Any = None, keepdim: bool = False) -> Value:
     op = low.operation.removeprefix("aten.").partition(".")[0]
     return reduced(low, op, x, dims, keepdim, x.kind)
+
+
+@handles("max.dim", "min.dim")
+def _extreme_and_place(low: Lowering, x: Value, dim: int, keepdim: bool = False) -> list[Value]:
+    way = low.operation.removeprefix("aten.").partition(".")[0]
+    return [reduced(low, f"a{way}", x, dim, keepdim, x.kind), reduced(low, f"arg{way}", x, dim, keepdim, INT)]
+
+
+@handles("linalg_vector_norm")
+def _norm(low: Lowering, x: Value, order: Any = 2, dims: Any = None, keepdim: bool = False, **_: Any) -> Value:
+    make = low.graph.pointwise
+    if order == 2:
+        return make("sqrt", reduced(low, "sum", make("mul", x, x), dims, keepdim))
+    if order not in (1, math.inf):
+        raise CannotCompose(f"aten.linalg_vector_norm of order {order}")
+    return reduced(low, "sum" if order == 1 else "amax", make("abs", x), dims, keepdim)
 
 
 @handles("argmax", "argmin")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,12 +10,15 @@ from warpwright.core.dtypes import dtype_named
 from warpwright.core.task import Direction, Role, Task, TensorArg
 from warpwright.propose.composer import genomes
 from warpwright.propose.composer.entries import backward_entry, forward_entry
+from warpwright.propose.composer.errors import CannotCompose
 from warpwright.propose.composer.host import Entry
 from warpwright.propose.composer.program import source
+from warpwright.propose.composer.schedule import ROWS
 from warpwright.propose.composer.sizes import Cases
+from warpwright.propose.composer.split_kernel import is_few_and_long
 from warpwright.propose.composer.steps import EntryWriter
 from warpwright.propose.composer.training import training_entries
-from warpwright.propose.composer.values import Graph
+from warpwright.propose.composer.values import OWN_KERNEL, Graph
 
 Genome = Mapping[str, Any]
 
@@ -28,6 +31,8 @@ class Composable:
     graph: Graph
     entries: tuple[Entry, ...]
     genes: Mapping[str, tuple[Any, ...]]
+    usual: Genome
+    """What is chosen for every gene, telling or not."""
 
     def space(self) -> Mapping[str, tuple[Any, ...]]:
         """Every gene that matters for this task, with the values it may take."""
@@ -35,18 +40,18 @@ class Composable:
 
     def variants(self, count: int) -> list[dict[str, Any]]:
         """The default genome and others that differ from it in what is likely to matter, most telling first."""
-        return genomes.variants(self.genes, self._text, count)
+        return genomes.variants(self.genes, self.default(), self._text, count)
 
     def _text(self, genome: Genome) -> str:
         """Of a source, all but the genome it remembers."""
         return genomes.forgotten(self.write(genome))
 
     def default(self, gpu: str = "h200") -> dict[str, Any]:
-        return genomes.default(self.space())
+        return {name: self.usual[name] for name in self.genes}
 
     def write(self, genome: Genome) -> str:
-        chosen = genomes.completed(self.space(), genome)
-        whole = {**genomes.DEFAULTS, **chosen}
+        chosen = genomes.completed(self.genes, self.usual, genome)
+        whole = {**self.usual, **chosen}
         writers = [EntryWriter(self.task, self.graph, entry, whole) for entry in self.entries]
         for writer in writers:
             writer.write()
@@ -58,15 +63,35 @@ def plan(task: Task) -> Composable:
     timed = [position for position, case in enumerate(task.cases) if case.role is Role.TIME]
     widths = [dtype_named(case.dtype).bytes for case in task.cases]
     graph = Graph(Cases(_assignments(task), _preferred(task), timed or None, widths))
+    try:
+        entries = _entries(task, graph)
+        kinds = [kind for entry in entries for group in entry.schedule.groups for kind in group.kinds]
+        usual = genomes.usual(kinds, _has_few_long_rows(graph, entries), bool(graph.made("narrow")))
+        whole = Composable(task=task, graph=graph, entries=tuple(entries), genes=genomes.space(kinds), usual=usual)
+        return replace(whole, genes=genomes.telling(whole.genes, usual, whole._text))
+    except (AssertionError, AttributeError, LookupError, StopIteration, TypeError, ValueError):
+        # A combination of operations that nobody thought of: each is known, but not how to schedule them together.
+        raise CannotCompose(f"a function of {', '.join(_hard_parts(graph))} as a whole") from None
+
+
+def _entries(task: Task, graph: Graph) -> list[Entry]:
     if task.direction is Direction.FORWARD:
-        entries = [forward_entry(task, graph)]
-    elif task.direction is Direction.BACKWARD:
-        entries = [backward_entry(task, graph)]
-    else:
-        entries = training_entries(task, graph)
-    kinds = [kind for entry in entries for group in entry.schedule.groups for kind in group.kinds]
-    whole = Composable(task=task, graph=graph, entries=tuple(entries), genes=genomes.space(kinds))
-    return replace(whole, genes=genomes.telling(whole.genes, whole._text))
+        return [forward_entry(task, graph)]
+    if task.direction is Direction.BACKWARD:
+        return [backward_entry(task, graph)]
+    return training_entries(task, graph)
+
+
+def _has_few_long_rows(graph: Graph, entries: Sequence[Entry]) -> bool:
+    spaces = [group.space for entry in entries for group in entry.schedule.groups if group.space.kind == ROWS]
+    return any(is_few_and_long(space.rows, space.columns, graph.cases) for space in spaces)
+
+
+def _hard_parts(graph: Graph) -> list[str]:
+    """The operations that are more than elementwise, by their names in ATen."""
+    names = {"columns": "sum", "library": "mm", "lists": "index_put", "scan": "cumsum", "pool": "max_pool2d"}
+    found = {f"aten.{names.get(op, op)}": None for op in OWN_KERNEL if graph.made(op)}
+    return list(found) or ["elementwise operations"]
 
 
 def _assignments(task: Task) -> list[dict[str, int]]:
@@ -90,4 +115,17 @@ def _preferred(task: Task) -> list[str]:
         found |= {str(size): None for size in shape if not isinstance(size, int)}
         for first in range(len(texts)):
             found |= {"*".join(texts[first:last]): None for last in range(first + 2, len(texts) + 1)}
+    found |= dict.fromkeys(_shares(task))
     return list(found)
+
+
+def _shares(task: Task) -> list[str]:
+    """Sizes in equal parts, as channels in groups, where every case comes out even."""
+    counts = [name for name, value in task.cases[0].scalars.items() if type(value) is int]
+    given = _assignments(task)
+    return [
+        f"{size}//{name}"
+        for name in counts
+        for size in task.cases[0].dims
+        if all(case[name] > 0 and case[size] % case[name] == 0 for case in given)
+    ]

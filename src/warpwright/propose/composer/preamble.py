@@ -31,6 +31,20 @@ __device__ void store(T* to, const Pack<T, VEC>& pack) {
     }
 }"""
 
+QUICK = """\
+// The hardware's own exponential where T is rounded more coarsely than it errs.
+template <typename T>
+__device__ float quick_exp(float x) {
+    if constexpr (sizeof(T) == 2) return __expf(x);
+    return expf(x);
+}"""
+QUICK_SIGMOID = """\
+template <typename T>
+__device__ float sigmoid(float x) {
+    if constexpr (sizeof(T) == 2) return __fdividef(1.0f, 1.0f + __expf(-x));
+    return 1.0f / (1.0f + expf(-x));
+}"""
+
 ALIGNED = """\
 // Whether packs of 16 bytes may be read from all of these.
 bool aligned(std::initializer_list<const void*> pointers) {
@@ -186,8 +200,14 @@ __device__ Spread spread_of_row(Spread spread) {
 
 ADD_PARTS = """\
 // Adds up what the warps of a block have summed for the same columns.
-template <int VEC, int WARPS>
-__device__ void add_warps(const float (&sum)[VEC], float* to, int64_t column, int64_t columns) {
+template <int VEC, int WARPS, typename Out>
+__device__ void add_warps(const float (&sum)[VEC], Out* to, int64_t column, int64_t columns) {
+    if constexpr (WARPS == 1) {
+        Pack<Out, VEC> pack;
+        for (int k = 0; k < VEC; ++k) pack.at[k] = sum[k];
+        if (column < columns) store<VEC>(to + column, pack);
+        return;
+    }
     __shared__ float of_warp[WARPS][32 * VEC];
     __syncthreads();  // The last call may still be reading.
     for (int k = 0; k < VEC; ++k) of_warp[threadIdx.y][k * 32 + threadIdx.x] = sum[k];

@@ -8,37 +8,43 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from warpwright.core.task import Task
+from warpwright.propose.composer.arithmetic import DEFINED
 from warpwright.propose.composer.host import TORCH_TYPES
-from warpwright.propose.composer.kernel import INDENT
-from warpwright.propose.composer.preamble import PACKS, STORE, STREAMING
+from warpwright.propose.composer.kernel import INDENT, Written
+from warpwright.propose.composer.preamble import PACKS, QUICK, QUICK_SIGMOID, STORE, STREAMING
 from warpwright.propose.composer.steps import EntryWriter
 
 
 def source(task: Task, entries: Sequence[EntryWriter], genome: Mapping[str, Any]) -> str:
     """The file."""
     kernels = [kernel for entry in entries for kernel in entry.kernels]
+    fast = genome.get("math") == "fast"
+    devices = [_hurried(kernel.device) if fast else kernel.device for kernel in kernels]
     functions = {text: None for kernel in kernels for text in kernel.needs.functions.values()}
-    preamble = {text: None for kernel in kernels for text in kernel.preamble}
-    if PACKS in preamble:
-        stores = STREAMING if genome.get("stores") == "streaming" else STORE
-        preamble = {PACKS: None, stores: None, **preamble}
     parts = [
         _head(task, genome, functions),
-        *preamble,
-        *functions,
-        *(f"{kernel.device}\n\n{kernel.launcher}".lstrip() for kernel in kernels),
+        *_preamble(kernels, devices, genome),
+        *(QUICK_SIGMOID if fast and text == DEFINED["sigmoid"] else text for text in functions),
+        *(f"{device}\n\n{kernel.launcher}".lstrip() for device, kernel in zip(devices, kernels, strict=True)),
         *([_dispatch(task)] if kernels else []),
         *("\n".join(entry.host()) for entry in entries),
         _module([entry.entry.name for entry in entries]),
     ]
-    text = "\n\n".join(parts) + "\n"
-    return _hurried(text) if genome.get("math") == "fast" else text
+    return "\n\n".join(parts) + "\n"
+
+
+def _preamble(kernels: Sequence[Written], devices: Sequence[str], genome: Mapping[str, Any]) -> list[str]:
+    """Shared device functions, each once and after those it needs."""
+    found = {text: None for kernel in kernels for text in kernel.preamble}
+    stores = STREAMING if genome.get("stores") == "streaming" else STORE
+    first = [PACKS, stores] if PACKS in found else []
+    quick = [QUICK] if any("quick_exp<T>" in device for device in devices) else []
+    return list(dict.fromkeys([*first, *quick, *found]))
 
 
 def _hurried(text: str) -> str:
-    """The same with the hardware's own exponential and reciprocal, which are off by a few units in the last place."""
-    text = text.replace("return 1.0f / (1.0f + expf(-x));", "return __fdividef(1.0f, 1.0f + expf(-x));")
-    return re.sub(r"(?<![\w])expf\(", "__expf(", text)
+    """The same with the hardware's exponential for types of 16 bits, whose rounding is coarser than its error."""
+    return re.sub(r"(?<!\w)expf\(", "quick_exp<T>(", re.sub(r"(?<!\w)sigmoid\(", "sigmoid<T>(", text))
 
 
 def _head(task: Task, genome: Mapping[str, Any], functions: Mapping[str, None]) -> str:

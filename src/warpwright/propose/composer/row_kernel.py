@@ -103,8 +103,9 @@ class RowWriter:
         """What the blocks of an earlier kernel have left of each piece of the row, put together."""
         carriers = [carrier(item, self.emitter) for item in group]
         for item, names in zip(carriers, parts, strict=True):
-            taken = item.join([f"{name}[row * pieces + piece]" for name in names])
-            loop = ["for (int piece = lane; piece < pieces; piece += THREADS) {", *block(taken), "}"]
+            taken = item.join([f"{name}[part]" for name in names])
+            part = "const int64_t part = row * pieces + piece;"
+            loop = ["for (int piece = lane; piece < pieces; piece += THREADS) {", *block([part, *taken]), "}"]
             self.body += [*item.begin(), *loop, *item.share(), *item.settle(), ""]
         self._settled(carriers)
 

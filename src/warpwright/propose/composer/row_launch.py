@@ -12,8 +12,8 @@ from warpwright.propose.composer.kernel import (
     block,
     launch,
     launcher_parameters,
-    parameters,
     pointers,
+    row_parameters,
     signature,
     vec_of,
     vector_test,
@@ -67,6 +67,8 @@ def merged_needs(found: list[Needs]) -> Needs:
         merged.multiples |= needs.multiples
         merged.vectors |= needs.vectors
         merged.functions |= needs.functions
+        merged.small |= needs.small
+        merged.strides |= needs.strides
     return merged
 
 
@@ -80,7 +82,7 @@ def _device(work: Rows, writer: RowWriter, needs: Needs, genome: Mapping[str, An
 
 def _kept(work: Rows, writer: RowWriter, needs: Needs) -> list[str]:
     name, emitter = f"{work.name}_kept", writer.emitter
-    head = signature(f"__global__ void __launch_bounds__(THREADS < 256 ? 256 : THREADS) {name}", parameters(needs))
+    head = signature(f"__global__ void __launch_bounds__(THREADS < 256 ? 256 : THREADS) {name}", row_parameters(needs))
     head[-1] += " {"
     body = [
         "const int lane = threadIdx.x % THREADS;",
@@ -111,7 +113,7 @@ def kept_loads(writer: RowWriter, needs: Needs) -> list[str]:
 
 
 def _streamed(work: Rows, writer: RowWriter, needs: Needs, genome: Mapping[str, Any]) -> list[str]:
-    head = signature(f"__global__ void __launch_bounds__(THREADS) {work.name}_streamed", parameters(needs))
+    head = signature(f"__global__ void __launch_bounds__(THREADS) {work.name}_streamed", row_parameters(needs))
     head[-1] += " {"
     unrolled = f"#pragma unroll {genome['stream_unroll']}"
     body = [

@@ -8,6 +8,7 @@ from typing import Any
 from warpwright.propose.composer.kernel import Written, block, launch, pointer, signature, vec_of
 from warpwright.propose.composer.preamble import ALIGNED, JOINS, NEIGHBOURS, OVER_ROW, PACKS
 from warpwright.propose.composer.sizes import Cases, Size
+from warpwright.propose.composer.split_kernel import FEW, LONG, is_few_and_long
 from warpwright.propose.composer.tensors import Needs, Tensor
 
 SPACE: dict[str, tuple[Any, ...]] = {
@@ -18,7 +19,6 @@ SPACE: dict[str, tuple[Any, ...]] = {
 }
 SHORT = 32
 """Packs of a row that is left to the threads of one warp."""
-FEW, LONG = 132, 16384
 
 KERNEL = """\
 // Running sums along each row, from its end if REVERSED. THREADS threads share a row or a piece of one, and take
@@ -121,7 +121,7 @@ def scan_kernel(
     tensors = [f"const torch::Tensor& {name_}" for name_ in (source.name, target.name)]
     head = signature(f"void launch_{name}", [*tensors, "int64_t rows", "int64_t columns"])
     head[-1] += " {"
-    split = any(shape[0].values[case] < FEW and shape[1].values[case] >= LONG for case in cases.timed)
+    split = is_few_and_long(*shape, cases)
     body = _launcher(source, target, shape[1], reverse, cases, split, genome)
     extra = (JOINS["sum"], NEIGHBOURS, OVER_ROW, KERNEL, PIECES) if split else (NEIGHBOURS, KERNEL)
     return Written(

@@ -18,6 +18,7 @@ from warpwright.propose.composer.kernel import (
     Store,
     Written,
     block,
+    choice,
     launch,
     launcher_parameters,
     parameters,
@@ -190,7 +191,7 @@ def _list_launcher(name: str, index: Tensor, tensor: Tensor, emitter: Emitter, g
         f"    const auto kernel = link_kernel<{index.cpp}>;",
         *block(launch("(count + 255) / 256", "256", [f"{index.name}.data_ptr<{index.cpp}>()", *link])),
         "}",
-        f"const auto kernel = vectors ? {name}_kernel<T, VEC> : {name}_kernel<T, 1>;",
+        *choice(f"{name}_kernel"),
         *launch("rows", str(THREADS), arguments),
     ]
     return ["template <typename T>", *head, *block(body), "}"]

@@ -29,7 +29,8 @@ class Space:
     rows: Size
     columns: Size
     number: int = 0
-    """Tells apart what must not share a kernel; below zero for what one step of its own gives together."""
+    """Tells apart what must not share a kernel: one for rows that do not lie in memory as rows, below zero for what
+    one step of its own gives together."""
 
 
 @dataclass(slots=True)
@@ -159,7 +160,7 @@ class Scheduler:
             cut = value.attrs[0]
             return Space(COLUMNS, product(shape[:cut]), product(shape[cut:]))
         cut = len(shape) - value.attrs[0]
-        return Space(ROWS, product(shape[:cut]), product(shape[cut:]))
+        return Space(ROWS, product(shape[:cut]), product(shape[cut:]), int(value.first.op == "permute"))
 
     def spaces(self, value: Value) -> frozenset[Space]:
         """Of all reductions that computing a value from memory would take."""
@@ -179,7 +180,7 @@ class Scheduler:
         found = sorted(
             (space for space in self.spaces(value) if space.kind == ROWS), key=lambda space: str(space.columns.text)
         )
-        whole = [space for space in found if space.rows * space.columns == count]
+        whole = [space for space in found if space.rows * space.columns == count and space.number == 0]
         narrow = [space for space in found if space.rows == count]
         if value.op == "topk":
             return Space(ALONE, one, count, -1 - value.first.number)
@@ -228,6 +229,8 @@ class Scheduler:
         if ALONE in (one.kind, other.kind):
             return None
         for wide, narrow in ((one, other), (other, one)):
+            if wide.number:
+                continue
             if wide.kind != ELEMENTS and narrow.kind == ELEMENTS and wide.rows * wide.columns == narrow.columns:
                 return wide
             if (wide.kind, narrow.kind) == (ROWS, COLUMNS) and (wide.rows, wide.columns) == (

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from warpwright.core.errors import UsageError
 from warpwright.core.formula import Number, evaluate
@@ -49,6 +50,8 @@ class Size:
         if other.is_one:
             return self
         values = tuple(a // max(b, 1) for a, b in zip(self.values, other.values, strict=True))
+        if self.constant is not None and other.constant:
+            return Size(str(self.constant // other.constant), values)
         return Size(f"{_factor(self.text)}//{_factor(other.text)}", values)
 
 
@@ -74,6 +77,8 @@ class Cases:
         self.widths = tuple(widths or [4] * len(names))
         self.names = tuple(names)
         self.timed = tuple(range(len(names)) if timed is None else timed)
+        self.positions: dict[Any, Any] = {}
+        """Coordinates in a box that were split from one position, and that position."""
         self._preferred: dict[tuple[int, ...], str] = {}
         for formula in sorted(preferred, key=len):
             self._preferred.setdefault(self._values(formula), formula)

@@ -15,10 +15,11 @@ from warpwright.propose.composer.indices import KERNEL
 from warpwright.propose.composer.kernel import (
     Written,
     block,
+    choice,
     launch,
     launcher_parameters,
-    parameters,
     pointers,
+    row_parameters,
     settle_multiples,
     signature,
     vec_of,
@@ -27,7 +28,7 @@ from warpwright.propose.composer.kernel import (
 from warpwright.propose.composer.reductions import Carried, check, depths, joined
 from warpwright.propose.composer.row_kernel import Rows, RowWriter
 from warpwright.propose.composer.row_launch import merged_needs, row_preamble
-from warpwright.propose.composer.sizes import Cases
+from warpwright.propose.composer.sizes import Cases, Size
 from warpwright.propose.composer.tensors import Needs, Tensor
 from warpwright.propose.composer.values import Graph
 
@@ -59,9 +60,12 @@ class Stage:
 
 
 def is_worth_it(work: Rows, cases: Cases) -> bool:
-    """Whether any case that is timed has few long rows."""
-    shapes = [(work.rows.values[case], work.columns.values[case]) for case in cases.timed]
-    return bool(work.reductions) and any(rows < FEW and columns >= LONG for rows, columns in shapes)
+    return bool(work.reductions) and is_few_and_long(work.rows, work.columns, cases)
+
+
+def is_few_and_long(rows: Size, columns: Size, cases: Cases) -> bool:
+    """In any case that is timed."""
+    return any(rows.values[case] < FEW and columns.values[case] >= LONG for case in cases.timed)
 
 
 def split_kernels(work: Rows, graph: Graph, held: Mapping[int, Tensor], genome: Mapping[str, Any]) -> Written:
@@ -144,7 +148,7 @@ def _device(work: Rows, stage: Stage, needs: Needs, genome: Mapping[str, Any]) -
     extra += [f"{part.type}* __restrict__ {part.name}" for part in stage.left]
     head = signature(
         f"__global__ void __launch_bounds__(THREADS) {stage.name}_kernel",
-        [*parameters(needs), *extra, "int length", "int pieces"],
+        [*row_parameters(needs), *extra, "int length", "int pieces"],
     )
     head[-1] += " {"
     unrolled = f"#pragma unroll {genome['split_unroll']}"
@@ -195,6 +199,5 @@ def _launched(work: Rows, stage: Stage, needs: Needs, threads: int) -> list[str]
     parts = [f"{part.name}.data_ptr<{part.type}>()" for part in (*stage.taken, *stage.left)]
     arguments = [*pointers(needs), *parts, "length", "pieces"]
     grid = "dim3(pieces, rows)" if stage.left or work.stores else "dim3(1, rows)"
-    kernel = f"{stage.name}_kernel"
-    choice = f"const auto kernel = vectors ? {kernel}<T, VEC, {threads}> : {kernel}<T, 1, {threads}>;"
-    return ["{", *block([choice, *launch(grid, str(threads), arguments)]), "}"]
+    chosen = choice(f"{stage.name}_kernel", str(threads))
+    return ["{", *block([*chosen, *launch(grid, str(threads), arguments)]), "}"]

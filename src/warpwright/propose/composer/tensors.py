@@ -52,5 +52,9 @@ class Needs:
     vectors: dict[str, Tensor] = field(default_factory=dict)
     """Tensors that are read or written by packs there."""
     functions: dict[str, str] = field(default_factory=dict)
+    small: set[Size] = field(default_factory=set)
+    """Sizes that divide positions in a row, so that they are small numbers too."""
+    strides: set[Size] = field(default_factory=set)
+    """Sizes that positions in a row are multiplied by, so that the products may be large."""
     divides: bool = False
     """Whether indices are divided, so that their width matters."""

@@ -1,0 +1,21 @@
+"""Where the largest of each row lies."""
+
+import torch
+from torch import nn
+
+
+class Model(nn.Module):
+    def __init__(self, dim):
+        super().__init__()
+        self.dim = dim
+
+    def forward(self, x):
+        return torch.argmax(x, dim=self.dim)
+
+
+def get_inputs():
+    return [torch.randn(8, 16, 64)]
+
+
+def get_init_inputs():
+    return [2]

@@ -1,0 +1,21 @@
+"""Means along the last dimension."""
+
+import torch
+from torch import nn
+
+
+class Model(nn.Module):
+    def __init__(self, dim):
+        super().__init__()
+        self.dim = dim
+
+    def forward(self, x):
+        return torch.mean(x, dim=self.dim)
+
+
+def get_inputs():
+    return [torch.randn(4, 32, 64)]
+
+
+def get_init_inputs():
+    return [2]
