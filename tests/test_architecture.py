@@ -21,8 +21,9 @@ LEVELS = {
     **dict.fromkeys(("verify", "propose", "evolve", "dispatch", "report"), 3),
     **dict.fromkeys(("doctor", "library", "settings"), 4),
     **dict.fromkeys(("pipeline", "workshop"), 5),
-    "wiring": 6,
-    "cli": 7,
+    "tuner": 6,
+    "wiring": 7,
+    "cli": 8,
 }
 TRAVELLING = {"core", "oracle", "judge"}
 LIGHT = ("core", "tasks", "seal")

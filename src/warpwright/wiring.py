@@ -27,11 +27,12 @@ from warpwright.evolve.traits import traits
 from warpwright.models.limits import DEFAULT_MAX_TOKENS, Budget
 from warpwright.models.named import Terms, model_named
 from warpwright.models.prices import Prices, load_prices, most_tokens
-from warpwright.pipeline import Line, Tuner, Watcher
+from warpwright.pipeline import Line, Watcher
 from warpwright.propose.composer import CannotCompose, Composable, plan
 from warpwright.propose.proposing import MOST_TOKENS
 from warpwright.settings import Settings
 from warpwright.tasks import load
+from warpwright.tuner import Tuner
 from warpwright.workshop import Evaluator, Workshop
 
 LONGEST_PROMPT = 24_000

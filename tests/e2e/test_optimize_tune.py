@@ -6,21 +6,15 @@ import json
 from pathlib import Path
 
 import pytest
-import typer
 from typer.testing import CliRunner, Result
 
-from warpwright.cli.main import Face
-from warpwright.cli.optimize import tune
+from warpwright.cli.main import app
 from warpwright.core.candidate import Candidate
 from warpwright.core.search import Basis
 from warpwright.dispatch.predicting import Predictor
-from warpwright.pipeline import Tuned, Tuner
 from warpwright.propose.tuning import entrants
+from warpwright.tuner import Tuned, Tuner
 from warpwright.workshop import Workshop
-
-app = typer.Typer(cls=Face)
-app.callback()(lambda: None)
-app.command("tune")(tune)
 
 KERNEL = """#include <torch/extension.h>
 // tune: TIMES = 1, 3

@@ -96,6 +96,7 @@ app.command("translate", epilog="Example: warpwright translate ref.py:fn --input
 app.command("repair", epilog="Example: warpwright repair layernorm.cu --task layernorm --model anthropic:NAME")(
     optimize.repair
 )
+app.command("tune", epilog="Example: warpwright tune kernel.cu --task layernorm")(optimize.tune)
 app.command("prices", epilog="Example: warpwright prices anthropic:claude-sonnet-4-5")(prices.prices)
 app.command("report", epilog="Example: warpwright report 1a2b --html layernorm.html")(report.report)
 app.command("seal", epilog="Example: warpwright seal layernorm.cu --task layernorm --gpu h200")(seal.seal)

@@ -21,10 +21,11 @@ from warpwright.core.codec import encode
 from warpwright.core.errors import Exit, Undecided
 from warpwright.core.search import Member, Run, Snapshot
 from warpwright.dispatch.evaluating import Away
-from warpwright.pipeline import Tuned, write_whole
+from warpwright.pipeline import write_whole
 from warpwright.propose.tuning import Entrant, entrants
 from warpwright.report.funnel import best, funnel
 from warpwright.settings import Settings
+from warpwright.tuner import Tuned
 from warpwright.wiring import begin, ceiling, line, settings_of, tuner
 
 INTERRUPTED = 130

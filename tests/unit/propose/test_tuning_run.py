@@ -19,9 +19,9 @@ from warpwright.core.protocols import Reply, Request
 from warpwright.core.search import Arm, Basis, Brief, Call, Fate, Operator, Prediction, Run, Score
 from warpwright.core.task import Case, Output, Reference, Role, Task, TensorArg, Work
 from warpwright.evolve.fold import fold
-from warpwright.pipeline import Tuned, Tuner
 from warpwright.propose.known import Known
 from warpwright.propose.tuning import entrants
+from warpwright.tuner import Tuned, Tuner
 from warpwright.workshop import Workshop
 
 SIZES = (1 << 10, 1 << 24)
