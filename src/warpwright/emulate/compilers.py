@@ -34,6 +34,7 @@ _SINCE_GCC_12 = ("--param", "tsan-instrument-func-entry-exit=0")
 _CLANG_PASSES = (
     "-tsan-distinguish-volatile=1",
     "-tsan-instrument-func-entry-exit=0",
+    "-tsan-instrument-read-before-write=1",
     "-disable-licm-promotion",
 )
 _CLANG = (
