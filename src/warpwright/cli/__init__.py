@@ -21,6 +21,7 @@ documents.py   what was checked, as a page and as JUnit XML
 verifiers.py   `warpwright verifiers evaluate|tune`
 opinions.py    opinions of models on labelled kernels
 seal.py        `warpwright seal`
+compose.py     `warpwright compose`
 bench.py       `warpwright bench` and `warpwright compare`
 bench_suite.py `warpwright bench --suite`
 bundle.py      `warpwright bundle make|import`

@@ -15,6 +15,7 @@ from warpwright.cli import (
     bench,
     bundle,
     check,
+    compose,
     demo,
     doctor,
     optimize,
@@ -90,6 +91,7 @@ app.command("compare", epilog="Example: warpwright compare a.cu b.cu --task laye
 app.command("optimize", epilog="Example: warpwright optimize layernorm --model anthropic:NAME --budget 5")(
     optimize.optimize
 )
+app.command("compose", epilog="Example: warpwright compose KernelBench/level1 --out kernels")(compose.compose)
 app.command("translate", epilog="Example: warpwright translate ref.py:fn --input 8,512 --model mailbox:answers")(
     optimize.translate
 )

@@ -1,0 +1,91 @@
+"""`warpwright compose`: kernels for tasks or a folder of KernelBench files, by the composer alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from warpwright.cli.output import Json, emit
+from warpwright.core.errors import Exit
+from warpwright.core.evidence import Verdict
+
+if TYPE_CHECKING:
+    from warpwright.core.evidence import Dossier
+    from warpwright.propose.composer.survey import Surveyed
+
+
+def compose(
+    places: Annotated[
+        list[str], typer.Argument(metavar="TASK ...", help="As for `tasks show`, or a folder of KernelBench files.")
+    ],
+    out: Annotated[Path, typer.Option("--out", help="Where the sources go: NAME.cu, NAME.backward.cu ...")] = Path(
+        "composed"
+    ),
+    check: Annotated[bool, typer.Option("--check/--no-check", help="Keep only what every rung here lets pass.")] = True,
+    as_json: Json = False,
+) -> None:
+    """Write a kernel for each task that the composer understands, and say what is in the way of the others."""
+    from warpwright.propose.composer.survey import survey
+
+    told = [_told(answer, out, check, silent=as_json) for answer in survey(places)]
+    if as_json:
+        emit("compose/1", composed=told)
+    else:
+        _sum_up(told, out)
+    verdicts = [item["verdict"] for item in told]
+    refuted = Verdict.REFUTED in verdicts
+    raise typer.Exit(Exit.REFUTED if refuted else Exit.HOLDS if all(item["file"] for item in told) else Exit.UNDECIDED)
+
+
+def _told(answer: Surveyed, out: Path, check: bool, silent: bool) -> dict[str, Any]:
+    """What became of one task; its file is None unless a source was kept."""
+    from warpwright.cli.screen import plain, screen
+
+    dossier = _checked(answer, silent) if check and answer.sources else None
+    kept = (
+        _kept(answer, out) if answer.sources and (dossier is None or dossier.verdict is not Verdict.REFUTED) else None
+    )
+    words = answer.reason or _words(dossier, kept)
+    if not silent:
+        screen().print(f"{plain(answer.name)}: {plain(words)}", soft_wrap=True)
+    return {
+        "task": answer.name,
+        "file": str(kept) if kept else None,
+        "verdict": dossier.verdict if dossier else None,
+        "words": words,
+    }
+
+
+def _checked(answer: Surveyed, silent: bool) -> Dossier:
+    from warpwright.cli.screen import waiting
+    from warpwright.core.candidate import Candidate
+    from warpwright.verify.ladder import climb
+
+    assert answer.task is not None
+    with waiting(f"checking {answer.name}", silent=silent):
+        return climb(answer.task, Candidate(source=answer.sources[0]))
+
+
+def _kept(answer: Surveyed, out: Path) -> Path:
+    assert answer.task is not None
+    direction = "" if answer.task.direction == "forward" else f".{answer.task.direction}"
+    path = out / f"{answer.task.name}{direction}.cu"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(answer.sources[0], encoding="utf-8")
+    return path
+
+
+def _words(dossier: Dossier | None, kept: Path | None) -> str:
+    from warpwright.cli.verdicts import sentence
+
+    said = sentence(dossier) if dossier else "not checked."
+    return f"{kept}, {said[0].lower()}{said[1:]}" if kept else said
+
+
+def _sum_up(told: list[dict[str, Any]], out: Path) -> None:
+    from warpwright.cli.screen import plain, screen
+
+    written = sum(item["file"] is not None for item in told)
+    screen().print(f"{written} of {len(told)} tasks have a kernel in {plain(out)}.")

@@ -1,0 +1,49 @@
+"""`warpwright compose`: what can be written is written and checked, the rest is named, and nothing crashes."""
+
+import json
+from pathlib import Path
+
+from typer.testing import CliRunner, Result
+
+from warpwright.cli.main import app
+
+SQUARE = """
+import torch
+class Model(torch.nn.Module):
+    def forward(self, x):
+        return x * x + 1.0
+def get_inputs():
+    return [torch.rand(16, 33)]
+def get_init_inputs():
+    return []
+"""
+INVERSE = SQUARE.replace("x * x + 1.0", "torch.linalg.inv(x)").replace("16, 33", "8, 8")
+
+
+def compose(*words: object) -> Result:
+    return CliRunner().invoke(app, ["compose", *map(str, words)])
+
+
+def test_a_folder_of_problems_is_gone_through(tmp_path: Path) -> None:
+    problems = tmp_path / "problems"
+    problems.mkdir()
+    (problems / "1_square.py").write_text(SQUARE)
+    (problems / "2_inverse.py").write_text(INVERSE)
+    (problems / "3_broken.py").write_text(SQUARE.replace("return x * x", "return missing(x) * x"))
+    found = compose(problems, "--out", tmp_path / "kernels", "--no-check", "--json")
+    assert found.exit_code == 3, found.output
+    told = {Path(item["task"]).name.partition(":")[0]: item for item in json.loads(found.output)["composed"]}
+    assert len(told) >= 2
+    kept = [item["file"] for item in told.values() if item["file"]]
+    assert len(kept) == 1
+    assert "__global__" in Path(kept[0]).read_text()
+    assert any("cannot compose" in item["words"] for item in told.values())
+
+
+def test_what_is_kept_was_checked(tmp_path: Path) -> None:
+    problem = tmp_path / "square.py"
+    problem.write_text(SQUARE)
+    found = compose(problem, "--out", tmp_path / "kernels")
+    assert found.exit_code == 0, found.output
+    assert "1 of 1 tasks have a kernel" in found.output
+    assert "holds" in found.output.lower()
