@@ -64,7 +64,7 @@ def space(kinds: Sequence[str]) -> dict[str, tuple[Any, ...]]:
     return {**found, **EVERYWHERE} if found else found
 
 
-def usual(kinds: Sequence[str], few_long_rows: bool, rounds: bool) -> dict[str, Any]:
+def usual(kinds: Sequence[str], reads_again: bool, rounds: bool) -> dict[str, Any]:
     """What is chosen for a task that has nothing else to go by.
 
     Sums of columns beside a row take registers, so that fewer packs of it can be kept. What is read twice should stay
@@ -73,7 +73,7 @@ def usual(kinds: Sequence[str], few_long_rows: bool, rounds: bool) -> dict[str, 
     found = dict(DEFAULTS)
     if FUSED in kinds:
         found["row_items"] = 2
-    if few_long_rows:
+    if reads_again:
         found["stores"] = "streaming"
     if rounds:
         found["math"] = "precise"

@@ -13,6 +13,7 @@ from warpwright.propose.composer.entries import backward_entry, forward_entry
 from warpwright.propose.composer.errors import CannotCompose
 from warpwright.propose.composer.host import Entry
 from warpwright.propose.composer.program import source
+from warpwright.propose.composer.row_launch import is_too_long
 from warpwright.propose.composer.schedule import ROWS
 from warpwright.propose.composer.sizes import Cases
 from warpwright.propose.composer.split_kernel import is_few_and_long
@@ -66,7 +67,7 @@ def plan(task: Task) -> Composable:
     try:
         entries = _entries(task, graph)
         kinds = [kind for entry in entries for group in entry.schedule.groups for kind in group.kinds]
-        usual = genomes.usual(kinds, _has_few_long_rows(graph, entries), bool(graph.made("narrow")))
+        usual = genomes.usual(kinds, _reads_again(graph, entries), bool(graph.made("narrow")))
         whole = Composable(task=task, graph=graph, entries=tuple(entries), genes=genomes.space(kinds), usual=usual)
         return replace(whole, genes=genomes.telling(whole.genes, usual, whole._text))
     except (AssertionError, AttributeError, LookupError, StopIteration, TypeError, ValueError):
@@ -82,9 +83,13 @@ def _entries(task: Task, graph: Graph) -> list[Entry]:
     return training_entries(task, graph)
 
 
-def _has_few_long_rows(graph: Graph, entries: Sequence[Entry]) -> bool:
+def _reads_again(graph: Graph, entries: Sequence[Entry]) -> bool:
+    """Whether rows that are timed are too long to be kept, or too few."""
     spaces = [group.space for entry in entries for group in entry.schedule.groups if group.space.kind == ROWS]
-    return any(is_few_and_long(space.rows, space.columns, graph.cases) for space in spaces)
+    return any(
+        is_few_and_long(space.rows, space.columns, graph.cases) or is_too_long(space.columns, graph.cases)
+        for space in spaces
+    )
 
 
 def _hard_parts(graph: Graph) -> list[str]:

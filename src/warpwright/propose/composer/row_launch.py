@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +19,7 @@ from warpwright.propose.composer.kernel import (
     vector_test,
 )
 from warpwright.propose.composer.preamble import ALIGNED, PACKS
-from warpwright.propose.composer.row_kernel import KEPT_LOOP, Rows, RowWriter, write_rows
+from warpwright.propose.composer.row_kernel import KEPT_LOOP, Rows, RowWriter, along_rows, write_rows
 from warpwright.propose.composer.sizes import Cases, Size
 from warpwright.propose.composer.tensors import Needs, Tensor
 from warpwright.propose.composer.values import Graph
@@ -33,7 +33,12 @@ SPACE: dict[str, tuple[Any, ...]] = {
     "stream_unroll": (1, 2, 4, 8),
 }
 """Genes of kernels over rows."""
-MOST_THREADS = 1024
+MOST_THREADS, WIDE, SHORT = 1024, 512, 128
+"""Of a block; of one that leaves room for a second; and of one that takes a short row."""
+MOST_ITEMS = 8
+"""Packs that a thread keeps without running out of registers."""
+CACHE, LEAST = 40 << 20, 132
+"""Bytes that stay in the second cache for a while, and blocks that give every multiprocessor one."""
 
 
 def row_kernels(
@@ -41,7 +46,8 @@ def row_kernels(
 ) -> Written:
     """All variants; or only the streamed one, where another kernel has taken care of rows that can be kept."""
     writers = write_rows(work, graph, held)
-    if streamed or not writers[0].emitter.kept or not tiles(work.columns, graph.cases, genome):
+    fitting = [] if streamed else _worth_keeping(writers[-1], tiles(work.columns, graph.cases, genome))
+    if not fitting:
         writers = writers[-1:]
     needs = merged_needs([writer.needs for writer in writers])
     for writer in writers:
@@ -50,10 +56,21 @@ def row_kernels(
     return Written(
         name=work.name,
         device="\n\n".join("\n".join(text) for text in texts),
-        launcher="\n".join(_launcher(work, writers, needs, genome)),
+        launcher="\n".join(_launcher(work, writers[-1], fitting, needs, genome)),
         needs=needs,
         preamble=row_preamble(writers),
     )
+
+
+def _worth_keeping(streamed: RowWriter, fitting: list[Tile]) -> list[Tile]:
+    """Long rows that are read only once had better be streamed: then reading does not wait for computing."""
+    if not any(streamed.loaded):
+        return []
+    return fitting if _is_read_again(streamed) else [tile for tile in fitting if tile.threads <= SHORT]
+
+
+def _is_read_again(streamed: RowWriter) -> bool:
+    return len(streamed.loaded) > 1
 
 
 def merged_needs(found: list[Needs]) -> Needs:
@@ -92,7 +109,7 @@ def _kept(work: Rows, writer: RowWriter, needs: Needs) -> list[str]:
         "",
         *kept_loads(writer, needs),
         "",
-        *writer.body,
+        *without_end(writer.body),
     ]
     return [
         f"// {work.comment}",
@@ -112,16 +129,21 @@ def kept_loads(writer: RowWriter, needs: Needs) -> list[str]:
     return [*declared, *KEPT_LOOP, *block(loads, 2), "    }", "}"]
 
 
+def without_end(lines: Sequence[str]) -> Sequence[str]:
+    """Without the empty line that would have parted it from the next pass."""
+    return lines[:-1] if lines and not lines[-1] else lines
+
+
 def _streamed(work: Rows, writer: RowWriter, needs: Needs, genome: Mapping[str, Any]) -> list[str]:
     head = signature(f"__global__ void __launch_bounds__(THREADS) {work.name}_streamed", row_parameters(needs))
     head[-1] += " {"
     unrolled = f"#pragma unroll {genome['stream_unroll']}"
     body = [
         "const int lane = threadIdx.x;",
-        "const int64_t row = blockIdx.x;",
         *writer.emitter.lines[KERNEL],
-        "",
-        *(unrolled if line == "#pragma unroll UNROLL" else line for line in writer.body),
+        "for (int64_t row = blockIdx.x; row < rows; row += gridDim.x) {",
+        *block(unrolled if line == "#pragma unroll UNROLL" else line for line in without_end(writer.body)),
+        "}",
     ]
     return [
         f"// {work.comment}",
@@ -133,32 +155,46 @@ def _streamed(work: Rows, writer: RowWriter, needs: Needs, genome: Mapping[str, 
     ]
 
 
-def _launcher(work: Rows, writers: list[RowWriter], needs: Needs, genome: Mapping[str, Any]) -> list[str]:
+def _launcher(
+    work: Rows, streamed: RowWriter, fitting: Sequence[Tile], needs: Needs, genome: Mapping[str, Any]
+) -> list[str]:
     head = signature(f"void launch_{work.name}", launcher_parameters(needs))
     head[-1] += " {"
-    threads = genome["stream_block"]
     body = [
         "if (rows == 0) return;",
         vec_of(genome["vector_bytes"]),
-        "const auto run = [&](auto kernel, int64_t rows_per_block, int threads) {",
-        "    const int64_t blocks = (rows + rows_per_block - 1) / rows_per_block;",
+        "const auto run = [&](auto kernel, int64_t rows_per_block, int threads, int64_t most = INT_MAX) {",
+        "    const int64_t blocks = std::min((rows + rows_per_block - 1) / rows_per_block, most);",
         *block(launch("blocks", "threads", pointers(needs))),
         "};",
         *vector_test(needs),
         "const int64_t packs = columns / VEC;",
-        *(_kept_choices(work, writers[0].graph.cases, genome) if writers[0].is_kept else ()),
-        f"if (vectors) return run({work.name}_streamed<T, VEC, {threads}>, 1, {threads});",
+        *_kept_choices(work, fitting),
+        *_streamed_choice(work, streamed, genome),
         f"if (columns <= 256) return run({work.name}_streamed<T, 1, 32>, 1, 32);",
         f"run({work.name}_streamed<T, 1, 512>, 1, 512);",
     ]
     return ["template <typename T>", *head, *block(body), "}"]
 
 
-def _kept_choices(work: Rows, cases: Cases, genome: Mapping[str, Any]) -> list[str]:
+def _kept_choices(work: Rows, fitting: Sequence[Tile]) -> list[str]:
     return [
         f"if (vectors && packs <= {tile.packs}) "
         f"return run({work.name}_kept<T, VEC, {tile.threads}, {tile.items}>, {tile.rows}, {tile.threads * tile.rows});"
-        for tile in tiles(work.columns, cases, genome)
+        for tile in fitting
+    ]
+
+
+def _streamed_choice(work: Rows, streamed: RowWriter, genome: Mapping[str, Any]) -> list[str]:
+    threads = genome["stream_block"]
+    if not _is_read_again(streamed):
+        return [f"if (vectors) return run({work.name}_streamed<T, VEC, {threads}>, 1, {threads});"]
+    threads, tensors = min(2 * threads, MOST_THREADS), len(along_rows(streamed))
+    return [
+        "// What is read again should still be in the cache: not more rows at a time than that holds.",
+        f"const int64_t row_bytes = columns * sizeof(T) * {tensors};",
+        f"const int64_t most = std::clamp<int64_t>({CACHE} / std::max<int64_t>(row_bytes, 1), {LEAST}, {4 * LEAST});",
+        f"if (vectors) return run({work.name}_streamed<T, VEC, {threads}>, 1, {threads}, most);",
     ]
 
 
@@ -180,11 +216,17 @@ def tiles(columns: Size, cases: Cases, genome: Mapping[str, Any]) -> list[Tile]:
     return sorted(tile for tile in found if tile.threads <= MOST_THREADS)
 
 
+def is_too_long(columns: Size, cases: Cases) -> bool:
+    """For the registers of a block, in any case that is timed."""
+    return any(columns.values[case] * cases.widths[case] > MOST_THREADS * MOST_ITEMS * 16 for case in cases.timed)
+
+
 def _tile(packs: int, genome: Mapping[str, Any]) -> Tile:
     if packs <= 32 * genome["warp_items"]:
         threads = max(min(1 << (packs - 1).bit_length(), 32), 4)
         rows = genome["warp_rows"] * 32 // threads
     else:
-        threads, rows = -(-packs // (32 * genome["row_items"])) * 32, 1
+        most = genome["row_items"] if packs <= WIDE * genome["row_items"] else MOST_ITEMS
+        threads, rows = -(-packs // (32 * most)) * 32, 1
     items = -(-packs // threads)
     return Tile(threads * items, threads, items, rows)
