@@ -20,11 +20,11 @@ _MOST_ELEMENTS = 1 << 16
 
 
 def hurting_cases(task: Task, sizes: Sequence[int], dtypes: Sequence[str], most: int = 8) -> tuple[Case, ...]:
-    """At most so many cases: a roomy one, then the edges of these sizes; none where no ranges are declared."""
+    """At most so many cases: a roomy one, a tall one, then the edges of these sizes; none where there are no ranges."""
     if not task.ranges or not dtypes:
         return ()
     chosen: dict[tuple[tuple[str, int], ...], Case] = {}
-    for dims in (_roomy(task, dtypes), *_edges(task, sizes)):
+    for dims in (_roomy(task, dtypes), _tall(task, dtypes), *_edges(task, sizes)):
         case = _case(task, dims, len(chosen), dtypes)
         if _fits(task, case):
             chosen.setdefault(tuple(sorted(dims.items())), case)
@@ -45,8 +45,18 @@ def granules(blocks: Iterable[Triple]) -> tuple[int, ...]:
 
 def _roomy(task: Task, dtypes: Sequence[str]) -> dict[str, int]:
     """Large sizes that vectors divide: only there do wide loops run more than once."""
+    return _grown(task, _innermost_first(task), dtypes)
+
+
+def _tall(task: Task, dtypes: Sequence[str]) -> dict[str, int]:
+    """Many rows of the least length: among them are some whose few elements are all small, or all negative."""
+    return _grown(task, _innermost_first(task)[:0:-1], dtypes)
+
+
+def _grown(task: Task, names: Sequence[str], dtypes: Sequence[str]) -> dict[str, int]:
+    """Least sizes, but these as large as may be, one after the other."""
     dims = {name: _nearest(limits, 1) for name, limits in task.ranges.items()}
-    for name in _innermost_first(task):
+    for name in names:
         tried = ({**dims, name: size} for size in _large(task.ranges[name]))
         dims = next((larger for larger in tried if _fits(task, _case(task, larger, 0, dtypes))), dims)
     return dims

@@ -91,10 +91,10 @@ class Examination:
         return trials + [Trial(draw=draw, shifted=True) for draw in _some_of_each_type(small)]
 
     def _at_edges(self, edges: Sequence[Case]) -> Iterator[Draw]:
-        """The roomy case, which is the first, with every distribution; the others with each in its turn."""
+        """The roomy and the tall case, which are the first two, with every distribution; the others in their turn."""
         kinds = self.task.distributions
         for number, case in enumerate(edges):
-            for kind in kinds if number == 0 else (kinds[number % len(kinds)],):
+            for kind in kinds if number < 2 else (kinds[number % len(kinds)],):
                 yield Draw(case=case, distribution=kind, seed=number)
 
     def _size(self, draw: Draw) -> int:
