@@ -4,6 +4,7 @@
 // what differs, or is only a template of ours, is here. Sizes of parameters come from the cubin, in a table that is
 // generated for each program.
 #include <cstring>
+#include <cctype>
 #include <map>
 #include <string>
 
@@ -30,11 +31,15 @@ struct Pending {
   cudaStream_t stream;
 };
 
-// nvcc marks anonymous namespaces with digests of the path, and the cubin was made in another folder.
+// nvcc names anonymous namespaces after the path, the options and more; the cubin was made in another folder.
 std::string without_digests(std::string name) {
-  for (std::string mark : {"_GLOBAL__N__", "_kernel_cu_"})
-    for (size_t at = name.find(mark); at != std::string::npos; at = name.find(mark, at + mark.size()))
-      name.erase(at + mark.size(), 8);
+  for (std::string mark : {"_GLOBAL__N__", "_INTERNAL_"})
+    for (size_t at = name.find(mark); at != std::string::npos; at = name.find(mark)) {
+      size_t digits = at;
+      while (digits > 0 && std::isdigit(static_cast<unsigned char>(name[digits - 1]))) --digits;
+      const size_t length = digits < at ? std::stoul(name.substr(digits, at - digits)) : mark.size();
+      name.replace(digits, at - digits + length, "@");
+    }
   return name;
 }
 
