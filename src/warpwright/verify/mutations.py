@@ -313,7 +313,9 @@ def short_grids(text: Text) -> Iterator[Edit]:
             (begin, end), *_ = text.split(here + 1, _configuration_end(text, here), ",")
             grid = text.written(begin, end)
             if end > begin and not _is_dim3(text, begin, end):
-                yield Edit(begin=begin, end=end, text=f"({grid}) - 1")
+                called = text.texts(begin + 1, 1) == ["("]  # by a function, which may well return a dim3
+                fewer = f"[](dim3 g) {{ g.x -= 1; return g; }}({grid})" if called else f"({grid}) - 1"
+                yield Edit(begin=begin, end=end, text=fewer)
 
 
 def _rounds_up(text: Text, plus: int) -> int | None:
