@@ -131,6 +131,13 @@ K(c_ptx) {
   float f;
   asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(f) : "f"(3.f));
   assert(f == 8);
+  const float nan = __int_as_float(0x7fffffff);
+  asm("max.f32 %0, %1, %2;" : "=f"(f) : "f"(nan), "f"(3.f));
+  assert(f == 3);
+  asm("max.NaN.f32 %0, %1, %2;" : "=f"(f) : "f"(3.f), "f"(nan));
+  assert(f != f);
+  asm("min.NaN.f16x2 %0, %1, %2;" : "=r"(r) : "r"(0x7fff3c00u), "r"(0x40004000u));
+  assert((r & 0xffffu) == 0x3c00u && (r >> 16 & 0x7fffu) > 0x7c00u);
   asm volatile("{ .reg .pred p; setp.ne.b32 p, %1, 0; @p st.global.f32 [%0], %2; }" ::"l"(y + threadIdx.x),
                "r"(threadIdx.x % 2), "f"(5.f));
   float4 v;
@@ -146,6 +153,12 @@ K(c_ptx) {
 ENTRY(c_ptx, 1, 64, 0)
 K(b_ptx_unsupported) { asm volatile("wgmma.fence.sync.aligned;"); }
 ENTRY(b_ptx_unsupported, 1, 32, 0)
+K(b_ptx_rounding) {
+  float f;
+  asm volatile("add.rz.f32 %0, %1, %2;" : "=f"(f) : "f"(1.f), "f"(1e-8f));
+  y[threadIdx.x] = f;
+}
+ENTRY(b_ptx_rounding, 1, 32, 0)
 K(c_intrinsics) {
   assert(__popc(0xf0f0u) == 8 && __clz(1) == 31 && __ffs(8) == 4 && __brev(1u) == 0x80000000u &&
          __dp4a(0x01020304, 0x01010101, 5) == 15 && __byte_perm(0x33221100, 0x77665544, 0x7531) == 0x77553311u);
@@ -281,6 +294,6 @@ ENTRY(n_pad, 1, 32, 0)
 PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
   D(c_cpasync)
   D(b_cpasync_nowait) D(b_cpasync_nobar) D(b_pipe_prior) D(c_cub) D(b_cub_reuse) D(c_wmma) D(c_mma) D(c_ptx)
-      D(b_ptx_unsupported) D(c_intrinsics) D(c_collectives) D(k_named) D(k_state) D(k_grid) D(b_grid_bad) D(c_lock)
+      D(b_ptx_unsupported) D(b_ptx_rounding) D(c_intrinsics) D(c_collectives) D(k_named) D(k_state) D(k_grid) D(b_grid_bad) D(c_lock)
           D(n_stride) D(n_vec) D(n_bank) D(n_pad)
 }

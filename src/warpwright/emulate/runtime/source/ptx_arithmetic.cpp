@@ -65,9 +65,16 @@ Reals real_function(const std::string& name) {
   return nullptr;
 }
 
+// What changes the result and is not carried out below.
+bool has_other_rounding_or_sign(const Instruction& in) {
+  for (const char* qualifier : {"rz", "rm", "rp", "rna", "relu", "xorsign"})
+    if (in.has(qualifier)) return true;
+  return false;
+}
+
 bool compute_real(PtxRun& run, const Instruction& in) {
   Reals function = real_function(in.opcode[0]);
-  if (!function) return false;
+  if (!function || has_other_rounding_or_sign(in)) return false;
   const std::string type = in.type(), element = is_pair(type) ? type.substr(0, type.size() - 2) : type;
   uint64_t result = 0;
   for (unsigned half = 0; half < (is_pair(type) ? 2u : 1u); ++half) {
@@ -75,6 +82,7 @@ bool compute_real(PtxRun& run, const Instruction& in) {
     for (size_t i = 1; i < in.operands.size() && i < 4; ++i)
       values[i - 1] = real(element, run.get(in.operands[i]) >> 16 * half);
     double value = function(values);
+    if (in.has("NaN") && (std::isnan(values[0]) || std::isnan(values[1]))) value = NAN;
     if (in.has("sat")) value = value > 0 ? (value < 1 ? value : 1.0) : 0.0;
     result |= bits_of_real(element, value) << 16 * half;
   }
