@@ -25,7 +25,7 @@ _OUTPUT_LIMIT = 1 << 30
 _TRACE_LIMIT = 64 << 20
 _MOST_LIBRARY_CALLS = 64
 """Of one call: each costs another run."""
-_MOST_ARENAS = 8
+MOST_ARENAS = 8
 """Places to try for the memory of the device; one in twenty is taken."""
 LIMITS = sandbox.Limits(cpu_s=180.0, wall_s=1200.0, memory_bytes=64 << 30, processes=64, file_bytes=1 << 30)
 
@@ -98,7 +98,7 @@ def _process(program: Path, calls: Sequence[Call], gpu: Gpu, store: Store) -> li
 
 def _placed(program: Path, calls: Sequence[Call], gpu: Gpu, store: Store) -> list[Ran]:
     """Where the process has something of its own in the place of the device's memory, another place is tried."""
-    for attempt in range(_MOST_ARENAS):
+    for attempt in range(MOST_ARENAS):
         if ran := list(takewhile(_had_room, _attempt(program, calls, gpu, store, attempt))):
             return ran
     raise OurFault(Fault(where="emulate", message="no room in the address space for the memory of a GPU"))

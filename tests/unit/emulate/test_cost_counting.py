@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
 import pytest
 
@@ -12,6 +13,7 @@ from warpwright.core.limit import physical_limit
 from warpwright.core.sealed import Sealed
 from warpwright.core.search import Prediction
 from warpwright.core.task import Case, Output, Reference, Role, Task, TensorArg, Work
+from warpwright.emulate import counting
 from warpwright.emulate.cost import predict
 from warpwright.emulate.counting import Counted, count
 from warpwright.seal.sealing import seal
@@ -83,6 +85,20 @@ def test_the_whole_case_is_counted_from_a_few_blocks_of_a_smaller_one(name: str)
     assert counted.times > 1
     assert launch.counters["global_loads"] == pytest.approx(ELEMENTS / width, rel=near)
     assert launch.counters["global_store_bytes"] == pytest.approx(4 * ELEMENTS, rel=near)
+
+
+def test_where_the_memory_of_the_device_finds_no_place_another_is_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    attempted, plain = [], counting._attempted
+
+    def first_taken(*asked: Any) -> list[bytes]:
+        attempted.append(asked[-1])
+        written = plain(*asked)
+        return written if asked[-1] else [line.replace(b'"ran"', b'"taken"') for line in written]
+
+    monkeypatch.setattr(counting, "_attempted", first_taken)
+    counted, _ = measured.__wrapped__("rows")
+    assert counted.reason is None
+    assert {0, 1} <= set(attempted)
 
 
 def test_sectors_tell_rows_from_columns() -> None:
