@@ -74,7 +74,7 @@ class Contestant:
 
     def chain(self) -> None:
         first = len(self._active)
-        self._active = range(len(self._visits))
+        self._active = range(len(self._visits) // CHAINS * CHAINS)  # all chains are of one length
         self._refill()
         for key in self._active[first:]:
             self._prepare(key)

@@ -88,7 +88,7 @@ def too_large(sealed: Sealed) -> Counterexample | None:
 
 def _batches(sealed: Sealed, draws: Sequence[Draw]) -> Iterator[list[Draw]]:
     """As many at a time as fit into a part of the memory."""
-    sizes = {case: sum(_bytes(plan) for plan in sealed.plans if plan.case == case) for case in _cases(draws)}
+    sizes = {case: call_bytes(sealed, case) for case in {draw.case.name for draw in draws}}
     batch: list[Draw] = []
     for draw in draws:
         if batch and sum(sizes[each.case.name] for each in (*batch, draw)) > BATCH_BYTES:
@@ -99,8 +99,9 @@ def _batches(sealed: Sealed, draws: Sequence[Draw]) -> Iterator[list[Draw]]:
         yield batch
 
 
-def _cases(draws: Sequence[Draw]) -> set[str]:
-    return {draw.case.name for draw in draws}
+def call_bytes(sealed: Sealed, case: str) -> int:
+    """Of all buffers of one call."""
+    return sum(_bytes(plan) for plan in sealed.plans if plan.case == case)
 
 
 def _bytes(plan: Plan) -> int:

@@ -20,7 +20,7 @@ from warpwright.judge import cell, rival
 from warpwright.judge.baseline import Baseline
 from warpwright.judge.cells import Process
 from warpwright.judge.contestant import Contestant
-from warpwright.judge.examine import staged
+from warpwright.judge.examine import call_bytes, staged
 from warpwright.judge.gauge import Gauge
 from warpwright.judge.stopping import Limits
 from warpwright.judge.timing import CHAINS, PLAIN_SLOTS, RivalLost, Series, Subject, contest
@@ -104,8 +104,7 @@ class Timekeeper:
 
     def _slots(self, sealed: Sealed | None, case: Case) -> int:
         """How many calls are kept ready: more of small ones, which may be so short that they are timed in chains."""
-        plans = [plan for plan in sealed.plans if plan.case == case.name] if sealed else []
-        size = max(sum(buffer.bytes for plan in plans for buffer in plan.buffers), 1)
+        size = max(call_bytes(sealed, case.name), 1) if sealed else 1
         most = CHAINS * CHAIN_SLOTS if size <= SHORT_BYTES else PLAIN_SLOTS
         return min(max(POOL_BYTES // size, FEWEST_SLOTS), most)
 
