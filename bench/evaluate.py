@@ -16,8 +16,9 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import replace
+from multiprocessing import get_context
 from pathlib import Path
 
 from warpwright.core.candidate import Candidate, Flags
@@ -26,6 +27,7 @@ from warpwright.core.sealed import Sealed
 from warpwright.core.task import Role, Task
 from warpwright.dispatch.bundle import make_job
 from warpwright.judge.judging import Judge
+from warpwright.seal import device
 from warpwright.seal.cache import Store, default_root
 from warpwright.seal.capture import prebuilt
 from warpwright.seal.sealing import seal
@@ -66,7 +68,9 @@ def main() -> int:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as cache:
         os.environ["WARPWRIGHT_CACHE"] = cache
-        prebuilt(Store(root=default_root()))
+        store = Store(root=default_root())
+        prebuilt(store)
+        device.prepare(store)
         judge = Judge()
         paths = [path for family in FAMILIES for path in sorted(CORPUS.glob(f"{family}_*.cu"))]
         singles, rest = [named(CORPUS / name) for name in SINGLES], [named(path) for path in paths[: options.many]]
@@ -91,7 +95,7 @@ def _one(judge: Judge, item: Named) -> float:
 
 def _many(judge: Judge, items: Sequence[Named]) -> tuple[float, list[str]]:
     start, failed = time.perf_counter(), []
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
+    with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
         for future in as_completed([pool.submit(sealed_job, item) for item in items]):
             judged = judge.judge(future.result())
             print(f"{judged.label}: {_spent(judged)}")

@@ -15,7 +15,8 @@ import random
 import statistics
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -47,6 +48,7 @@ KERNELS = {
     "layernorm_welford_half.cu": ("layernorm:forward", "fp16", 0),
 }
 """Each with its task, a type, and which of the time cases of that type: a long call, a short one, one between."""
+SLOTS = 16
 HELD, SPREAD, NEAR, NEAR_US, LONG_US = 0.90, 0.015, 0.03, 1.0, 100.0
 
 
@@ -65,8 +67,8 @@ def prepared(name: str) -> Job:
 def duels(job: Job, each: int, seed: int) -> list[list[list[list[float]]]]:
     """The blocks of both sides, for several contests of a kernel with itself in one pair of cells."""
     generator, gauge, found = random.Random(seed), Gauge(), []
-    with Process(cell.main) as one, Process(cell.main) as two:
-        sides = [_side(name, job, process, generator) for name, process in (("one", one), ("two", two))]
+    with ExitStack() as stack:
+        sides = [stack.enter_context(_side(name, job, generator)) for name in ("one", "two")]
         for _ in range(each):
             generator.shuffle(sides)
             series = contest(sides, Cache.COLD, Limits(seconds=2.0), gauge)
@@ -74,14 +76,16 @@ def duels(job: Job, each: int, seed: int) -> list[list[list[list[float]]]]:
     return found
 
 
-def _side(name: str, job: Job, process: Process, generator: random.Random) -> Contestant:
+@contextmanager
+def _side(name: str, job: Job, generator: random.Random) -> Iterator[Contestant]:
     assert job.sealed is not None
     (case,) = job.task.cases_of(Role.TIME)
-    on = staged(process, job.task, job.sealed, [Draw(case=case, seed=1)] * 16, Truths(job.task))
-    side = Contestant(name, job.task, case, on, generator)
-    if side.is_short():
-        side.chain()
-    return side
+    draws = [Draw(case=case, seed=1)] * SLOTS
+    with Process(cell.main) as process, staged(process, job.task, job.sealed, draws, Truths(job.task)) as on:
+        side = Contestant(name, job.task, case, on, generator)
+        if side.is_short():
+            side.chain()
+        yield side
 
 
 def same(jobs: Sequence[Job], pairs: int, each: int) -> dict[str, object]:

@@ -55,6 +55,13 @@ def judge():
     judge.close()
 
 
+def scratch(floats):
+    return (
+        f"auto scratch = torch::empty({{int64_t({floats})}}, gate.options()); "
+        "cudaMemsetAsync(scratch.data_ptr(), 0, 8);"
+    )
+
+
 def afterwards(judge):
     """The right candidate, judged after whatever happened."""
     found = judge.judge(job())
@@ -75,8 +82,7 @@ def test_an_illegal_address_is_the_candidates(judge):
 
 
 def test_more_scratch_than_the_card_has_is_the_candidates(judge):
-    host = "auto scratch = torch::empty({int64_t(1) << 39}, gate.options()); cudaMemsetAsync(scratch.data_ptr(), 0, 8);"
-    (found,) = judge.judge(job(host=host)).evidence
+    (found,) = judge.judge(job(host=scratch(1 << 39))).evidence
     assert (found.verdict, found.counterexample.kind) == (Verdict.REFUTED, "memory")
     afterwards(judge)
 
@@ -110,3 +116,15 @@ def test_a_killed_cell_is_nobodys_verdict(judge, monkeypatch):
     assert [fault.retryable for fault in found.faults] == [True]
     assert not found.evidence
     afterwards(judge)
+
+
+def test_candidates_that_die_leave_no_memory_behind(judge):
+    import torch
+
+    afterwards(judge)
+    before, _ = torch.cuda.mem_get_info()
+    for _ in range(3):
+        (found,) = judge.judge(job(body="__trap();", host=scratch(1 << 28))).evidence
+        assert found.verdict is Verdict.REFUTED
+    afterwards(judge)
+    assert torch.cuda.mem_get_info()[0] >= before - (64 << 20)

@@ -7,7 +7,8 @@ judge's own memory can be reached from the cell.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from ctypes import byref, c_char, c_size_t, c_void_p
 from dataclasses import dataclass, field
 from typing import Any
@@ -67,22 +68,23 @@ class Arena:
         return cls(address.value or 0, size)
 
     @classmethod
-    def mapped(cls, handle: bytes, size: int) -> Arena:
-        """Memory of another process."""
+    @contextmanager
+    def mapped(cls, handle: bytes, size: int) -> Iterator[Arena]:
+        """Memory of another process. It is not given back to the GPU while anybody has it mapped."""
         address, shared = c_void_p(), _Handle()
         ctypes.memmove(byref(shared), handle, 64)
         torch.cuda.current_stream().synchronize()
         driver.library().cuIpcOpenMemHandle_v2.argtypes = (c_void_p, _Handle, ctypes.c_uint)
         driver.call("cuIpcOpenMemHandle_v2", byref(address), shared, 1)
-        return cls(address.value or 0, size)
+        try:
+            yield cls(address.value or 0, size)
+        finally:
+            driver.call("cuIpcCloseMemHandle", address)
 
     def handle(self) -> bytes:
         shared = _Handle()
         driver.call("cuIpcGetMemHandle", byref(shared), c_void_p(self.address))
         return bytes(bytearray(shared))
-
-    def unmap(self) -> None:
-        driver.call("cuIpcCloseMemHandle", c_void_p(self.address))
 
     def at(self, place: Place) -> torch.Tensor:
         return self.bytes[place.offset : place.offset + place.size]

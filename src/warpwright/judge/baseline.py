@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import statistics
+from collections.abc import Sequence
 from typing import Any
 
 from warpwright.core.codec import encode
@@ -26,7 +27,7 @@ class Baseline:
         self._chained: set[Cache] | None = None
         draws = (Draw(case=case, seed=generator.randrange(2**48)) for _ in range(self._slots))
         self._ask("prepare", COMPILE_S, draws={str(key): encode(draw) for key, draw in enumerate(draws)})
-        self._cost = statistics.median(self._samples([-1] * 16, Cache.COLD))
+        self._cost = statistics.median(self._samples([None] * 16, Cache.COLD))
         self._plain(Cache.COLD)
         self.alone_us = statistics.median(self._plain(Cache.COLD))
 
@@ -60,8 +61,8 @@ class Baseline:
     def _plain(self, cache: Cache) -> list[float]:
         return [max(sample - self._cost, 1e-3) for sample in self._samples(list(range(self._slots)), cache)]
 
-    def _samples(self, keys: list[int], cache: Cache) -> list[float]:
-        answer = self._ask("time", CALL_S, keys=keys, cache=cache.value)
+    def _samples(self, keys: Sequence[int | None], cache: Cache) -> list[float]:
+        answer = self._ask("time", CALL_S, keys=list(keys), cache=cache.value)
         return [float(sample) for sample in answer["samples_us"]]
 
     def _ask(self, do: str, timeout_s: float, **arguments: object) -> dict[str, Any]:

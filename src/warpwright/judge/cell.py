@@ -21,7 +21,7 @@ from warpwright.judge.arena import Arena, Place
 from warpwright.judge.link import serve
 from warpwright.judge.module import Module
 from warpwright.judge.replay import replay
-from warpwright.judge.stopwatch import Flush, Step, captured, replay_back_to_back, time_replays
+from warpwright.judge.stopwatch import Stopwatch
 
 
 class Cell:
@@ -30,11 +30,8 @@ class Cell:
     def __init__(self) -> None:
         torch.cuda.init()
         torch.zeros(1, device="cuda")
-        self._flush: Flush | None = None
+        self._stopwatch: Stopwatch | None = None
         self._slots: dict[int, tuple[Plan, dict[int, Place]]] = {}
-        self._calls: dict[int, list[Step]] = {}
-        self._inputs: dict[int, list[torch.Tensor]] = {}
-        self._graphs: dict[int, torch.cuda.CUDAGraph] = {}
 
     def arena(self, size: int) -> dict[str, Any]:
         self.memory = Arena.own(size)
@@ -62,40 +59,31 @@ class Cell:
 
     def prepare(self, key: int, slots: list[int], reads: list[list[int]]) -> dict[str, Any]:
         """Captures one call, which may be several acts, and remembers which memory it reads as inputs."""
-        self._flush = self._flush or Flush()
-        self._inputs[key] = [self.memory.at(Place(offset=offset, size=size)) for offset, size in reads]
-        self._calls[key] = [partial(self._call, slot) for slot in slots]
-        self._graphs[key] = captured(self._calls[key])
+        self._stopwatch = self._stopwatch or Stopwatch()
+        inputs = [self.memory.at(Place(offset=offset, size=size)) for offset, size in reads]
+        self._stopwatch.hold(key, [partial(self._call, slot) for slot in slots], inputs)
         return {}
 
     def chain(self, key: int, calls: list[int], leads: str | None, work: bool = True) -> dict[str, Any]:
-        """Captures many prepared calls in one graph, each after its lead if asked, or the leads without the work."""
-        assert self._flush is not None
-        steps: list[Step] = []
-        for call in calls:
-            steps += [self._flush.lead(Cache(leads), self._inputs[call])] if leads else []
-            steps += self._calls[call] if work else []
-        self._graphs[key] = captured(steps, warm_ups=0)
+        """Many prepared calls as one."""
+        assert self._stopwatch is not None
+        self._stopwatch.chain(key, calls, Cache(leads) if leads else None, work)
         return {}
 
-    def time(self, keys: list[int], cache: str, restore: bool = True) -> dict[str, Any]:
-        """Device times of the graphs; a negative key stands for no work."""
-        assert self._flush is not None
-        takes = [
-            (self._flush.lead(Cache(cache), self._inputs.get(key, ())), self._graphs[key] if key >= 0 else None)
-            for key in keys
-        ]
-        batch = time_replays(takes, self._reset) if restore else time_replays(takes)
-        return {"samples_us": list(batch.samples_us), "wall_s": batch.wall_s}
+    def time(self, keys: list[int | None], cache: str, restore: bool = True) -> dict[str, Any]:
+        """Device times of what was prepared, the module's variables as after loading or as the last call left them."""
+        assert self._stopwatch is not None
+        return {"samples_us": self._stopwatch.time(keys, Cache(cache), self._reset if restore else lambda: None)}
 
     def library_part(self, key: int, of: int, slots: list[int]) -> dict[str, Any]:
         """Captures the library's part of a prepared call alone."""
-        self._inputs[key] = self._inputs[of]
-        self._graphs[key] = captured([partial(self._call, slot, Library) for slot in slots])
+        assert self._stopwatch is not None
+        self._stopwatch.hold_part(key, [partial(self._call, slot, Library) for slot in slots], of)
         return {}
 
     def spin(self, keys: list[int]) -> dict[str, Any]:
-        replay_back_to_back([self._graphs[key] for key in keys])
+        assert self._stopwatch is not None
+        self._stopwatch.spin(keys)
         return {}
 
     def _reset(self) -> None:

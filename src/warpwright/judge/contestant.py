@@ -6,9 +6,12 @@ so are the inputs and the memory around them.
 
 from __future__ import annotations
 
+import math
 import random
 import statistics
 import time
+from collections.abc import Sequence
+from itertools import cycle, islice
 from typing import Any
 
 import torch
@@ -30,11 +33,12 @@ from warpwright.judge.visit import (
     unchanged,
     write_inputs,
 )
-from warpwright.oracle.check import check_results
+from warpwright.oracle.check import check_in_steps
 from warpwright.oracle.truth import Expected, Scenario, expectations, rolled, scenario
 
 REMEMBERED, REMEMBERED_US = 0.8, 1.0
-SPUN, SPIN_KEY, LIBRARY_KEY = 32, 998, 999
+SPIN_US, FEWEST_SPUN, MOST_SPUN = 8000.0, 4, 32
+SPIN_KEY, LIBRARY_KEY = 998, 999
 
 
 class WrongWhileTimed(Exception):
@@ -57,10 +61,11 @@ class Contestant:
         self._active = range(min(len(self._visits), PLAIN_SLOTS))
         self._like: tuple[Likeness, ...] | None = None
         self._chained: set[Cache] | None = None
+        self._latest_us = math.inf
         self._refill()  # capturing runs the calls, and a call may follow indices
         for key in self._active:
             self._prepare(key)
-        self._cost = statistics.median(self._samples([-1] * 16, Cache.COLD))
+        self._cost = statistics.median(self._samples([None] * 16, Cache.COLD))
 
     def is_short(self) -> bool:
         return min(self.block(Cache.COLD)) < SHORT_US
@@ -69,6 +74,7 @@ class Contestant:
         keys = self._keys(cache)
         self._refill()
         samples = self._taken(keys, cache)
+        self._latest_us = statistics.median(samples)
         self._check()
         return samples
 
@@ -104,8 +110,9 @@ class Contestant:
         return min(max((part - self._cost) / max(whole - self._cost, 1e-3), 0.0), 1.0)
 
     def slope_us(self) -> float:
-        """What 2n calls take longer than n."""
-        calls = list(self._active) * -(-SPUN // len(self._active))
+        """What 2n calls take longer than n: so many that our own clock can tell, no more."""
+        enough = min(max(math.ceil(SPIN_US / self._latest_us), FEWEST_SPUN), MOST_SPUN)
+        calls = list(islice(cycle(self._active), enough))
         self._ask("chain", key=SPIN_KEY, calls=calls, leads=None)
         self._spun(1)
         short, long = (min(self._spun(repeats) for _ in range(2)) for repeats in (1, 2))
@@ -138,13 +145,13 @@ class Contestant:
             self._chain(cache)
         return [key for number in range(CHAINS) for key in chain_keys(number, cache)]
 
-    def _taken(self, keys: list[int], cache: Cache) -> list[float]:
+    def _taken(self, keys: Sequence[int | None], cache: Cache) -> list[float]:
         if self._chained is None:
             return [max(sample - self._cost, 1e-3) for sample in self._samples(keys, cache)]
         return chained(self._samples(keys, Cache.COLD), len(self._active) // CHAINS)
 
-    def _samples(self, keys: list[int], cache: Cache, restore: bool = True) -> list[float]:
-        answer = self._ask("time", keys=keys, cache=cache.value, restore=restore)
+    def _samples(self, keys: Sequence[int | None], cache: Cache, restore: bool = True) -> list[float]:
+        answer = self._ask("time", keys=list(keys), cache=cache.value, restore=restore)
         return [float(sample) for sample in answer["samples_us"]]
 
     def _ask(self, do: str, **arguments: object) -> dict[str, Any]:
@@ -191,7 +198,10 @@ class Contestant:
         if changed := changed_inputs(visit, self._on.arena):
             found = counterexample(visit, "mutation", f"argument {changed[0]} was changed by a timed call")
             raise WrongWhileTimed(found)
-        expected = expectations(self._task, visit.draw, self._given[position])
-        if mismatch := check_results(expected, read_results(self._task, visit, self._on.arena)):
+        results = read_results(self._task, visit, self._on.arena)
+        expected, mismatch = check_in_steps(
+            lambda runs: expectations(self._task, visit.draw, self._given[position], runs), results
+        )
+        if mismatch:
             raise WrongWhileTimed(counterexample(visit, mismatch.kind, mismatch.message, mismatch.facts))
         return expected

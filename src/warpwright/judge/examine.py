@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +22,7 @@ from warpwright.judge.arena import Arena, Layout, red_zone_bytes
 from warpwright.judge.cells import CellFailure, Process
 from warpwright.judge.truths import Truths
 from warpwright.judge.visit import Visit, changed_inputs, counterexample, read_results, stage, unchanged, write_inputs
-from warpwright.oracle.check import check_results, same_bits
+from warpwright.oracle.check import same_bits
 
 RUNG = "judge"
 CALL_S = 10.0
@@ -39,7 +40,8 @@ class Staged:
     """The offset of each of their bytes."""
 
 
-def staged(process: Process, task: Task, sealed: Sealed, draws: Sequence[Draw], truths: Truths) -> Staged:
+@contextmanager
+def staged(process: Process, task: Task, sealed: Sealed, draws: Sequence[Draw], truths: Truths) -> Iterator[Staged]:
     """Loads the candidate and finds room for everything. Failures here are ours, except loading the cubin."""
     layout, visits, slot = Layout(), [], 0
     for draw in draws:
@@ -51,9 +53,9 @@ def staged(process: Process, task: Task, sealed: Sealed, draws: Sequence[Draw], 
     for act in (act for visit in visits for act in visit.acts):
         buffers = {str(number): [place.offset, place.size] for number, place in act.places.items()}
         process.demand("place", slot=act.slot, case=act.plan.case, entry=act.plan.entry, buffers=buffers)
-    arena = Arena.mapped(handle, layout.total)
     zones = red_zone_bytes(place for visit in visits for place in visit.places)
-    return Staged(cell=process, arena=arena, visits=tuple(visits), red_zones=zones)
+    with Arena.mapped(handle, layout.total) as arena:
+        yield Staged(cell=process, arena=arena, visits=tuple(visits), red_zones=zones)
 
 
 def examine(task: Task, sealed: Sealed, draws: Sequence[Draw], truths: Truths, scene: Scene, secret: int) -> Evidence:
@@ -113,10 +115,8 @@ def _examined(
 ) -> Counterexample | None:
     with Process(cell.main) as process:
         try:
-            on = staged(process, task, sealed, draws, truths)
-            wrong = _rounds(task, on, truths, generator, found)
-            on.arena.unmap()
-            return wrong
+            with staged(process, task, sealed, draws, truths) as on:
+                return _rounds(task, on, truths, generator, found)
         except CellFailure as failure:
             return Counterexample(kind=failure.kind, message=f"while it was loaded: {failure}")
 
@@ -159,7 +159,7 @@ def _one(task: Task, on: Staged, visit: Visit, truths: Truths, pattern: int, res
     if not all(torch.equal(on.arena.at(place), was) for place, was in zip(visit.prepared, prepared, strict=True)):
         return counterexample(visit, "mutation", "forward changed what prepare had made")
     results = read_results(task, visit, on.arena)
-    if mismatch := check_results(truths.expected(visit.draw), results):
+    if mismatch := truths.check(visit.draw, results):
         return counterexample(visit, mismatch.kind, mismatch.message, mismatch.facts)
     return None
 

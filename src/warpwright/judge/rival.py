@@ -21,7 +21,7 @@ from warpwright.core.limit import traffic
 from warpwright.core.measurement import COPY, Cache
 from warpwright.core.task import Case, Direction, Draw, Task
 from warpwright.judge.link import serve
-from warpwright.judge.stopwatch import Flush, Step, captured, time_replays
+from warpwright.judge.stopwatch import Step, Stopwatch
 from warpwright.oracle.reference import Function, differentiable, function, outputs, tensors_in
 from warpwright.oracle.truth import Scenario, scenario
 
@@ -33,11 +33,7 @@ class Rival:
 
     def __init__(self) -> None:
         torch.cuda.init()
-        self._flush = Flush()
-        self._graphs: dict[tuple[str, int], torch.cuda.CUDAGraph] = {}
-        self._calls: dict[tuple[str, int], Step] = {}
-        self._inputs: dict[tuple[str, int], list[torch.Tensor]] = {}
-        """Graphs hold addresses, not tensors: somebody must keep what they point to."""
+        self._stopwatch = Stopwatch()
         self._functions: dict[str, Function] = {}
 
     def task(self, task: dict[str, Any]) -> dict[str, Any]:
@@ -63,35 +59,24 @@ class Rival:
         return {"seconds": time.perf_counter() - start}
 
     def chain(self, baseline: str, key: int, calls: list[int], leads: str | None, work: bool = True) -> dict[str, Any]:
-        """As the cell does it."""
-        steps: list[Step] = []
-        for call in calls:
-            steps += [self._flush.lead(Cache(leads), self._inputs[baseline, call])] if leads else []
-            steps += [self._calls[baseline, call]] if work else []
-        self._graphs[baseline, key] = captured(steps, warm_ups=0)
+        """Many prepared calls as one."""
+        named = [(baseline, call) for call in calls]
+        self._stopwatch.chain((baseline, key), named, Cache(leads) if leads else None, work)
         return {}
 
-    def time(self, baseline: str, keys: list[int], cache: str) -> dict[str, Any]:
-        takes = [
-            (
-                self._flush.lead(Cache(cache), self._inputs.get((baseline, key), ())),
-                self._graphs[baseline, key] if key >= 0 else None,
-            )
-            for key in keys
-        ]
-        batch = time_replays(takes)
-        return {"samples_us": list(batch.samples_us), "wall_s": batch.wall_s}
+    def time(self, baseline: str, keys: list[int | None], cache: str) -> dict[str, Any]:
+        """Device times of what was prepared."""
+        named = [None if key is None else (baseline, key) for key in keys]
+        return {"samples_us": self._stopwatch.time(named, Cache(cache))}
 
     def forget(self) -> dict[str, Any]:
-        for kept in (self._graphs, self._calls, self._inputs):
-            kept.clear()
+        self._stopwatch.forget()
         torch.cuda.empty_cache()
         return {}
 
     def _stage(self, baseline: str, key: int, draw: Draw) -> None:
         inputs, call = self._copy(draw.case) if baseline == COPY else self._work(baseline, draw)
-        self._inputs[baseline, key], self._calls[baseline, key] = inputs, call
-        self._graphs[baseline, key] = captured([call])
+        self._stopwatch.hold((baseline, key), [call], inputs)
 
     def _copy(self, case: Case) -> tuple[list[torch.Tensor], Step]:
         """What stands for the task: as many bytes, half of them read, half written."""

@@ -7,9 +7,7 @@ on the same contents, so that none can profit from another.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Sequence
 
 import torch
 
@@ -53,12 +51,48 @@ def _as_words(memory: torch.Tensor) -> torch.Tensor:
     return empty.set_(flat, first, (max(end - first, 0),), (1,)) if memory.numel() else empty
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Batch:
-    """Raw device times in microseconds, and the wall clock around all of them."""
+class Stopwatch:
+    """Captured calls by key, with the memory that each reads as inputs: graphs hold addresses, not tensors."""
 
-    samples_us: tuple[float, ...]
-    wall_s: float
+    def __init__(self) -> None:
+        self._flush = Flush()
+        self._calls: dict[Hashable, Sequence[Step]] = {}
+        self._inputs: dict[Hashable, Sequence[torch.Tensor]] = {}
+        self._graphs: dict[Hashable, torch.cuda.CUDAGraph] = {}
+
+    def hold(self, key: Hashable, calls: Sequence[Step], inputs: Sequence[torch.Tensor]) -> None:
+        """Captures one call, which may be several steps."""
+        self._calls[key], self._inputs[key], self._graphs[key] = calls, inputs, captured(calls)
+
+    def hold_part(self, key: Hashable, calls: Sequence[Step], of: Hashable) -> None:
+        """Captures a part of a call that is held already."""
+        self.hold(key, calls, self._inputs[of])
+
+    def chain(self, key: Hashable, calls: Sequence[Hashable], leads: Cache | None, work: bool) -> None:
+        """Captures many held calls in one graph, each after its lead if asked, or the leads without the work."""
+        steps: list[Step] = []
+        for call in calls:
+            steps += [self._flush.lead(leads, self._inputs[call])] if leads else []
+            steps += self._calls[call] if work else []
+        self._graphs[key] = captured(steps, warm_ups=0)
+
+    def time(self, keys: Sequence[Hashable | None], cache: Cache, reset: Step = lambda: None) -> list[float]:
+        """Device times in microseconds; None is no work at all: what measuring itself costs."""
+        takes = [
+            (self._flush.lead(cache, self._inputs.get(key, ())), None if key is None else self._graphs[key])
+            for key in keys
+        ]
+        return time_replays(takes, reset)
+
+    def spin(self, keys: Sequence[Hashable]) -> None:
+        """All of them with nothing in between, for a wall clock outside."""
+        for key in keys:
+            self._graphs[key].replay()
+        torch.cuda.synchronize()
+
+    def forget(self) -> None:
+        for kept in (self._graphs, self._calls, self._inputs):
+            kept.clear()
 
 
 def captured(calls: Sequence[Step], warm_ups: int = 2) -> torch.cuda.CUDAGraph:
@@ -82,21 +116,11 @@ def captured(calls: Sequence[Step], warm_ups: int = 2) -> torch.cuda.CUDAGraph:
     return graph
 
 
-def replay_back_to_back(graphs: Sequence[torch.cuda.CUDAGraph]) -> None:
-    """All of them with nothing in between, for a wall clock outside."""
-    for graph in graphs:
-        graph.replay()
-    torch.cuda.synchronize()
-
-
-def time_replays(
-    takes: Sequence[tuple[Step, torch.cuda.CUDAGraph | None]], reset: Callable[[], object] = lambda: None
-) -> Batch:
-    """Every graph once, in order, each after its lead. None is no work at all: what measuring itself costs."""
+def time_replays(takes: Sequence[tuple[Step, torch.cuda.CUDAGraph | None]], reset: Step) -> list[float]:
+    """Every graph once, in order, each after its lead."""
     pairs = [(torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)) for _ in takes]
     torch.cuda.synchronize()
     driver.call("cuCtxResetPersistingL2Cache")
-    start = time.perf_counter()
     for (lead, graph), (before, after) in zip(takes, pairs, strict=True):
         lead()
         reset()
@@ -105,5 +129,4 @@ def time_replays(
             graph.replay()
         after.record()
     torch.cuda.synchronize()
-    wall = time.perf_counter() - start
-    return Batch(samples_us=tuple(before.elapsed_time(after) * 1e3 for before, after in pairs), wall_s=wall)
+    return [before.elapsed_time(after) * 1e3 for before, after in pairs]

@@ -98,9 +98,8 @@ class Timekeeper:
             return
         with self._ready.pop() if self._ready else Process(cell.main) as process:
             draws = [Draw(case=case, seed=self._generator.randrange(2**48))] * slots
-            on = staged(process, job.task, job.sealed, draws, Truths(job.task))
-            yield [Contestant(job.sealed.manifest.candidate, job.task, case, on, self._generator)]
-            on.arena.unmap()
+            with staged(process, job.task, job.sealed, draws, Truths(job.task)) as on:
+                yield [Contestant(job.sealed.manifest.candidate, job.task, case, on, self._generator)]
 
     def _slots(self, sealed: Sealed | None, case: Case) -> int:
         """How many calls are kept ready: more of small ones, which may be so short that they are timed in chains."""

@@ -6,6 +6,9 @@ from dataclasses import replace
 
 from warpwright.core.codec import content_id
 from warpwright.core.task import Draw, Task
+from warpwright.oracle.check import check_in_steps
+from warpwright.oracle.compare import Mismatch
+from warpwright.oracle.reference import Tensors
 from warpwright.oracle.truth import Expected, Scenario, expectations, scenario
 
 MOST_TASKS = 16
@@ -17,7 +20,7 @@ class Truths:
     def __init__(self, task: Task, device: str = "cuda") -> None:
         self._task, self._device = task, device
         self._scenarios: dict[str, Scenario] = {}
-        self._expected: dict[str, tuple[Expected, ...]] = {}
+        self._expected: dict[tuple[str, int], tuple[Expected, ...]] = {}
 
     def scenario(self, draw: Draw) -> Scenario:
         key = content_id(draw)
@@ -25,10 +28,14 @@ class Truths:
             self._scenarios[key] = scenario(self._task, draw, self._device)
         return self._scenarios[key]
 
-    def expected(self, draw: Draw) -> tuple[Expected, ...]:
-        key = content_id(draw)
+    def check(self, draw: Draw, results: Tensors) -> Mismatch | None:
+        """What is wrong with a candidate's results."""
+        return check_in_steps(lambda runs: self._expectations(draw, runs), results)[1]
+
+    def _expectations(self, draw: Draw, runs: int) -> tuple[Expected, ...]:
+        key = content_id(draw), runs
         if key not in self._expected:
-            self._expected[key] = expectations(self._task, draw, self.scenario(draw))
+            self._expected[key] = expectations(self._task, draw, self.scenario(draw), runs)
         return self._expected[key]
 
 

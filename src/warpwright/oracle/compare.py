@@ -63,7 +63,7 @@ def _values(expected: Expected, actual: torch.Tensor, truth: torch.Tensor, sprea
     dtype = dtype_named(expected.spec.dtype)
     rounded = truth.to(torch_dtype(dtype.name)).to(torch.float64)
     step = _unit_in_last_place(rounded, dtype.name)
-    claims = _claims(spread, rounded)
+    claims = _claims(spread, rounded, expected.partial)
     budget = WORST * expected.slack * claims + step
     same_class = _same_class(rounded, actual, truth, budget, dtype.name)
     if found := _element_wise(expected, "class", actual, same_class):
@@ -94,7 +94,9 @@ def _row_wise(
 ) -> Mismatch | None:
     """The typical error of each row: a result that is everywhere a little too coarse fails here."""
     found = _row_rms(error)
-    independent = _row_count(claims > 0).clamp_max(expected.independent)
+    # Few runs do not tell how many errors are independent; all of them are, at worst.
+    count = _row_count(claims > 0).clamp_max(expected.independent)
+    independent = torch.full_like(count, torch.inf) if expected.partial else count
     factor = (WORST / (independent / _FEW).clamp_min(1.0).sqrt()).clamp_min(TYPICAL) * expected.slack
     length = error.shape[-1] if error.dim() else 1
     floor = 0.0 if quantised else max(0.5, length**-0.5) * _row_rms(step)
@@ -127,30 +129,36 @@ def _select(choices: torch.Tensor, index: torch.Tensor, single: bool) -> torch.T
     return choices.gather(-1, index.long())
 
 
-def _claims(spread: torch.Tensor, truth: torch.Tensor) -> torch.Tensor:
-    """A few honest runs may all have been lucky at one element: it may claim what its row and its size usually need."""
+def _claims(spread: torch.Tensor, truth: torch.Tensor, partial: bool) -> torch.Tensor:
+    """Honest runs may all have been lucky at one element: it may claim what its row and its size usually need."""
     known = truth.isfinite() & (truth != 0)
     size = torch.where(known, truth.abs(), 0.0)
     usual = (spread / size)[known]
     relative = usual.median() * size if usual.numel() else size
-    claims = torch.maximum(torch.maximum(spread, _row_spread(spread)), relative)
+    claims = torch.maximum(torch.maximum(spread, _row_spread(spread, partial)), relative)
+    if partial:
+        return claims
     # A zero may be a clipped value. How far beyond the clip it lay, only the others can tell.
     uncertain = spread[spread > 0]
     return torch.where(truth == 0, claims.clamp_min(uncertain.median()), claims) if uncertain.numel() else claims
 
 
-def _row_spread(spread: torch.Tensor) -> torch.Tensor:
-    """Typical for a row, those elements apart that cannot go wrong. Short rows say little and share with neighbours."""
+def _row_spread(spread: torch.Tensor, partial: bool) -> torch.Tensor:
+    """Typical for a row, those elements apart that cannot go wrong. Short rows say little and share with neighbours.
+
+    Few runs do not tell which elements those are: then all of them count, which can only make less of the row.
+    """
     if not spread.dim():
         return spread
     table = spread.reshape(-1, spread.shape[-1])
     together = max(_ENOUGH // table.shape[1], 1)
     padding = table.new_zeros(-len(table) % together, table.shape[1])
     groups = torch.cat([table, padding]).reshape(-1, together * table.shape[1])
+    counted = torch.ones_like(groups, dtype=torch.bool) if partial else groups > 0
     if together > 1:  # the middle one, so that a few wild neighbours do not excuse everybody
-        typical = torch.where(groups > 0, groups, torch.nan).nanmedian(-1).values.nan_to_num()
+        typical = torch.where(counted, groups, torch.nan).nanmedian(-1).values.nan_to_num()
     else:
-        typical = (groups.square().sum(-1) / _row_count(groups > 0).clamp_min(1).squeeze(-1)).sqrt()
+        typical = (groups.square().sum(-1) / _row_count(counted).clamp_min(1).squeeze(-1)).sqrt()
     return typical.repeat_interleave(together)[: len(table)].reshape(*spread.shape[:-1], 1)
 
 

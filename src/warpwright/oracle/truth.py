@@ -29,6 +29,7 @@ from warpwright.oracle.reference import Tensors, evaluate, function, saved
 from warpwright.oracle.storage import as_bits
 
 HONEST_RUNS = 8
+FEW_RUNS = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +60,8 @@ class Expected:
     choices: torch.Tensor | None = None
     """INDEX only: the values that indices select from."""
     slack: float = 1.0
+    partial: bool = False
+    """From few honest runs, the others taken as free of error: whatever this allows, all of them together allow."""
 
 
 def scenario(task: Task, draw: Draw, device: torch.device | str = "cpu") -> Scenario:
@@ -136,8 +139,11 @@ def honest_results(task: Task, draw: Draw, given: Scenario, seed: int, contrary:
 def expectations(task: Task, draw: Draw, given: Scenario, runs: int = HONEST_RUNS) -> tuple[Expected, ...]:
     """What to hold a candidate to on this draw."""
     exact = exact_results(task, draw, given)
+    if not any(value.is_floating_point() for value in exact):
+        runs = 0
     # In one run every rounding is a mishap: a rare one would else be met first by somebody's honest kernel.
-    honest = [honest_results(task, draw, given, seed, contrary=seed == 0) for seed in range(runs)]
+    seeds = range(HONEST_RUNS - runs, HONEST_RUNS)
+    honest = [honest_results(task, draw, given, seed, contrary=seed == 0) for seed in seeds]
     return tuple(_expected(task, draw, given, exact, honest))
 
 
@@ -150,36 +156,44 @@ def _expected(task: Task, draw: Draw, given: Scenario, exact: Tensors, honest: S
         compare = output.compare if output else Compare.VALUE
         if not value.is_floating_point() and compare is Compare.VALUE:
             compare = Compare.EXACT
-        runs = [run[number] for run in honest]
-        errors = _errors(task, draw, spec, value, runs) if value.is_floating_point() else None
+        spread, independent = None, math.inf
+        if value.is_floating_point():
+            spread, independent = _spread(task, draw, spec, value, [run[number] for run in honest])
         yield Expected(
             name=spec.name,
             spec=TensorSpec(name=spec.name, shape=spec.shape, stride=contiguous(spec.shape), dtype=spec.dtype),
             compare=compare,
             value=value,
-            spread=None if errors is None else errors.square().mean(0).sqrt(),
-            independent=math.inf if errors is None else _independent(errors),
+            spread=spread,
+            independent=independent,
             choices=_choices(task, output, given),
             slack=task.tolerance.slack,
+            partial=spread is not None and len(honest) < HONEST_RUNS,
         )
 
 
-def _errors(task: Task, draw: Draw, spec: TensorSpec, value: torch.Tensor, runs: Tensors) -> torch.Tensor:
-    """Of each honest run, where the truth can be measured; zero elsewhere."""
-    errors = torch.stack([run.to(torch.float64) - value for run in runs])
+def _spread(task: Task, draw: Draw, spec: TensorSpec, value: torch.Tensor, runs: Tensors) -> tuple[torch.Tensor, float]:
+    """Of the runs around the truth, where it can be measured, and how many errors of a row are independent.
+
+    One run after the other: all of them in double precision may be more than a GPU holds.
+    """
     matters = value.to(torch_dtype(spec.dtype)).to(torch.float64).isfinite()
-    if not bool(errors[:, matters].isfinite().all()):
-        problem = f"{spec.name} is not finite in {spec.dtype} where the truth is"
-        where = f"{task.key}, case {draw.case.name}, distribution {draw.distribution}"
-        raise TaskError(where, None, problem, "no error budget can be taken from it: leave that distribution out")
-    return torch.where(matters, errors, 0.0)
+    squares, rows = torch.zeros_like(value), []
+    for run in runs:
+        error = torch.where(matters, run.to(torch.float64) - value, 0.0)
+        if not bool(error.isfinite().all()):
+            problem = f"{spec.name} is not finite in {spec.dtype} where the truth is"
+            where = f"{task.key}, case {draw.case.name}, distribution {draw.distribution}"
+            raise TaskError(where, None, problem, "no error budget can be taken from it: leave that distribution out")
+        rows.append(error.square().mean(-1).sqrt() if error.dim() else error.abs())
+        squares.add_(error.square_())
+    return squares.div_(HONEST_RUNS).sqrt_(), _independent(torch.stack(rows))
 
 
-def _independent(errors: torch.Tensor) -> float:
+def _independent(rows: torch.Tensor) -> float:
     """Judged by how much the typical error of a row varies from run to run: n independent ones vary by 1/sqrt(2n)."""
-    rows = errors.square().mean(-1).sqrt() if errors.dim() > 1 else errors.abs()
     uncertain = rows.mean(0) > 0
-    if len(errors) < 2 or not bool(uncertain.any()):
+    if not bool(uncertain.any()):
         return math.inf
     variation = (rows.std(0) / rows.mean(0))[uncertain]
     return 0.5 / max(float(variation.square().mean()), 1e-12)
