@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import torch
@@ -114,7 +114,9 @@ def _indices(expected: Expected, actual: torch.Tensor) -> Mismatch | None:
     chosen, wanted = (_select(choices, index, single) for index in (actual, expected.value))
     same = (chosen == wanted) | (chosen.isnan() & wanted.isnan())
     if found := _element_wise(expected, "selected value", actual, same | (actual == expected.value)):
-        return found
+        place = tuple(found.facts["worst"])
+        values = f"{float(chosen[place]):.9g} was chosen, {float(wanted[place]):.9g} is right"
+        return replace(found, message=f"{found.message}; {values}")
     if single:
         return None
     ordered = actual.sort(-1).values

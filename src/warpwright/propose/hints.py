@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from dataclasses import dataclass
 from functools import cache
@@ -27,6 +28,8 @@ class Hint:
     dtypes: tuple[str, ...] = ()
     architectures: tuple[str, ...] = ()
     directions: tuple[Direction, ...] = ()
+    uses: tuple[str, ...] = ()
+    """Names of functions, one of which the reference calls."""
 
 
 @cache
@@ -55,7 +58,13 @@ def _applies(hint: Hint, task: Task, gpu: Gpu, bounds: frozenset[Bound]) -> bool
         and (not hint.dtypes or not set(task.dtypes).isdisjoint(hint.dtypes))
         and (not hint.architectures or gpu.arch in hint.architectures)
         and (not hint.directions or task.direction in hint.directions)
+        and (not hint.uses or not called(task).isdisjoint(hint.uses))
     )
+
+
+def called(task: Task) -> set[str]:
+    """The names that the reference calls, whatever they belong to."""
+    return set(re.findall(r"(\w+)\s*\(", task.reference.source))
 
 
 def hint_text(hint: str) -> str:

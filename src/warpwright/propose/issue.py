@@ -17,7 +17,8 @@ from warpwright.core.evidence import Counterexample, Evidence
 MOST_WORDS = 35
 _TABLE = Path(__file__).resolve().parent / "remedies.toml"
 _MOST_CODE = 100
-_OTHERWISE = "find the cause at the place named, and change nothing else."
+_SEEN_BY = {"emulate": " by an emulator of the GPU", "judge": " on the GPU"}
+_OTHERWISE = "find the cause, and change nothing else."
 
 
 def critical_issue(evidence: Evidence, source: str) -> str | None:
@@ -57,7 +58,7 @@ def circumstances(evidence: Evidence) -> str:
     if found is None or found.case is None:
         return ""
     facts = found.facts
-    parts = [f"Seen in case {found.case}", _sizes(facts)]
+    parts = [f"Seen in case {found.case}{_SEEN_BY.get(evidence.rung, '')}", _sizes(facts)]
     parts += [f"inputs `{facts['distribution']}`"] if facts.get("distribution") else []
     parts += [f"threads in {facts['order']} order"] if facts.get("order") not in (None, "forward") else []
     parts += ["tensors that start one element beyond an aligned address"] if facts.get("shifted") else []

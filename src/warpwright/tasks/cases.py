@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -79,14 +80,13 @@ def _scalars(table: Mapping[str, Any], entry: Mapping[str, Any], number: int) ->
 
 
 def _other_layouts(cases: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Gradients may arrive expanded or transposed: the largest check case is repeated with each."""
-    largest = max((case for case in cases if case["role"] == Role.CHECK), key=_volume)
+    """Gradients may arrive expanded or transposed: the most telling check case is repeated with each."""
+    checks = [case for case in cases if case["role"] == Role.CHECK]
+    chosen = max(checks, key=lambda case: how_telling(case["dims"]))
     layouts = (Layout.EXPANDED, Layout.TRANSPOSED)
-    return [{**largest, "name": f"{largest['name']}-{layout}", "layout": layout.value} for layout in layouts]
+    return [{**chosen, "name": f"{chosen['name']}-{layout}", "layout": layout.value} for layout in layouts]
 
 
-def _volume(case: Mapping[str, Any]) -> int:
-    volume = 1
-    for size in case["dims"].values():
-        volume *= size
-    return volume
+def how_telling(dims: Mapping[str, int]) -> tuple[int, int]:
+    """Of a layout: transposing changes nothing where a size is one. Then the larger the better."""
+    return sum(size > 1 for size in dims.values()), math.prod(dims.values())

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from warpwright.core.dtypes import dtype_named
 from warpwright.core.task import Case, Layout, Range, Role
+from warpwright.tasks.cases import how_telling
 from warpwright.tasks.extents import Extents
 from warpwright.tasks.seen import Purpose, Run, ScalarSeen, TensorSeen
 
@@ -28,11 +29,10 @@ def cases_of(runs: Sequence[Run], extents: Extents) -> tuple[Case, ...]:
 
 
 def with_layouts(cases: Sequence[Case]) -> tuple[Case, ...]:
-    """Gradients may arrive expanded or transposed: the largest check case is repeated with each."""
-    checks = [case for case in cases if case.role is Role.CHECK]
-    largest = max(checks, key=lambda case: math.prod(case.dims.values()))
+    """Gradients may arrive expanded or transposed: the most telling check case is repeated with each."""
+    chosen = max((case for case in cases if case.role is Role.CHECK), key=lambda case: how_telling(case.dims))
     layouts = (Layout.EXPANDED, Layout.TRANSPOSED)
-    return (*cases, *(replace(largest, name=f"{largest.name}-{layout}", layout=layout) for layout in layouts))
+    return (*cases, *(replace(chosen, name=f"{chosen.name}-{layout}", layout=layout) for layout in layouts))
 
 
 def ranges_of(runs: Sequence[Run], extents: Extents) -> dict[str, Range]:

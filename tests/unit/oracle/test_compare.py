@@ -161,7 +161,9 @@ class TestIndices:
     def test_ties_may_be_broken_either_way(self):
         wanted = owed(torch.tensor([1, 0]), "int64", kind=Compare.INDEX, choices=self.choices)
         assert compare(wanted, torch.tensor([2, 0])) is None
-        assert compare(wanted, torch.tensor([0, 0])).kind == "selected value"
+        found = compare(wanted, torch.tensor([0, 0]))
+        assert found.kind == "selected value"
+        assert "was chosen" in found.message
         assert compare(wanted, torch.tensor([1, 2])).kind == "selected value"
 
     @pytest.mark.parametrize("outside", [-1, 4, 2**40])

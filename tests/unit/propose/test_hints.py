@@ -73,3 +73,9 @@ def test_bounds_are_those_of_the_timed_cases() -> None:
 def test_words_of_ones_own_are_a_hint_too() -> None:
     assert hint_text("use a spoon") == "use a spoon"
     assert hint_text("one-pass").startswith("Read the data once")
+
+
+def test_a_hint_about_a_function_is_for_references_that_call_it() -> None:
+    offered = {task.key: {hint.id for hint in applicable(task, gpu_named("h200"))} for task in TASKS}
+    assert "exp2-scaling" in offered["modern/softmax:forward"]
+    assert "exp2-scaling" not in offered["paper/llama_rmsnorm:backward"]

@@ -62,7 +62,7 @@ def test_circumstances_say_when_it_shows() -> None:
     }
     found = circumstances(wrong("m", case="B1-C3-fp32", facts=facts))
     assert found == (
-        "Seen in case B1-C3-fp32, B=1 C=3, inputs `huge`, threads in reverse order, "
+        "Seen in case B1-C3-fp32 by an emulator of the GPU, B=1 C=3, inputs `huge`, threads in reverse order, "
         "tensors that start one element beyond an aligned address. Its result: off."
     )
     assert circumstances(wrong("m")) == ""
@@ -92,3 +92,10 @@ def test_every_kind_the_seal_refutes_with_has_a_remedy() -> None:
     kinds |= {kind for text in texts for kind in re.findall(r'yield\s*\(?\s*"([a-z-]+)",\s+f?"', text)}
     assert {"compile", "returns", "block", "shared-memory"} <= kinds
     assert kinds - {"trace", "source-size"} <= remedies().keys()
+
+
+def test_every_kind_the_oracle_reports_has_a_remedy() -> None:
+    text = (ROOT / "src/warpwright/oracle/compare.py").read_text()
+    kinds = set(re.findall(r'(?:_element_wise|_mismatch)\(expected, "([a-z ]+)"', text))
+    assert {"shape", "typical error", "selected value"} <= kinds
+    assert kinds <= remedies().keys()
