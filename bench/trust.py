@@ -35,6 +35,7 @@ from warpwright.judge.gauge import Gauge
 from warpwright.judge.inference import speed_up
 from warpwright.judge.judging import Judge
 from warpwright.judge.stopping import Limits
+from warpwright.judge.timekeeping import slots_for
 from warpwright.judge.timing import contest
 from warpwright.judge.truths import Truths
 from warpwright.judge.watching import profile
@@ -47,8 +48,7 @@ KERNELS = {
     "softmax_online_warp.cu": ("softmax:forward", "fp32", 1),
     "layernorm_welford_half.cu": ("layernorm:forward", "fp16", 0),
 }
-"""Each with its task, a type, and which of the time cases of that type: a long call, a short one, one between."""
-SLOTS = 16
+"""Each with its task, a type, and which of the time cases of that type: a long call, a short one, a very long one."""
 HELD, SPREAD, NEAR, NEAR_US, LONG_US = 0.90, 0.015, 0.03, 1.0, 100.0
 
 
@@ -80,7 +80,7 @@ def duels(job: Job, each: int, seed: int) -> list[list[list[list[float]]]]:
 def _side(name: str, job: Job, generator: random.Random) -> Iterator[Contestant]:
     assert job.sealed is not None
     (case,) = job.task.cases_of(Role.TIME)
-    draws = [Draw(case=case, seed=1)] * SLOTS
+    draws = [Draw(case=case, seed=1)] * slots_for(job.sealed, case)
     with Process(cell.main) as process, staged(process, job.task, job.sealed, draws, Truths(job.task)) as on:
         side = Contestant(name, job.task, case, on, generator)
         if side.is_short():

@@ -28,7 +28,7 @@ from warpwright.judge.truths import Truths
 
 POOL_BYTES = 8 << 30
 FEWEST_SLOTS, CHAIN_SLOTS = 4, 8
-SHORT_BYTES = 48 << 20
+SHORT_BYTES = 144 << 20
 """What the fastest memory there is moves in SHORT_US."""
 
 
@@ -50,7 +50,7 @@ class Timekeeper:
             process.kill()
 
     def timed(self, job: Job, case: Case, faults: list[Fault]) -> Iterator[Measurement]:
-        slots = self._slots(job.sealed, case)
+        slots = slots_for(job.sealed, case)
         rivals = list(self._baselines(job, case, slots, faults))
         with self._entered(job, case, slots) as contestants:
             subjects: list[Subject] = [*contestants, *rivals]
@@ -101,12 +101,6 @@ class Timekeeper:
             with staged(process, job.task, job.sealed, draws, Truths(job.task)) as on:
                 yield [Contestant(job.sealed.manifest.candidate, job.task, case, on, self._generator)]
 
-    def _slots(self, sealed: Sealed | None, case: Case) -> int:
-        """How many calls are kept ready: more of small ones, which may be so short that they are timed in chains."""
-        size = max(call_bytes(sealed, case.name), 1) if sealed else 1
-        most = CHAINS * CHAIN_SLOTS if size <= SHORT_BYTES else PLAIN_SLOTS
-        return min(max(POOL_BYTES // size, FEWEST_SLOTS), most)
-
     def _baselines(self, job: Job, case: Case, slots: int, faults: list[Fault]) -> Iterator[Baseline]:
         """Those that work here; one that does not is named as absent."""
         ceiling = (COPY,) if job.asked.ceiling and self._moves_memory(job.task, case) else ()
@@ -150,6 +144,13 @@ class Timekeeper:
     def _limit(self, task: Task, case: Case) -> Limit | None:
         gpu = _known_gpu(self._scene)
         return physical_limit(task.work, case, gpu, tf32=task.tolerance.tf32) if gpu else None
+
+
+def slots_for(sealed: Sealed | None, case: Case) -> int:
+    """How many calls are kept ready: more of small ones, which may be so short that they are timed in chains."""
+    size = max(call_bytes(sealed, case.name), 1) if sealed else 1
+    most = CHAINS * CHAIN_SLOTS if size <= SHORT_BYTES else PLAIN_SLOTS
+    return min(max(POOL_BYTES // size, FEWEST_SLOTS), most)
 
 
 def _measurement(

@@ -15,7 +15,8 @@ from warpwright.core.measurement import Cache, Discard
 from warpwright.judge.gauge import Gauge, disturbed
 from warpwright.judge.stopping import Limits, Stopping
 
-SHORT_US = 10.0
+SHORT_US = 30.0
+"""Below this an event pair's own cost, which differs from process to process, would show in the result."""
 PLAIN_SLOTS = 12
 CHAINS = 4
 
