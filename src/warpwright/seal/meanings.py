@@ -32,6 +32,7 @@ _CALLED = _TYPE_OF | {"__attribute__", "__attribute", "alignas", "noexcept", "ex
 _NO_NAMES = frozenset(
     {"void", "int", "char", "long", "float", "double", "bool", "unsigned", "auto", "return", "operator"}
 )
+_NO_NAMESPACES = frozenset({"namespace", "inline", "__extension__", "extern"}) | _CALLED
 AFTER_CLASS_NAME = ("{", ":", "final", ";")
 
 
@@ -48,6 +49,7 @@ class Meaning:
     kind: str
     names: list[str]
     takes: frozenset[str] = frozenset()
+    brought_from: tuple[str, ...] = ()
 
 
 class Reader:
@@ -56,7 +58,10 @@ class Reader:
     def __init__(self, code: Code) -> None:
         self.code = code
         self.texts = [code.tokens[index].text for index in code.where]
-        self._namespaces = {self.text(i + 1) for i, word in enumerate(self.texts) if word == "namespace"}
+        opened = [i for i, word in enumerate(self.texts) if word == "namespace"]
+        self._namespaces = {self.text(i + 1) for i in opened}
+        # By name, because what is inline once may be opened again without the word.
+        self._inline = {self.text(i + 1) for i in opened if self.text(i - 1) == "inline"}
 
     def text(self, position: int) -> str:
         return self.texts[position] if 0 <= position < len(self.texts) else ""
@@ -147,7 +152,20 @@ class Reader:
             raise Unknown
         if self.text(here + 2) in ("=", "[", *_CALLED):
             return Meaning("alias", [self.text(here + 1)])
-        return Meaning("other", [self.text(end - 2)])
+        if "," in self.texts[here:end]:
+            raise Unknown
+        top = ("",) if self.text(here + 1) == "::" else ()
+        return Meaning("using", [self.text(end - 2)], brought_from=(*top, *self.namespaces(here + 1, end - 2)))
+
+    def namespaces(self, here: int, end: int) -> tuple[str, ...]:
+        """Those named here, outermost first, without inline ones: what is in these is found in what is around them."""
+        found = []
+        while here < end:
+            text = self.text(here)
+            if self.code.is_word(here) and text not in _NO_NAMESPACES and text not in self._inline:
+                found.append(text)
+            here = self.past_bracket(here) if text in ("(", "[") else here + 1
+        return tuple(found)
 
     def class_name(self, here: int) -> tuple[str | None, str]:
         """The name of the class whose key is here, and what follows it."""

@@ -26,7 +26,11 @@ class Piece:
     words: frozenset[str] = frozenset()
     """Everything it speaks of."""
     kind: str = "always"
-    """What it declares: class, alias, operator or other; or always."""
+    """What it declares: class, alias, using, operator or other; or always."""
+    within: tuple[str, ...] = ()
+    """The namespaces around it, outermost first, without inline ones."""
+    brought_from: tuple[str, ...] = ()
+    """The namespaces that a using-declaration names; the first is "" where it begins at the global one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +54,7 @@ class _Cutter(Reader):
         self._past = 0
         self._place = ""
         self._opened: set[tuple[str, ...]] = set()
+        self._within: list[tuple[str, ...]] = []
 
     def walk(self, here: int, end: int, scope: tuple[int, ...]) -> None:
         while here < end:
@@ -83,6 +88,7 @@ class _Cutter(Reader):
     def _open(self, here: int, opening: int, scope: tuple[int, ...]) -> int:
         """Numbers a scope. Where a namespace first opens it stays, though it be empty: names may be looked up in it."""
         self.scopes.append(self._raw(here, opening + 1))
+        self._within.append(self.namespaces(here, opening))
         number = len(self.scopes) - 1
         path = tuple(self._title(step) for step in (*scope, number))
         if path not in self._opened:
@@ -147,6 +153,8 @@ class _Cutter(Reader):
                 takes=meaning.takes - self.template_parameters(here),
                 words=frozenset(self.text(i) for i in inside if self.text(i - 1) != "."),
                 kind=meaning.kind,
+                within=tuple(name for step in scope for name in self._within[step]),
+                brought_from=meaning.brought_from,
             )
         )
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import marshal
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -109,7 +109,7 @@ def write(folder: Path, text: str, macros: str, ours: str) -> None:
     parts = cut(text)
     classes = _classes(parts.pieces)
     asked = frozenset(name for piece in parts.pieces for name in piece.names)
-    rows = [_row(piece, _gates(piece, classes, ours), asked | classes) for piece in parts.pieces]
+    rows = [_row(piece, gates, asked | classes) for piece, gates in _gated(parts.pieces, classes, ours)]
     (folder / PIECES).write_bytes(marshal.dumps((rows, list(parts.scopes))))
     (folder / MACROS).write_text(macros)
 
@@ -121,6 +121,28 @@ def _classes(pieces: Sequence[Piece]) -> frozenset[str]:
     while more := {n for piece in aliases for n in piece.names - found if (piece.words - piece.names) & found}:
         found |= more
     return frozenset(found)
+
+
+def _gated(pieces: Iterable[Piece], classes: frozenset[str], ours: str) -> Iterator[tuple[Piece, frozenset[str]]]:
+    """Each piece with the words that it waits for besides its names.
+
+    A using-declaration of what is not there does not compile. So it waits as what it names does, and comes once for
+    each way in which one of these may come; twice is no harm.
+    """
+    declared: dict[str, list[tuple[tuple[str, ...], frozenset[str]]]] = {}
+    for piece in pieces:
+        before = [one for name in piece.names for one in declared.get(name, ()) if piece.kind == "using"]
+        named = {gates for within, gates in before if _may_name(piece.brought_from, within)}
+        ways = named or {_gates(piece, classes, ours)}
+        for gates in [frozenset[str]()] if frozenset() in ways else sorted(ways, key=sorted):
+            yield piece, gates
+            for name in piece.words if piece.kind == "always" else piece.names:
+                declared.setdefault(name, []).append((piece.within, gates))
+
+
+def _may_name(path: tuple[str, ...], within: tuple[str, ...]) -> bool:
+    """Whether a using-declaration with this path may mean what is in these namespaces."""
+    return within == path[1:] if path[:1] == ("",) else within[len(within) - len(path) :] == path
 
 
 def _gates(piece: Piece, classes: frozenset[str], ours: str) -> frozenset[str]:

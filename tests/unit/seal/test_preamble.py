@@ -76,6 +76,56 @@ def test_a_function_on_a_type_that_nobody_has_stays_away(preambles: Preamble) ->
     assert "operator+" in preambles.before("point p = q + r;")
 
 
+USINGS = """namespace std {
+inline namespace v2 { struct grip { }; void drop(grip& a); }
+namespace inner { struct token { }; struct badge { }; }
+using inner::token;
+namespace inner {
+void swap(token& a, token& b);
+void swap(badge& a, badge& b);
+void keep(token& a);
+int (watch)(int a);
+int watch(token& a);
+}
+using inner::swap;
+using inner::keep;
+using inner::watch;
+template <typename T> void swap(T& a, T& b) { }
+}
+namespace more { using ::std::keep; using std::v2::drop; using std::swap; }
+namespace later { using more::keep; }
+"""
+USING = {
+    name: f"using {name};" for name in ("inner::swap", "inner::keep", "::std::keep", "more::keep", "std::v2::drop")
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "there"),
+    [
+        ("swap(a, b);", set()),
+        ("swap(a, b); token c;", {"inner::swap"}),
+        ("swap(a, b); badge c;", {"inner::swap"}),
+        ("keep(a);", set()),
+        ("keep(a); token c;", {"inner::keep", "::std::keep", "more::keep"}),
+        ("drop(a);", set()),
+        ("drop(a); grip c;", {"std::v2::drop"}),
+    ],
+)
+def test_a_using_declaration_comes_with_something_that_it_names(tmp_path: Path, text: str, there: set[str]) -> None:
+    preamble.write(tmp_path, USINGS, "", "/ours/")
+    before = preamble.read(tmp_path).before(text)
+    assert {name for name, declaration in USING.items() if declaration in before} == there
+    assert "using std::swap;" in before or "swap" not in text
+    (tmp_path / "before.cpp").write_text(before)
+    toolchain.must_compile([str(toolchain.host_compiler()), "-fsyntax-only", "before.cpp"], tmp_path)
+
+
+def test_what_a_using_declaration_names_may_be_something_not_understood(tmp_path: Path) -> None:
+    preamble.write(tmp_path, USINGS, "", "/ours/")
+    assert "using inner::watch;" in preamble.read(tmp_path).before("watch")
+
+
 def test_scopes_are_opened_and_closed(preambles: Preamble) -> None:
     for text in ("red", "puts", "errno_other", "moved", ""):
         before = preambles.before(text)
@@ -107,8 +157,9 @@ def test_the_name_is_found(declaration: str) -> None:
     assert pieces[-1].names == {"after"}
 
 
-def test_what_is_not_understood_is_always_there() -> None:
-    (piece,) = cut("using namespace std::literals;").pieces
+@pytest.mark.parametrize("declaration", ["using namespace std::literals;", "using std::swap, std::size_t;"])
+def test_what_is_not_understood_is_always_there(declaration: str) -> None:
+    (piece,) = cut(declaration).pieces
     assert piece.kind == "always"
 
 
