@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,6 +16,7 @@ from warpwright.core.evidence import Verdict
 
 if TYPE_CHECKING:
     from warpwright.core.judged import Asked, Job, Judged
+    from warpwright.core.sealed import Sealed
     from warpwright.core.task import Task
 
 Baselines = Annotated[
@@ -86,10 +88,12 @@ def compare(
     seconds: Seconds = 2.0,
     as_json: Json = False,
 ) -> None:
-    """Check and time several candidates for one task, against the eager reference."""
+    """Check several candidates for one task, and time each in turns with those before it and the eager reference."""
+    if len({kernel.name for kernel in kernels}) < len(kernels):
+        raise UsageError("two of the files have the same name: their rows could not be told apart")
     asked_task = one_task(task, inputs)
     jobs = jobs_for(asked_task, kernels, gpu, fast_math, asked(["eager"], seconds), silent=as_json)
-    judged = _judged(jobs, silent=as_json)
+    judged = _judged_in_turn(jobs, silent=as_json)
     _render(asked_task, judged, as_json)
     raise typer.Exit(max(_exit_code(asked_task, item, None) for item in judged))
 
@@ -106,6 +110,22 @@ def _judged(jobs: list[Job], silent: bool) -> list[Judged]:
 
     with waiting("judging", silent=silent):
         return list(judge_here(jobs))
+
+
+def _judged_in_turn(jobs: list[Job], silent: bool) -> list[Judged]:
+    """Each also beside those before it that are right."""
+    from warpwright.cli.screen import waiting
+    from warpwright.dispatch.local import judge_here
+
+    right: dict[str, Sealed] = {}
+    found: list[Judged] = []
+    with waiting("judging", silent=silent):
+        for judged in judge_here(replace(job, against=dict(right)) for job in jobs):
+            sealed = jobs[len(found)].sealed
+            if sealed is not None and {item.verdict for item in judged.evidence} == {Verdict.HOLDS}:
+                right[judged.label] = sealed
+            found.append(judged)
+    return found
 
 
 def jobs_for(task: Task, kernels: list[Path], gpu: str, fast_math: bool, wanted: Asked, silent: bool) -> list[Job]:

@@ -42,6 +42,8 @@ class Job:
     """None times the baselines alone."""
     hidden: tuple[Case, ...] = ()
     asked: Asked = field(default_factory=Asked)
+    against: Mapping[str, Sealed] = field(default_factory=dict)
+    """Other candidates by label, known to be right, that take turns with this one."""
 
     @property
     def baselines(self) -> tuple[str, ...]:

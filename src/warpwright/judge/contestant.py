@@ -1,4 +1,4 @@
-"""The candidate in its cell, timed.
+"""Candidates in their cells, timed.
 
 Every timed call has a slot of its own in the arena, filled anew before each block; every timed output is checked, and
 so are the inputs and the memory around them.
@@ -21,9 +21,10 @@ from warpwright.core.measurement import Cache
 from warpwright.core.plan import Launch, Library
 from warpwright.core.sealed import PREPARE
 from warpwright.core.task import Case, Draw, Task
+from warpwright.judge.cells import CellFailure
 from warpwright.judge.examine import CALL_S, Staged
 from warpwright.judge.likeness import Likeness, likeness, reference_results, resemble
-from warpwright.judge.timing import CHAINS, PLAIN_SLOTS, SHORT_US, chain_keys, chained
+from warpwright.judge.timing import CHAINS, PLAIN_SLOTS, SHORT_US, RivalLost, chain_keys, chained
 from warpwright.judge.visit import (
     Visit,
     changed_inputs,
@@ -109,7 +110,7 @@ class Contestant:
         whole, part = (statistics.median(self._samples([key] * 5, Cache.COLD)) for key in (0, LIBRARY_KEY))
         return min(max((part - self._cost) / max(whole - self._cost, 1e-3), 0.0), 1.0)
 
-    def slope_us(self) -> float:
+    def slope_us(self) -> float | None:
         """What 2n calls take longer than n: so many that our own clock can tell, no more."""
         enough = min(max(math.ceil(SPIN_US / self._latest_us), FEWEST_SPUN), MOST_SPUN)
         calls = list(islice(cycle(self._active), enough))
@@ -205,3 +206,16 @@ class Contestant:
         if mismatch:
             raise WrongWhileTimed(counterexample(visit, mismatch.kind, mismatch.message, mismatch.facts))
         return expected
+
+
+class Opponent(Contestant):
+    """Another candidate beside the one that is judged. Whatever befalls it is no word on that one."""
+
+    def block(self, cache: Cache) -> list[float]:
+        try:
+            return super().block(cache)
+        except (CellFailure, WrongWhileTimed) as failure:
+            raise RivalLost(str(failure)) from None
+
+    def slope_us(self) -> None:
+        """None: its own job has compared the clocks."""

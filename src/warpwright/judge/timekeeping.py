@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 
 from warpwright.core.codec import encode
@@ -18,8 +18,8 @@ from warpwright.core.sealed import Sealed
 from warpwright.core.task import Case, Draw, Task
 from warpwright.judge import cell, rival
 from warpwright.judge.baseline import Baseline
-from warpwright.judge.cells import Process
-from warpwright.judge.contestant import Contestant
+from warpwright.judge.cells import CellFailure, Process
+from warpwright.judge.contestant import Contestant, Opponent
 from warpwright.judge.examine import call_bytes, staged
 from warpwright.judge.gauge import Gauge
 from warpwright.judge.stopping import Limits
@@ -52,13 +52,14 @@ class Timekeeper:
     def timed(self, job: Job, case: Case, faults: list[Fault]) -> Iterator[Measurement]:
         slots = slots_for(job.sealed, case)
         rivals = list(self._baselines(job, case, slots, faults))
-        with self._entered(job, case, slots) as contestants:
+        with self._entered(job, case, slots, faults) as contestants:
+            candidates = contestants[:1]
             subjects: list[Subject] = [*contestants, *rivals]
             if subjects and subjects[0].is_short():
                 for subject in subjects:
                     subject.chain()
-            doubts = {subject.name: subject.remembers() for subject in contestants}
-            shares = {subject.name: subject.library_share() for subject in contestants}
+            doubts = {subject.name: subject.remembers() for subject in candidates}
+            shares = {subject.name: subject.library_share() for subject in candidates}
             for cache in job.asked.caches if subjects else ():
                 for taken in self._contested(job, case, cache, subjects, faults):
                     invalid = doubts.get(taken.subject) or taken.invalid
@@ -75,7 +76,7 @@ class Timekeeper:
         for subject in subjects:
             found = series[subject.name]
             if found.lost is not None:
-                self._lose_rival(job.task, case, subject.name, found.lost, faults)
+                self._lose_rival(job, case, subject.name, found.lost, faults)
                 continue
             slope = subject.slope_us() if cache is Cache.COLD else None
             invalid = self._invalid(job.task, case, found, cache, slope)
@@ -91,15 +92,25 @@ class Timekeeper:
                 yield Fault(where=f"baseline {rival_.name}, {case.name}", message=why)
 
     @contextmanager
-    def _entered(self, job: Job, case: Case, slots: int) -> Iterator[list[Contestant]]:
-        """The candidate in a cell of its own, if there is one."""
-        if job.sealed is None:
-            yield []
-            return
-        with self._ready.pop() if self._ready else Process(cell.main) as process:
-            draws = [Draw(case=case, seed=self._generator.randrange(2**48))] * slots
-            with staged(process, job.task, job.sealed, draws, Truths(job.task)) as on:
-                yield [Contestant(job.sealed.manifest.candidate, job.task, case, on, self._generator)]
+    def _entered(self, job: Job, case: Case, slots: int, faults: list[Fault]) -> Iterator[list[Contestant]]:
+        """The candidate, if there is one, and those it is compared with, each in a cell of its own."""
+        with ExitStack() as stack:
+            mine = {job.sealed.manifest.candidate: job.sealed} if job.sealed else {}
+            entered = [self._enter(stack, Contestant, job, case, slots, name, sealed) for name, sealed in mine.items()]
+            for name, sealed in job.against.items() if job.sealed else ():
+                try:
+                    entered.append(self._enter(stack, Opponent, job, case, slots, name, sealed))
+                except CellFailure as failure:
+                    self._lose_rival(job, case, name, str(failure), faults)
+            yield entered
+
+    def _enter(
+        self, stack: ExitStack, kind: type[Contestant], job: Job, case: Case, slots: int, name: str, sealed: Sealed
+    ) -> Contestant:
+        process = stack.enter_context(self._ready.pop() if self._ready else Process(cell.main))
+        draws = [Draw(case=case, seed=self._generator.randrange(2**48))] * slots
+        on = stack.enter_context(staged(process, job.task, sealed, draws, Truths(job.task)))
+        return kind(name, job.task, case, on, self._generator)
 
     def _baselines(self, job: Job, case: Case, slots: int, faults: list[Fault]) -> Iterator[Baseline]:
         """Those that work here; one that does not is named as absent."""
@@ -108,11 +119,12 @@ class Timekeeper:
             try:
                 yield Baseline(name, self._rival(job.task), case, slots, self._generator)
             except RivalLost as lost:
-                self._lose_rival(job.task, case, name, str(lost), faults)
+                self._lose_rival(job, case, name, str(lost), faults)
 
-    def _lose_rival(self, task: Task, case: Case, name: str, why: str, faults: list[Fault]) -> None:
-        self._rivals.pop(task.id, None)
-        faults.append(Fault(where=f"baseline {name}, {case.name}", message=why))
+    def _lose_rival(self, job: Job, case: Case, name: str, why: str, faults: list[Fault]) -> None:
+        if name not in job.against:
+            self._rivals.pop(job.task.id, None)
+        faults.append(Fault(where=f"rival {name}, {case.name}", message=why))
 
     def _rival(self, task: Task) -> Process:
         if task.id not in self._rivals:
