@@ -79,7 +79,7 @@ def _least(limit: Limit | None) -> str:
     if limit is None:
         return "limit unknown"
     if limit.seconds < 1e-6:
-        return "under 1 µs of work, so launches and latency decide"
+        return "under 1 µs of work, so the latency of each kernel decides"
     return f"at least {limit.seconds * 1e6:.3g} µs, bound by {_BOUNDS[limit.bound_by]}"
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from warpwright.core.gpus import Gpu
 from warpwright.core.task import Compare, Direction, Output, Task, TensorArg
@@ -49,10 +49,7 @@ def description(task: Task, gpu: Gpu) -> str:
             "hidden": hidden(task),
             "distributions": ", ".join(_distribution(name) for name in task.distributions),
             "timed": timed(task, gpu),
-            "runs": str(HONEST_RUNS),
-            "worst": f"{WORST * task.tolerance.slack:g}",
-            "typical": f"{TYPICAL * task.tolerance.slack:g}",
-            "tolerance": _tolerance(task),
+            "right": " ".join(_right(task)),
         },
     )
 
@@ -136,13 +133,29 @@ def _distribution(name: str) -> str:
     return f"{name} ({_DISTRIBUTIONS[name]})" if name in _DISTRIBUTIONS else name
 
 
-def _tolerance(task: Task) -> str:
-    words = []
-    if "fp32" in task.dtypes:
-        words.append(render("tolerance_tf32" if task.tolerance.tf32 else "tolerance_fp32").strip())
-    if any(output.compare is Compare.INDEX for output in task.outputs):
-        words.append("Indices are compared by the values they select, so ties may be broken either way.")
-    if any(output.compare is Compare.EXACT for output in task.outputs):
+def _right(task: Task) -> Iterator[str]:
+    """One paragraph for each way in which results are compared."""
+    kinds = {output.compare for output in task.outputs}
+    if task.direction is not Direction.FORWARD or task.mutates or Compare.VALUE in kinds:
+        yield _right_values(task)
+    for output in task.outputs if Compare.INDEX in kinds else ():
+        if output.selects is not None:
+            yield (
+                f"{output.name}: an index is right if it selects, from what `{output.selects}` gives in float64, exactly "
+                "the value that the function's own index in that place selects (NaN for NaN). So ties may be broken "
+                "either way."
+            )
+    if Compare.EXACT in kinds:
         exact = ", ".join(output.name for output in task.outputs if output.compare is Compare.EXACT)
-        words.append(f"Compared bit for bit: {exact}.")
-    return " ".join(words)
+        yield f"Compared bit for bit: {exact}."
+
+
+def _right_values(task: Task) -> str:
+    products = render("tolerance_tf32" if task.tolerance.tf32 else "tolerance_fp32") if "fp32" in task.dtypes else ""
+    fields = {
+        "runs": str(HONEST_RUNS),
+        "worst": f"{WORST * task.tolerance.slack:g}",
+        "typical": f"{TYPICAL * task.tolerance.slack:g}",
+        "products": products.strip(),
+    }
+    return render("right_values", fields).strip()

@@ -55,7 +55,7 @@ def test_a_task_without_work_has_no_limit() -> None:
 
 def test_small_work_is_called_small() -> None:
     only = task(Case(name="N7", role=Role.TIME, dims={"N": 7}), work=Work(reads="N*e"))
-    assert timed(only, H200) == "- N7: under 1 µs of work, so launches and latency decide"
+    assert timed(only, H200) == "- N7: under 1 µs of work, so the latency of each kernel decides"
 
 
 def test_hidden_sizes_exist_whether_or_not_their_range_is_known() -> None:
