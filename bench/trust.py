@@ -4,7 +4,7 @@ same     a kernel against itself, in two cells that take turns: how often does t
 repeat   a kernel ten times over, each time in a fresh cell: how far apart are the medians?
 ncu      the judge's cold median beside the time that NVIDIA's profiler gives the same kernel
 
-Run: python bench/trust.py [same|repeat|ncu ...] [--pairs 10] [--each 10] [--out FILE]. Exit 1 where a bar is missed.
+Run: python bench/trust.py [same|repeat|ncu ...] [--pairs 10] [--each 10] [--only KERNEL] [--out FILE]. Exit 1 where a bar is missed.
 """
 
 from __future__ import annotations
@@ -138,9 +138,11 @@ def main() -> int:
     parser.add_argument("questions", nargs="*", default=["same", "repeat", "ncu"])
     parser.add_argument("--pairs", type=int, default=10, help="pairs of fresh cells for `same`")
     parser.add_argument("--each", type=int, default=10, help="contests of a pair, and repeats of a kernel")
+    parser.add_argument("--only", choices=sorted(KERNELS), help="one of the kernels alone")
     parser.add_argument("--out", type=Path, help="a file for the raw samples")
     options = parser.parse_args()
-    jobs, judge, start = [prepared(name) for name in KERNELS], Judge(), time.perf_counter()
+    names = [options.only] if options.only else list(KERNELS)
+    jobs, judge, start = [prepared(name) for name in names], Judge(), time.perf_counter()
     asked = {
         "same": lambda: same(jobs, options.pairs, options.each),
         "repeat": lambda: repeat(judge, jobs, options.each),
