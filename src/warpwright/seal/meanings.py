@@ -36,8 +36,13 @@ _NO_NAMESPACES = frozenset({"namespace", "inline", "__extension__", "extern"}) |
 AFTER_CLASS_NAME = ("{", ":", "final", ";")
 
 
+def literal(suffix: str) -> str:
+    """What asks for an operator of literals: no word, as suffixes are short and many a variable is called so."""
+    return f'""{suffix}'
+
+
 class Dropped(Exception):
-    """A declaration that says nothing to a device compiler: assertions, explicit instantiations, literal suffixes."""
+    """A declaration that says nothing to a device compiler: assertions, explicit instantiations."""
 
 
 class Unknown(Exception):
@@ -277,7 +282,7 @@ class Reader:
 
     def _operator(self, here: int, end: int) -> Meaning:
         if self.is_string(here + 1):
-            raise Dropped
+            return Meaning("other", [literal(self.text(here + 2))])
         if owner := self._owner(here):
             return Meaning("other", [owner])
         parameters = here + 3 if self.text(here + 1) == "(" else here + 1

@@ -6,10 +6,14 @@ again with everything.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from warpwright.seal.meanings import AFTER_CLASS_NAME, KEYS, Dropped, Meaning, Reader, Unknown
+from warpwright.seal.meanings import AFTER_CLASS_NAME, KEYS, Dropped, Meaning, Reader, Unknown, literal
 from warpwright.seal.tokens import Code, Kind, tokenize
+
+_LITERAL = re.compile(r"""(?:"(?:[^"\\\n]|\\.)*"?|'(?:[^'\\\n]|\\.)*'?|\b\d[\d.']*)([^\W\d](?:\w|'\w)*)?""")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,7 +28,7 @@ class Piece:
     takes: frozenset[str] = frozenset()
     """Words of what it takes by value or reference: without values of these types nobody can call it."""
     words: frozenset[str] = frozenset()
-    """Everything it speaks of."""
+    """Everything it speaks of, suffixes of literals too."""
     kind: str = "always"
     """What it declares: class, alias, using, operator or other; or always."""
     within: tuple[str, ...] = ()
@@ -38,6 +42,11 @@ class Cut:
     pieces: tuple[Piece, ...]
     scopes: tuple[str, ...]
     """How each scope opens, by number."""
+
+
+def literals(text: str) -> Iterator[str]:
+    """The suffixes of a text, as what asks for their operators; those of plain numbers ask for nothing."""
+    return map(literal, _LITERAL.findall(text))
 
 
 def cut(text: str) -> Cut:
@@ -144,14 +153,15 @@ class _Cutter(Reader):
         except Unknown:
             meaning = Meaning("always", [])
         inside = [i for i in range(here, end) if self.code.is_word(i)]
+        text = self._raw(here, end)
         self.pieces.append(
             Piece(
-                text="".join(f"\n{pragma}\n" for pragma in pragmas) + self._raw(here, end),
+                text="".join(f"\n{pragma}\n" for pragma in pragmas) + text,
                 scope=scope,
                 place=self._place,
                 names=frozenset(meaning.names),
                 takes=meaning.takes - self.template_parameters(here),
-                words=frozenset(self.text(i) for i in inside if self.text(i - 1) != "."),
+                words=frozenset((*(self.text(i) for i in inside if self.text(i - 1) != "."), *literals(text))),
                 kind=meaning.kind,
                 within=tuple(name for step in scope for name in self._within[step]),
                 brought_from=meaning.brought_from,

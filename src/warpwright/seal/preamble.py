@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from warpwright.seal.pieces import Piece, cut
+from warpwright.seal.pieces import Piece, cut, literals
 
 MACROS, PIECES = "macros.h", "pieces"
 _WORD = re.compile(r"[^\W\d]\w*")
@@ -57,7 +57,7 @@ class Preamble:
 
     def before(self, text: str) -> str:
         """The part of the headers that this text asks for."""
-        wanted = self._wanted(_WORD.findall(text))
+        wanted = self._wanted([*_WORD.findall(text), *literals(text)])
         return _joined([self._entries[i] for i in range(len(self._entries)) if wanted[i]], self._scopes)
 
     def _wanted(self, words: Iterable[str]) -> list[bool]:

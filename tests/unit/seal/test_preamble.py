@@ -51,7 +51,8 @@ def _names(pieces: Cut) -> set[str]:
 
 def test_each_declaration_is_known_by_its_names() -> None:
     expected = {"size_t", "holder", "swap", "color", "red", "green", "small", "half_of", "puts", "handler", "point"}
-    assert _names(cut(HEADERS)) == expected | {"errno_value", "errno_other", "origin", "moved", "first", "second"}
+    more = {"errno_value", "errno_other", "origin", "moved", "first", "second", '""_kg'}
+    assert _names(cut(HEADERS)) == expected | more
 
 
 def test_a_text_gets_what_it_asks_for_and_no_more(preambles: Preamble) -> None:
@@ -124,6 +125,16 @@ def test_a_using_declaration_comes_with_something_that_it_names(tmp_path: Path, 
 def test_what_a_using_declaration_names_may_be_something_not_understood(tmp_path: Path) -> None:
     preamble.write(tmp_path, USINGS, "", "/ours/")
     assert "using inner::watch;" in preamble.read(tmp_path).before("watch")
+
+
+@pytest.mark.parametrize("text", ["12_kg", "1'200.5_kg", '"twelve"_kg', r"""'\''_kg""", 'f("_kg")_kg + 3_kg'])
+def test_a_literal_asks_for_its_operator(preambles: Preamble, text: str) -> None:
+    assert 'operator""_kg' in preambles.before(f"auto weight = {text};")
+
+
+@pytest.mark.parametrize("text", ["int _kg = 1;", 'asm("" : "_kg"(a))', "x_12_kg", r'"\"_kg"', '"a\n_kg'])
+def test_what_is_no_suffix_asks_for_no_literal(preambles: Preamble, text: str) -> None:
+    assert 'operator""_kg' not in preambles.before(text)
 
 
 def test_scopes_are_opened_and_closed(preambles: Preamble) -> None:
@@ -212,8 +223,25 @@ def test_macros_of_the_candidate_go_the_long_way() -> None:
     assert device.shortened(nvcc, Flags(extra=("-UX",)), ()) is None
 
 
+# No word of this asks for the type that the function takes.
+UNASKED = "#include <exception>\nstatic void again() { std::rethrow_exception({}); }"
+LITERAL = 'using namespace std::string_literals;\nstatic std::string name() { return "scale"s; }'
+
+
+@needs_nvcc
+@pytest.mark.parametrize(("before", "compiles"), [("", True), (LITERAL, True), (UNASKED, False)])
+def test_how_far_the_short_way_goes(tmp_path: Path, store: Store, source: object, before: str, compiles: bool) -> None:
+    assert callable(source)
+    nvcc = toolchain.nvcc()
+    assert nvcc is not None
+    (tmp_path / "kernel.cu").write_text(source(before=before))
+    steps = device.shortened(nvcc, Flags(), ())
+    assert steps is not None
+    done = phases.compiled(tmp_path, steps, phases.headers(store, steps), device.LIMITS)
+    assert (done.returncode == 0) is compiles, done.stderr
+
+
 @needs_nvcc
 def test_what_the_short_way_cannot_compile_is_compiled_by_nvcc(sealing: Sealer) -> None:
-    """Literal suffixes are in no preamble."""
-    sealed = sealing(before='using namespace std::string_literals;\nstatic std::string name() { return "scale"s; }')
+    sealed = sealing(before=UNASKED)
     assert isinstance(sealed, Sealed), sealed
