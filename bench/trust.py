@@ -4,8 +4,8 @@ same     a kernel against itself, in two cells that take turns: how often does t
 repeat   a kernel ten times over, each time in a fresh cell: how far apart are the medians?
 ncu      the judge's cold median beside the time that NVIDIA's profiler gives the same kernel
 
-Run: python bench/trust.py [same|repeat|ncu ...] [--pairs 10] [--each 10] [--only KERNEL] [--out FILE]. Exit 1 where a bar is
-missed.
+Run: python bench/trust.py [same|repeat|ncu ...] [--pairs 10] [--each 10] [--only KERNEL] [--out FILE]
+Exit 1 where a bar is missed.
 """
 
 from __future__ import annotations
