@@ -28,8 +28,12 @@ std::optional<Overrun> overrun;
 int overrun_patience;
 constexpr int ACCESSES_BETWEEN = 8;  // that an index may be ahead of its use
 
-bool is_read(Access access) { return access == Access::READ || access == Access::VOLATILE_READ; }
+bool is_read(Access access) {
+  return access == Access::READ || access == Access::VOLATILE_READ || access == Access::ATOMIC_READ;
+}
 bool is_atomic(Access access) { return access >= Access::ATOMIC; }
+// Operations of the programming model's own, and not volatile accesses that hardware treats alike.
+bool is_update(Access access) { return access == Access::ATOMIC || access == Access::ATOMIC_WRITE; }
 Traffic traffic_of(Access access) {
   return access == Access::ATOMIC ? Traffic::ATOMIC : is_read(access) ? Traffic::READ : Traffic::WRITE;
 }
@@ -42,6 +46,7 @@ struct Checking {
   size_t bytes;
   Access access;
   uint32_t site;
+  Strength strength;
 
   Memory memory() const {
     Memory memory;
@@ -88,6 +93,8 @@ struct Checking {
   // Whether only threads of this block can get there.
   bool one_block() const { return region->space == Space::SHARED && !machine.clustered(); }
   bool settled(Stamp stamp, bool& only_met) const;
+  bool of_other_block(Stamp stamp) const;
+  bool too_narrow(const Cell& cell) const;
   void race(const char* what, Stamp other, uint32_t other_site, const char* other_access, bool only_met);
   bool readable(Cell& cell);
   void read(Cell& cell);
@@ -116,6 +123,15 @@ bool Checking::settled(Stamp stamp, bool& only_met) const {
   if (warp.ordered.covers(me & 31, other & 31, when)) return true;
   only_met = warp.met.covers(me & 31, other & 31, when);
   return only_met;
+}
+
+bool Checking::of_other_block(Stamp stamp) const {
+  return stamp >= hot.launch_floor && !one_block() && machine.owner(stamp) != machine.block().number;
+}
+
+// Atomic operations of two blocks, one of which is atomic within its own block alone.
+bool Checking::too_narrow(const Cell& cell) const {
+  return (strength.block_only || cell.flags & BLOCK_ONLY) && of_other_block(cell.write);
 }
 
 void Checking::race(const char* what, Stamp other, uint32_t other_site, const char* other_access, bool only_met) {
@@ -151,7 +167,7 @@ bool Checking::readable(Cell& cell) {
 void Checking::read(Cell& cell) {
   if (!readable(cell)) return;
   bool only_met = false;
-  const bool exempt = is_atomic(access) && cell.write & ATOMIC;
+  const bool exempt = is_atomic(access) && cell.write & ATOMIC && !too_narrow(cell);
   if (cell.write && !exempt && !settled(cell.write, only_met))
     race("memory is read while another thread writes it", cell.write, cell.write_site,
          cell.write & ATOMIC ? "atomic" : "write", false);
@@ -192,7 +208,8 @@ void Checking::join_readers(Cell& cell) {
 void Checking::against_readers(Cell& cell) {
   const char* message = "memory is written while another thread may still read it";
   const Stamp reader = cell.read;
-  if (reader < hot.launch_floor || (reader & ATOMIC && is_atomic(access))) return;
+  const bool both_atomic = reader & ATOMIC && is_atomic(access);
+  if (reader < hot.launch_floor || (both_atomic && !(strength.block_only && of_other_block(reader)))) return;
   bool only_met = false;
   const bool own_block = one_block() || machine.owner(reader) == machine.block().number;
   if (!own_block) {
@@ -219,23 +236,25 @@ void Checking::write(Cell& cell) {
   bool only_met = false;
   const bool volatile_pair = access == Access::VOLATILE_WRITE && region->space == Space::SHARED &&
                              warp_of(cell.write) == warp_of(hot.stamp) && cell.write >= hot.launch_floor;
-  const bool exempt = is_atomic(access) && cell.write & ATOMIC && !volatile_pair;
-  const bool after_plain_of_others = access == Access::ATOMIC && cell.flags & PLAIN_FIRST &&
-                                     cell.write >= hot.launch_floor && !one_block() &&
-                                     machine.owner(cell.write) != machine.block().number &&
+  const bool narrow = is_atomic(access) && cell.write & ATOMIC && too_narrow(cell);
+  const bool exempt = is_atomic(access) && cell.write & ATOMIC && !volatile_pair && !narrow;
+  const bool after_plain_of_others = is_update(access) && cell.flags & PLAIN_FIRST && of_other_block(cell.write) &&
                                      !settled(cell.write, only_met);
   if (after_plain_of_others || (cell.write && !exempt && !settled(cell.write, only_met)))
-    race("two threads write the same memory", cell.write, cell.write_site, cell.write & ATOMIC ? "atomic" : "write",
-         false);
+    race(narrow ? "memory is updated by atomic operations of two blocks that count for one block alone"
+                : "two threads write the same memory",
+         cell.write, cell.write_site, cell.write & ATOMIC ? "atomic" : "write", false);
   against_readers(cell);
   // An atomic operation does not hide the plain write of the same thread, or of its block, from those who come later.
-  const bool over_plain = access == Access::ATOMIC && cell.write >= hot.launch_floor && !(cell.write & ATOMIC) &&
+  const bool over_plain = is_update(access) && cell.write >= hot.launch_floor && !(cell.write & ATOMIC) &&
                           segment_of(cell.write) >= machine.cluster_floor();
   const bool unsettled = over_plain && segment_of(cell.write) >= machine.thread().floor;
   if (over_plain)
     cell.flags |= PLAIN_FIRST;
   else if (cell.write < hot.launch_floor || !is_atomic(access))
     cell.flags &= ~PLAIN_FIRST;
+  if (cell.write < hot.launch_floor || !is_atomic(access)) cell.flags &= ~BLOCK_ONLY;
+  if (is_atomic(access) && strength.block_only) cell.flags |= BLOCK_ONLY;
   cell.write = hot.stamp | (is_atomic(access) && !unsettled ? ATOMIC : 0);
   cell.write_site = site;
 }
@@ -244,7 +263,7 @@ void outside_arena(uintptr_t address, size_t bytes, Access access, uint32_t site
   Machine& machine = Machine::current();
   const uintptr_t image = reinterpret_cast<uintptr_t>(&__ehdr_start), image_end = reinterpret_cast<uintptr_t>(&_end);
   if (address >= image && address < image_end) return;  // constants and tables of the candidate
-  Checking checking{machine, nullptr, address, bytes, access, site};
+  Checking checking{machine, nullptr, address, bytes, access, site, {}};
   if (address < 65536)
     checking.report("null", Severity::FATAL,
                     std::string("a null pointer is ") + (is_read(access) ? "read" : "written"));
@@ -255,7 +274,7 @@ void outside_arena(uintptr_t address, size_t bytes, Access access, uint32_t site
 void out_of_bounds(uintptr_t address, size_t bytes, Access access, uint32_t site) {
   Machine& machine = Machine::current();
   Region* nearest = machine.arena.nearest(address);
-  Checking checking{machine, nearest, address, bytes, access, site};
+  Checking checking{machine, nearest, address, bytes, access, site, {}};
   const int64_t offset = nearest ? static_cast<int64_t>(address - nearest->base) : 0;
   std::string where =
       nearest ? "byte " + std::to_string(offset) + " of an array of " + std::to_string(nearest->bytes) + " bytes" : "";
@@ -335,18 +354,18 @@ void settle() {
   }
 }
 
-void check(uintptr_t address, size_t bytes, Access access, uint32_t site) {
+void check(uintptr_t address, size_t bytes, Access access, uint32_t site, Strength strength) {
   Machine& machine = Machine::current();
   if (!machine.in_kernel()) return;
   if (overrun) judge_overrun(address, bytes);
   settle_if_any();
   if (--hot.steps_left <= 0) machine.out_of_steps(address, bytes, !is_read(access), site);
-  Region* region = address - arena_at < SPAN ? region_at[(address - arena_at) >> GRANULE_BITS] : device_variables(address);
+  const bool in_arena = address - arena_at < SPAN;
+  Region* region = in_arena ? region_at[(address - arena_at) >> GRANULE_BITS] : device_variables(address);
   if (!region)
-    return address - arena_at < SPAN ? out_of_bounds(address, bytes, access, site)
-                                  : outside_arena(address, bytes, access, site);
+    return in_arena ? out_of_bounds(address, bytes, access, site) : outside_arena(address, bytes, access, site);
   if (!region->holds(address, bytes)) return out_of_bounds(address, bytes, access, site);
-  Checking checking{machine, region, address, bytes, access, site};
+  Checking checking{machine, region, address, bytes, access, site, strength};
   if (!region->live)
     checking.report("freed", Severity::FATAL,
                     region->space == Space::SHARED ? "shared memory is used of a block that has exited"
@@ -357,19 +376,20 @@ void check(uintptr_t address, size_t bytes, Access access, uint32_t site) {
                         std::to_string(address & (bytes - 1)) + " modulo " + std::to_string(bytes));
   if (bytes < 1u << region->shift) region->refine(bytes >= 2 && !(address & 1) ? 1 : 0);
   count(machine, *region, address, bytes, access, site);
-  if (is_atomic(access) && access != Access::VOLATILE_WRITE) machine.acquire(address);
-  if (access == Access::ATOMIC || access == Access::VOLATILE_WRITE) machine.publish(address);
+  const bool looks = is_atomic(access) && (is_read(access) || access == Access::ATOMIC);
+  if (looks && ++machine.thread().polls % 64 == 0) {
+    // Others go on here, and what they publish meanwhile is seen by this very access.
+    machine.thread().waiting.site = site;
+    machine.wait(State::POLLING);
+  }
+  if (looks) machine.acquire(address, strength.acquires);
+  if (is_atomic(access) && !is_read(access)) machine.publish(address);
   for (uintptr_t at = address; at < address + bytes; at += 1u << region->shift)
     is_read(access) ? checking.read(region->cell(at)) : checking.write(region->cell(at));
-  if (access == Access::VOLATILE_READ || access == Access::ATOMIC)
-    if (++machine.thread().polls % 64 == 0) {
-      machine.thread().waiting.site = site;
-      machine.wait(State::POLLING);
-    }
 }
 
-void touch(const void* address, size_t bytes, Access access) {
-  check(reinterpret_cast<uintptr_t>(address), bytes, access, site_of(__builtin_return_address(0)));
+void touch(const void* address, size_t bytes, Access access, Strength strength) {
+  check(reinterpret_cast<uintptr_t>(address), bytes, access, site_of(__builtin_return_address(0)), strength);
 }
 
 }  // namespace warpwright::emulated

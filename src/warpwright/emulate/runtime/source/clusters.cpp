@@ -4,11 +4,6 @@
 #include "machine.h"
 
 namespace warpwright::emulated {
-namespace {
-
-uint64_t volume(const dim3& d) { return static_cast<uint64_t>(d.x) * d.y * d.z; }
-
-}  // namespace
 
 unsigned Machine::cluster_of(unsigned number) const {
   const uint3 at = block_index(number);

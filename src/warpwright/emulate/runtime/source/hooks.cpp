@@ -162,49 +162,52 @@ void* __tsan_memset(void* target, int value, size_t bytes) {
 
 // The compiler's own atomics: guards of host statics, and in kernels the standard library's atomic objects.
 namespace {
-void checked_atomic(const volatile void* address, size_t bytes, const void* code) {
+void checked_atomic(const volatile void* address, size_t bytes, Access access, int order, const void* code) {
   const uintptr_t at = reinterpret_cast<uintptr_t>(address);
-  if (at - arena_at < SPAN) fence(Fence::DEVICE), check(at, bytes, Access::ATOMIC, site_of(code));
+  if (at - arena_at >= SPAN) return;
+  const bool releases = order == __ATOMIC_RELEASE || order == __ATOMIC_ACQ_REL || order == __ATOMIC_SEQ_CST;
+  if (releases && access != Access::ATOMIC_READ) fence(Fence::DEVICE);
+  check(at, bytes, access, site_of(code), {false, order != __ATOMIC_RELAXED && order != __ATOMIC_RELEASE});
 }
 }  // namespace
-#define WARPWRIGHT_CHECK_ATOMIC checked_atomic(address, sizeof(*address), CALLER)
+#define WARPWRIGHT_CHECK_ATOMIC(ACCESS) checked_atomic(address, sizeof(*address), Access::ACCESS, order, CALLER)
 
 extern "C" {
 #define WARPWRIGHT_FETCH(BITS, T, NAME)                                           \
-  T __tsan_atomic##BITS##_fetch_##NAME(volatile T* address, T value, int) {       \
-    WARPWRIGHT_CHECK_ATOMIC;                                                      \
+  T __tsan_atomic##BITS##_fetch_##NAME(volatile T* address, T value, int order) { \
+    WARPWRIGHT_CHECK_ATOMIC(ATOMIC);                                              \
     return __atomic_fetch_##NAME(address, value, __ATOMIC_SEQ_CST);               \
   }
-#define WARPWRIGHT_EXCHANGE(BITS, T, HOW)                                                                    \
-  bool __tsan_atomic##BITS##_compare_exchange_##HOW(volatile T* address, T* expected, T value, int, int) {   \
-    WARPWRIGHT_CHECK_ATOMIC;                                                                                 \
-    return __atomic_compare_exchange_n(address, expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
+#define WARPWRIGHT_EXCHANGE(BITS, T, HOW)                                                                        \
+  bool __tsan_atomic##BITS##_compare_exchange_##HOW(volatile T* address, T* expected, T value, int order, int) { \
+    WARPWRIGHT_CHECK_ATOMIC(ATOMIC);                                                                             \
+    return __atomic_compare_exchange_n(address, expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);     \
   }
-#define WARPWRIGHT_ATOMICS(BITS, T)                                                                         \
-  T __tsan_atomic##BITS##_load(const volatile T* address, int) {                                            \
-    WARPWRIGHT_CHECK_ATOMIC;                                                                                \
-    return __atomic_load_n(address, __ATOMIC_SEQ_CST);                                                      \
-  }                                                                                                         \
-  void __tsan_atomic##BITS##_store(volatile T* address, T value, int) {                                     \
-    WARPWRIGHT_CHECK_ATOMIC;                                                                                \
-    __atomic_store_n(address, value, __ATOMIC_SEQ_CST);                                                     \
-  }                                                                                                         \
-  T __tsan_atomic##BITS##_exchange(volatile T* address, T value, int) {                                     \
-    WARPWRIGHT_CHECK_ATOMIC;                                                                                \
-    return __atomic_exchange_n(address, value, __ATOMIC_SEQ_CST);                                           \
-  }                                                                                                         \
-  T __tsan_atomic##BITS##_compare_exchange_val(volatile T* address, T expected, T value, int, int) {        \
-    WARPWRIGHT_CHECK_ATOMIC;                                                                                \
-    __atomic_compare_exchange_n(address, &expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);      \
-    return expected;                                                                                        \
-  }                                                                                                         \
-  WARPWRIGHT_EXCHANGE(BITS, T, strong)                                                                      \
-  WARPWRIGHT_EXCHANGE(BITS, T, weak)                                                                        \
-  WARPWRIGHT_FETCH(BITS, T, add)                                                                            \
-  WARPWRIGHT_FETCH(BITS, T, sub)                                                                            \
-  WARPWRIGHT_FETCH(BITS, T, and)                                                                            \
-  WARPWRIGHT_FETCH(BITS, T, or)                                                                             \
-  WARPWRIGHT_FETCH(BITS, T, xor)                                                                            \
+#define WARPWRIGHT_ATOMICS(BITS, T)                                                                        \
+  T __tsan_atomic##BITS##_load(const volatile T* address, int order) {                                     \
+    WARPWRIGHT_CHECK_ATOMIC(ATOMIC_READ);                                                                  \
+    return __atomic_load_n(address, __ATOMIC_SEQ_CST);                                                     \
+  }                                                                                                        \
+  void __tsan_atomic##BITS##_store(volatile T* address, T value, int order) {                              \
+    WARPWRIGHT_CHECK_ATOMIC(ATOMIC_WRITE);                                                                 \
+    __atomic_store_n(address, value, __ATOMIC_SEQ_CST);                                                    \
+  }                                                                                                        \
+  T __tsan_atomic##BITS##_exchange(volatile T* address, T value, int order) {                              \
+    WARPWRIGHT_CHECK_ATOMIC(ATOMIC);                                                                       \
+    return __atomic_exchange_n(address, value, __ATOMIC_SEQ_CST);                                          \
+  }                                                                                                        \
+  T __tsan_atomic##BITS##_compare_exchange_val(volatile T* address, T expected, T value, int order, int) { \
+    WARPWRIGHT_CHECK_ATOMIC(ATOMIC);                                                                       \
+    __atomic_compare_exchange_n(address, &expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);     \
+    return expected;                                                                                       \
+  }                                                                                                        \
+  WARPWRIGHT_EXCHANGE(BITS, T, strong)                                                                     \
+  WARPWRIGHT_EXCHANGE(BITS, T, weak)                                                                       \
+  WARPWRIGHT_FETCH(BITS, T, add)                                                                           \
+  WARPWRIGHT_FETCH(BITS, T, sub)                                                                           \
+  WARPWRIGHT_FETCH(BITS, T, and)                                                                           \
+  WARPWRIGHT_FETCH(BITS, T, or)                                                                            \
+  WARPWRIGHT_FETCH(BITS, T, xor)                                                                           \
   WARPWRIGHT_FETCH(BITS, T, nand)
 WARPWRIGHT_ATOMICS(8, uint8_t)
 WARPWRIGHT_ATOMICS(16, uint16_t)

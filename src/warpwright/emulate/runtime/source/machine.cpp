@@ -1,3 +1,4 @@
+// The grid: one launch after another, its blocks in their order, and those that wait for each other together.
 #include "machine.h"
 
 #include <algorithm>
@@ -7,9 +8,7 @@
 #include "../../../seal/recorder/recorder.h"
 
 extern "C" {
-uint3 warpwright_thread_index, warpwright_block_index;
 dim3 warpwright_block_extent, warpwright_grid_extent;
-unsigned warpwright_thread_number;
 }
 
 namespace warpwright::emulated {
@@ -18,11 +17,8 @@ Hot hot;
 
 namespace {
 
-constexpr unsigned PATIENCE = 4;            // passes over threads that wait in loops before their block is set aside
 constexpr uint64_t MOST_THREADS = 1 << 18;  // that may wait at the same time
 constexpr uint64_t MOST_BLOCKS = 1 << 26;
-
-uint64_t volume(const dim3& d) { return static_cast<uint64_t>(d.x) * d.y * d.z; }
 
 uint3 unravel(uint64_t number, const dim3& extent) {
   return {static_cast<unsigned>(number % extent.x), static_cast<unsigned>(number / extent.x % extent.y),
@@ -69,6 +65,7 @@ unsigned Machine::owner(Stamp stamp) const {
 void Machine::report(Finding finding) {
   finding.kernel = launch ? launch->kernel : "";
   finding.launch = launch ? launch->number : -1;
+  if (launch && launch->line) finding.line = launch->line;
   if (block_) {
     finding.block = block_->index;
     finding.thread = thread().index;
@@ -225,7 +222,8 @@ std::unique_ptr<Block> Machine::start(unsigned number) {
     thread.state = State::FRESH;
     thread.index = thread_index(i);
     thread.segment = thread.floor = block->first;
-    thread.fenced = false;
+    thread.fenced = thread.fenced_far = 0;
+    thread.seen.clear();
     thread.polls = thread.group = 0;
     thread.copies.clear();
   }
@@ -243,165 +241,6 @@ void Machine::finish(std::unique_ptr<Block> block) {
 void Machine::give_up(Block& block) {
   for (Thread& thread : block.threads)
     if (thread.stack) stacks_.give(thread.stack), thread.stack = nullptr;
-}
-
-uint64_t Machine::all_progress() const {
-  uint64_t writes = 0;
-  for (auto& space : counters.accesses) writes += space[static_cast<int>(Traffic::WRITE)];
-  return progress + writes;
-}
-
-Machine::Result Machine::proceed(Block& block) {
-  block_ = &block;
-  warpwright_block_index = block.index;
-  if (owners_.back().second != block.number) owners_.emplace_back(next_segment, block.number);
-  for (unsigned idle = 0;;) {
-    const uint64_t before = all_progress();
-    for (Thread& thread : block.threads)
-      if (thread.state == State::POLLING) thread.state = State::READY;
-    for (unsigned warp : order_of(static_cast<unsigned>(block.warps.size()))) {
-      run_warp(warp);
-      if (ended()) return Result::FINISHED;
-    }
-    if (block.live == 0) return Result::FINISHED;
-    if (release_barriers()) continue;
-    unsigned polling = 0, at_grid = 0;
-    for (Thread& thread : block.threads)
-      polling += thread.state == State::POLLING, at_grid += thread.state == State::GRID;
-    if (polling) {
-      if (all_progress() != before)
-        idle = 0;
-      else if (++idle >= PATIENCE)
-        return Result::STUCK;
-      continue;
-    }
-    if (at_grid == block.live) return Result::WAITING;
-    if (force_collectives()) continue;
-    Finding finding;
-    finding.kind = "hang";
-    finding.message = "threads wait for others that will never come";
-    report(std::move(finding));
-    ending = {"stopped", "hang"};
-    return Result::FINISHED;
-  }
-}
-
-bool Machine::run_warp(unsigned warp) {
-  const unsigned first = warp * 32,
-                 count = std::min<unsigned>(32, static_cast<unsigned>(block_->threads.size()) - first);
-  bool ran = false;
-  do {
-    for (unsigned i = 0; i < count; ++i) {
-      const unsigned lane = settings.order == Settings::Order::REVERSE ? count - 1 - i
-                            : settings.order == Settings::Order::SHUFFLED
-                                ? (i * 5 + static_cast<unsigned>(settings.seed)) % count
-                                : i;
-      State state = block_->threads[first + lane].state;
-      if (state > State::READY) continue;
-      ran |= resume(first + lane);
-      if (ended()) return ran;
-    }
-    if (settings.order == Settings::Order::SHUFFLED)  // the stride may skip lanes of an odd warp
-      for (unsigned lane = 0; lane < count; ++lane)
-        if (block_->threads[first + lane].state <= State::READY) {
-          ran |= resume(first + lane);
-          if (ended()) return ran;
-        }
-    if (settings.counters) flush_trace(warp);
-  } while (resolve(warp, false));
-  return ran;
-}
-
-bool Machine::resume(unsigned number) {
-  Thread& thread = block_->threads[number];
-  thread_ = number;
-  if (thread.state == State::FRESH) {
-    thread.stack = stacks_.take();
-    thread.context.prepare(thread.stack, Stacks::usable(thread.stack), &Machine::enter);
-  }
-  thread.state = State::READY;
-  warpwright_thread_index = thread.index;
-  warpwright_thread_number = number;
-  hot.stamp = first_of(thread.segment) | number << 1;
-  hot.first = interleaved_ ? ~Stamp(0) : first_of(block_->first);
-  hot.floor = interleaved_ ? ~Stamp(0) : first_of(thread.floor);
-  hot.lane_bit = 1u << (number & 31);
-  hot.stack = reinterpret_cast<uintptr_t>(thread.stack);
-  hot.stack_bytes = Stacks::BYTES;
-  hot.tracing = settings.counters;
-  do Context::change(scheduler_, thread.context);
-  while (thread.state == State::READY && looked_at(thread));
-  hot.stack = 0, hot.stack_bytes = ~uintptr_t(0), hot.tracing = false;
-  if (thread.state == State::DONE && thread.stack) {
-    stacks_.give(thread.stack);
-    thread.stack = nullptr;
-    --block_->live;
-  }
-  return true;
-}
-
-void Machine::out_of_steps(uintptr_t address, size_t bytes, bool writes, uint32_t site) {
-  if (!proof_.running()) proof_.begin();
-  hot.steps_left = 1;
-  glimpse_ = {site, address, writes ? bytes : 0};
-  wait(State::READY);
-}
-
-// A thread that is still ready has stopped to be looked at. Whether it may go on.
-bool Machine::looked_at(Thread& thread) {
-  const char* top = thread.context.top();
-  const char* end = thread.stack + Stacks::usable(thread.stack);
-  const Proof::Answer answer =
-      top ? proof_.look(glimpse_, std::to_string(thread_) + std::string(top, end), progress) : Proof::Answer::GIVEN_UP;
-  if (answer == Proof::Answer::NOT_YET) return true;
-  if (answer == Proof::Answer::GIVEN_UP) return ending = {"budget", launch->kernel}, false;
-  Finding finding;
-  finding.kind = "hang";
-  finding.site = glimpse_.site;
-  finding.message = "a loop never ends: nothing has changed when the thread comes here again";
-  report(std::move(finding));
-  ending = {"stopped", "hang"};
-  return false;
-}
-
-void Machine::enter() {
-  Machine& machine = current();
-  try {
-    machine.launch->body(machine.launch->argument());
-  } catch (const Outcome& outcome) {
-    machine.ending = {outcome.kind == "unsupported" ? "unsupported" : "stopped", outcome.subject};
-  } catch (const std::exception& error) {
-    machine.ending = {"unsupported", error.what()};
-  } catch (...) {
-    machine.ending = {"unsupported", "an exception in device code"};
-  }
-  machine.wait(State::DONE);
-  __builtin_trap();
-}
-
-void Machine::wait(State state) {
-  Thread& me = thread();
-  me.state = state;
-  settle_all_if_any();
-  Context::change(me.context, scheduler_);
-}
-
-void Machine::end(const std::string& outcome, const std::string& what) {
-  ending = {outcome, what};
-  wait(State::DONE);
-  __builtin_trap();
-}
-
-void Machine::meet(Thread& thread, Segment now) {
-  thread.segment = now;
-  thread.polls = 0;
-}
-
-void Machine::flush_trace(unsigned warp) {
-  std::vector<Touch>* lanes[32] = {};
-  for (unsigned i = 0; i < 32 && warp * 32 + i < block_->threads.size(); ++i)
-    lanes[i] = &block_->threads[warp * 32 + i].trace;
-  counters.add(lanes);
 }
 
 }  // namespace warpwright::emulated

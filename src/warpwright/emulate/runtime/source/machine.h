@@ -53,16 +53,24 @@ struct Waiting {
   void* payload = nullptr;
 };
 
+// What a thread has published: everything its block did before `floor`, and its own before `upto`. For other blocks
+// that is its own before `upto_far`, and nothing at all where that is 0.
+struct Release {
+  unsigned block, thread;
+  Segment floor, upto, upto_far = 0;
+};
+
 struct Thread {
   Context context;
   char* stack = nullptr;
   State state = State::FRESH;
   uint3 index{};
   Segment segment = 0, floor = 0;
-  bool fenced = false;
+  Segment fenced = 0, fenced_far = 0;  // its last fence, and the last that other blocks heed; 0 is never
   unsigned polls = 0, group = 0;
   Waiting waiting;
   std::vector<AsyncCopy> copies;
+  std::vector<Release> seen;  // by relaxed accesses: they count from the next fence on
   std::vector<Touch> trace;
 };
 
@@ -78,12 +86,6 @@ struct Warp {
     }
   };
   Knowledge ordered, met;
-};
-
-// What a thread has published: everything its block did before `floor`, and its own before `upto`.
-struct Release {
-  unsigned block, thread;
-  Segment floor, upto;
 };
 
 struct Block {
@@ -116,6 +118,7 @@ struct Launch {
   size_t dynamic_shared = 0;
   bool cooperative = false;
   int number = 0;
+  uint32_t line = 0;  // of the host code, for a kernel that stands for a library's
 };
 
 struct Settings {
@@ -166,7 +169,8 @@ class Machine {
   void* dynamic_place() { return reinterpret_cast<void*>(block_->shared->base + DYNAMIC); }
   const SharedVariable* variable_at(uint64_t offset) const;
   void publish(uintptr_t address);
-  void acquire(uintptr_t address);
+  void acquire(uintptr_t address, bool at_once);
+  void fence(Fence scope);
 
   static constexpr size_t DYNAMIC = 4096, SHARED_BYTES = 1 << 20;
 
@@ -204,6 +208,7 @@ class Machine {
   bool looked_at(Thread& thread);
   bool resolve(unsigned warp, bool force);
   void combine(unsigned warp, unsigned lanes, Waiting& waiting);
+  void learn(const Release& release);
   bool release_barriers();
   bool release_whole_barrier();
   void release(unsigned name, const std::vector<unsigned>& members);
@@ -234,11 +239,13 @@ class Machine {
   std::mt19937_64 random_;
 };
 
+inline uint64_t volume(const dim3& d) { return static_cast<uint64_t>(d.x) * d.y * d.z; }
+
 // An address in the program file. It fits 32 bits, because programs do.
 uint32_t site_of(const void* code);
 
 // check.cpp: what is behind an access that is not plainly in order.
-void check(uintptr_t address, size_t bytes, Access access, uint32_t site);
+void check(uintptr_t address, size_t bytes, Access access, uint32_t site, Strength strength = {});
 // What could not be judged when it happened is judged now: contested writes, and before a thread waits also indices.
 void settle();
 void settle_all();

@@ -8,6 +8,8 @@
 namespace warpwright::emulated {
 namespace {
 
+Fence reach(const Instruction& in) { return in.has("cta") ? Fence::BLOCK : Fence::DEVICE; }
+
 size_t lanes_of(const Instruction& in) { return in.has("v4") ? 4 : in.has("v2") ? 2 : in.has("v8") ? 8 : 1; }
 bool synchronises(const Instruction& in) {
   return in.has("volatile") || in.has("relaxed") || in.has("acquire") || in.has("release") || in.has("mmio");
@@ -31,7 +33,7 @@ bool load(PtxRun& run, const Instruction& in) {
 bool store(PtxRun& run, const Instruction& in) {
   const size_t bytes = bytes_of_type(in.type()), count = lanes_of(in);
   const uintptr_t to = run.address(in.operands[0], in.has("shared"));
-  if (in.has("release")) fence(Fence::DEVICE);
+  if (in.has("release")) fence(reach(in));
   check(to, bytes * count, synchronises(in) ? Access::VOLATILE_WRITE : Access::WRITE, run.site());
   const std::vector<std::string> values = PtxRun::elements(in.operands[1]);
   for (size_t i = 0; i < values.size(); ++i) {
@@ -83,8 +85,8 @@ bool atomic(PtxRun& run, const Instruction& in) {
   const size_t first = returns ? 1 : 0, bytes = bytes_of_type(in.type());
   if (bytes < 4 || lanes_of(in) != 1) return false;
   const uintptr_t at = run.address(in.operands[first], in.has("shared"));
-  if (in.has("release") || in.has("acq_rel")) fence(Fence::DEVICE);
-  check(at, bytes, Access::ATOMIC, run.site());
+  if (in.has("release") || in.has("acq_rel")) fence(reach(in));
+  check(at, bytes, Access::ATOMIC, run.site(), {in.has("cta"), true});
   uint64_t old = 0;
   std::memcpy(&old, reinterpret_cast<void*>(at), bytes);
   const uint64_t value = run.get(in.operands[first + 1]);
@@ -132,7 +134,7 @@ bool run_memory(PtxRun& run, const Instruction& in) {
   if (name == "atom" || name == "red") return atomic(run, in);
   if (name == "cp") return asynchronous(run, in);
   if (name == "bar" || name == "barrier") return wait_at_barrier(run, in);
-  if (name == "membar" || name == "fence") return fence(Fence::DEVICE), true;
+  if (name == "membar" || name == "fence") return fence(reach(in)), true;
   if (name == "prefetch" || name == "prefetchu" || name == "griddepcontrol" || name == "pragma") return true;
   if (name == "nanosleep") return poll(), true;
   if (name == "trap") trap("trap", "trap");

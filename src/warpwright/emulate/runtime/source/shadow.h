@@ -45,7 +45,8 @@ enum CellFlag : uint32_t {
   MANY_BLOCKS = 2,  // readers of several blocks in this launch
   NO_MANS_LAND = 4,
   IN_FLIGHT = 8,    // target of an asynchronous copy that nobody has waited for
-  PLAIN_FIRST = 16  // atomic operations came after a plain write of the same launch
+  PLAIN_FIRST = 16,  // atomic operations came after a plain write of the same launch
+  BLOCK_ONLY = 32    // atomic operations of this launch that count for their own block alone
 };
 
 enum class Space : uint8_t { GLOBAL, SHARED, DEVICE };

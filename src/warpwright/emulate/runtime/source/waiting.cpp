@@ -1,4 +1,4 @@
-// Where threads meet: barriers of a block, operations of a warp, and what follows for the order of their accesses.
+// Where threads meet: barriers of a block and operations of a warp, and what follows for the order of their accesses.
 #include <algorithm>
 #include <ctime>
 
@@ -165,39 +165,6 @@ void Machine::release(unsigned, const std::vector<unsigned>& members) {
   }
 }
 
-// What a fenced thread did becomes visible to those who then see its mark at this address.
-void Machine::publish(uintptr_t address) {
-  Thread& me = thread();
-  if (!me.fenced) return;
-  me.segment = next_segment++;
-  std::vector<Release>& releases = published_[address];
-  Release mine{block_->number, thread_, me.floor, me.segment};
-  for (Release& release : releases)
-    if (release.block == mine.block && release.thread == mine.thread) {
-      release = mine;
-      hot.stamp = first_of(me.segment) | thread_ << 1;
-      return;
-    }
-  releases.push_back(mine);
-  hot.stamp = first_of(me.segment) | thread_ << 1;
-}
-
-void Machine::acquire(uintptr_t address) {
-  if (published_.empty()) return;
-  auto found = published_.find(address);
-  if (found == published_.end()) return;
-  Thread& me = thread();
-  for (const Release& release : found->second) {
-    if (release.block == block_->number) {
-      me.floor = std::max(me.floor, release.upto);
-      if (!interleaved_) hot.floor = first_of(me.floor);
-      continue;
-    }
-    auto [known, is_new] = block_->acquired.emplace(release.block, release);
-    if (!is_new && known->second.upto < release.upto) known->second = release;
-  }
-}
-
 // What kernels call.
 
 int barrier(int line, Vote vote, int predicate, unsigned name, unsigned members) {
@@ -239,9 +206,7 @@ void inactive_lane() {
                     "a shuffle reads a lane that does not take part; its value is undefined"));
 }
 
-void fence(Fence) {
-  if (Machine::current().in_kernel()) Machine::current().thread().fenced = true;
-}
+bool in_kernel() { return Machine::current().in_kernel(); }
 
 void poll() {
   Machine& machine = Machine::current();

@@ -1,9 +1,10 @@
-// CUB's collectives of blocks and warps. Results are defined where CUB defines them, and nowhere else; temporary
-// storage is real shared memory, so that using it again too early is seen.
+// CUB's collectives of blocks and warps; device/ has what is device-wide. Results are defined where CUB defines them,
+// and nowhere else; temporary storage is real shared memory, so that using it again too early is seen.
 #ifndef WARPWRIGHT_CUB_H
 #define WARPWRIGHT_CUB_H
 
 #include <limits>
+#include <type_traits>
 
 #include "../cuda_runtime.h"
 
@@ -12,20 +13,20 @@ namespace cub {
 namespace emulated = warpwright::emulated;
 
 struct Sum {
-  template <class T>
-  T operator()(const T& a, const T& b) const {
+  template <class A, class B>
+  auto operator()(const A& a, const B& b) const {
     return a + b;
   }
 };
 struct Max {
-  template <class T>
-  T operator()(const T& a, const T& b) const {
+  template <class A, class B>
+  std::common_type_t<A, B> operator()(const A& a, const B& b) const {
     return a < b ? b : a;
   }
 };
 struct Min {
-  template <class T>
-  T operator()(const T& a, const T& b) const {
+  template <class A, class B>
+  std::common_type_t<A, B> operator()(const A& a, const B& b) const {
     return b < a ? b : a;
   }
 };
@@ -369,32 +370,8 @@ class WarpScan {
   }
 };
 
-#define WARPWRIGHT_ALGORITHM(NAME)                       \
-  template <class... A>                                  \
-  static cudaError_t NAME(const A&...) {                 \
-    ::warpwright::unsupported("cub device-wide " #NAME); \
-  }
-struct DeviceAlgorithm {
-  WARPWRIGHT_ALGORITHM(Sum)
-  WARPWRIGHT_ALGORITHM(Max)
-  WARPWRIGHT_ALGORITHM(Min)
-  WARPWRIGHT_ALGORITHM(Reduce)
-  WARPWRIGHT_ALGORITHM(InclusiveSum)
-  WARPWRIGHT_ALGORITHM(ExclusiveSum)
-  WARPWRIGHT_ALGORITHM(InclusiveScan)
-  WARPWRIGHT_ALGORITHM(ExclusiveScan)
-  WARPWRIGHT_ALGORITHM(SortKeys)
-  WARPWRIGHT_ALGORITHM(SortPairs)
-  WARPWRIGHT_ALGORITHM(SortPairsDescending)
-  WARPWRIGHT_ALGORITHM(Flagged)
-};
-#undef WARPWRIGHT_ALGORITHM
-using DeviceReduce = DeviceAlgorithm;
-using DeviceScan = DeviceAlgorithm;
-using DeviceRadixSort = DeviceAlgorithm;
-using DeviceSelect = DeviceAlgorithm;
-using DeviceSegmentedReduce = DeviceAlgorithm;
-
 }  // namespace cub
+
+#include "device/device_wide.cuh"
 
 #endif

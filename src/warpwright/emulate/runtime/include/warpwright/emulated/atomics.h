@@ -10,8 +10,8 @@
 namespace warpwright::emulated {
 
 template <class T, class F>
-WARPWRIGHT_HERE T exchange_with(T* address, F next) {
-  touch(address, sizeof(T), Access::ATOMIC);
+WARPWRIGHT_HERE T exchange_with(T* address, F next, Strength strength = {}) {
+  touch(address, sizeof(T), Access::ATOMIC, strength);
   T old = peek<T>(address);
   poke<T>(address, next(old));
   return old;
@@ -19,20 +19,23 @@ WARPWRIGHT_HERE T exchange_with(T* address, F next) {
 
 }  // namespace warpwright::emulated
 
+// What counts for the threads of one block alone.
+inline constexpr warpwright::emulated::Strength WARPWRIGHT_IN_BLOCK{true, true};
+
 // Each has forms for a block and for the system, which differ in scope only.
-#define WARPWRIGHT_ATOMIC(NAME, NEXT)                                                      \
-  template <class T, class U>                                                              \
-  WARPWRIGHT_HERE T NAME(T* address, U operand) {                                          \
-    const T value = static_cast<T>(operand);                                               \
-    return warpwright::emulated::exchange_with(address, [&](T old) -> T { return NEXT; }); \
-  }                                                                                        \
-  template <class T, class U>                                                              \
-  WARPWRIGHT_HERE T NAME##_block(T* address, U operand) {                                  \
-    return NAME(address, operand);                                                         \
-  }                                                                                        \
-  template <class T, class U>                                                              \
-  WARPWRIGHT_HERE T NAME##_system(T* address, U operand) {                                 \
-    return NAME(address, operand);                                                         \
+#define WARPWRIGHT_ATOMIC(NAME, NEXT)                                                                \
+  template <class T, class U>                                                                        \
+  WARPWRIGHT_HERE T NAME(T* address, U operand, warpwright::emulated::Strength strength = {}) {      \
+    const T value = static_cast<T>(operand);                                                         \
+    return warpwright::emulated::exchange_with(address, [&](T old) -> T { return NEXT; }, strength); \
+  }                                                                                                  \
+  template <class T, class U>                                                                        \
+  WARPWRIGHT_HERE T NAME##_block(T* address, U operand) {                                            \
+    return NAME(address, operand, WARPWRIGHT_IN_BLOCK);                                              \
+  }                                                                                                  \
+  template <class T, class U>                                                                        \
+  WARPWRIGHT_HERE T NAME##_system(T* address, U operand) {                                           \
+    return NAME(address, operand);                                                                   \
   }
 WARPWRIGHT_ATOMIC(atomicAdd, old + value)
 WARPWRIGHT_ATOMIC(atomicSub, old - value)
@@ -47,14 +50,14 @@ WARPWRIGHT_ATOMIC(atomicDec, old == T(0) || old > value ? value : T(old - 1))
 #undef WARPWRIGHT_ATOMIC
 
 template <class T, class U, class V>
-WARPWRIGHT_HERE T atomicCAS(T* address, U expected, V desired) {
+WARPWRIGHT_HERE T atomicCAS(T* address, U expected, V desired, warpwright::emulated::Strength strength = {}) {
   const T wanted = static_cast<T>(expected), value = static_cast<T>(desired);
   return warpwright::emulated::exchange_with(
-      address, [&](T old) { return __builtin_memcmp(&old, &wanted, sizeof(T)) == 0 ? value : old; });
+      address, [&](T old) { return __builtin_memcmp(&old, &wanted, sizeof(T)) == 0 ? value : old; }, strength);
 }
 template <class T, class U, class V>
 WARPWRIGHT_HERE T atomicCAS_block(T* address, U expected, V desired) {
-  return atomicCAS(address, expected, desired);
+  return atomicCAS(address, expected, desired, WARPWRIGHT_IN_BLOCK);
 }
 template <class T, class U, class V>
 WARPWRIGHT_HERE T atomicCAS_system(T* address, U expected, V desired) {

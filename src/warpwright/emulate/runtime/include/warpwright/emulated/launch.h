@@ -13,6 +13,8 @@ namespace emulated {
 
 // Said before a kernel is enqueued that is declared with the size of its clusters.
 void in_clusters(dim3 size);
+// Said before a kernel of ours is enqueued that stands for a library's: its findings are those of the host's line.
+void called_at(int line);
 
 using Body = void (*)(const void* closure);
 void attach(const char* kernel, Body body, const void* closure, size_t bytes, size_t alignment);

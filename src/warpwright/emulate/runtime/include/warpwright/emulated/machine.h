@@ -40,9 +40,14 @@ void poke(void* address, const T& value) {
   copy(address, &value, sizeof(T));
 }
 
-enum class Access : uint8_t { READ, WRITE, ATOMIC, VOLATILE_READ, VOLATILE_WRITE };
+enum class Access : uint8_t { READ, WRITE, ATOMIC, VOLATILE_READ, VOLATILE_WRITE, ATOMIC_READ, ATOMIC_WRITE };
+// How far an atomic access reaches, and whether it makes visible what others have published; else the next fence does.
+struct Strength {
+  bool block_only = false;
+  bool acquires = true;
+};
 // Checks an access that the compiler does not report itself.
-void touch(const void* address, size_t bytes, Access access);
+void touch(const void* address, size_t bytes, Access access, Strength strength = {});
 
 // Block-wide barriers. `members` is 0 for the whole block.
 enum class Vote : uint8_t { NONE, COUNT, ALL, ANY };
@@ -83,6 +88,8 @@ void poll();
 long long ticks();
 unsigned long long global_timer();
 [[noreturn]] void trap(const char* kind, const char* message);
+// Whether this is device code; else the host code is being recorded.
+bool in_kernel();
 
 // Shared memory. A slot is the identity of a variable; it remembers where the current launch has put it.
 struct Slot {

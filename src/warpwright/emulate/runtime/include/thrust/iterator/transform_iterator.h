@@ -1,0 +1,1 @@
+#include "iterators.h"

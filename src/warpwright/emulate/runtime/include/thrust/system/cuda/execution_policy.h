@@ -1,0 +1,1 @@
+#include "../../execution_policy.h"
