@@ -16,9 +16,8 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import replace
-from multiprocessing import get_context
 from pathlib import Path
 
 from warpwright.core.candidate import Candidate, Flags
@@ -95,7 +94,7 @@ def _one(judge: Judge, item: Named) -> float:
 
 def _many(judge: Judge, items: Sequence[Named]) -> tuple[float, list[str]]:
     start, failed = time.perf_counter(), []
-    with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
+    with ThreadPoolExecutor(max((os.cpu_count() or 1) - 2, 1)) as pool:  # the judge and its cell need a core each
         for future in as_completed([pool.submit(sealed_job, item) for item in items]):
             judged = judge.judge(future.result())
             print(f"{judged.label}: {_spent(judged)}")

@@ -77,7 +77,8 @@ class Rival:
         return {}
 
     def _stage(self, baseline: str, key: int, draw: Draw) -> None:
-        inputs, call = self._copy(draw.case) if baseline == COPY else self._work(baseline, draw)
+        with torch.cuda.stream(self._stopwatch.stream):
+            inputs, call = self._copy(draw.case) if baseline == COPY else self._work(baseline, draw)
         self._stopwatch.hold((baseline, key), [call], inputs)
 
     def _copy(self, case: Case) -> tuple[list[torch.Tensor], Step]:

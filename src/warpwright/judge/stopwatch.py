@@ -56,13 +56,15 @@ class Stopwatch:
 
     def __init__(self) -> None:
         self._flush = Flush()
+        self.stream = torch.cuda.Stream()
+        """All of it is captured on this one. Autograd works on the stream that a tensor was made on: make it there."""
         self._calls: dict[Hashable, Sequence[Step]] = {}
         self._inputs: dict[Hashable, Sequence[torch.Tensor]] = {}
         self._graphs: dict[Hashable, torch.cuda.CUDAGraph] = {}
 
     def hold(self, key: Hashable, calls: Sequence[Step], inputs: Sequence[torch.Tensor]) -> None:
         """Captures one call, which may be several steps."""
-        self._calls[key], self._inputs[key], self._graphs[key] = calls, inputs, captured(calls)
+        self._calls[key], self._inputs[key], self._graphs[key] = calls, inputs, captured(calls, self.stream)
 
     def hold_part(self, key: Hashable, calls: Sequence[Step], of: Hashable) -> None:
         """Captures a part of a call that is held already."""
@@ -74,7 +76,7 @@ class Stopwatch:
         for call in calls:
             steps += [self._flush.lead(leads, self._inputs[call])] if leads else []
             steps += self._calls[call] if work else []
-        self._graphs[key] = captured(steps, warm_ups=0)
+        self._graphs[key] = captured(steps, self.stream, warm_ups=0)
 
     def time(self, keys: Sequence[Hashable | None], cache: Cache, reset: Step = lambda: None) -> list[float]:
         """Device times in microseconds; None is no work at all: what measuring itself costs."""
@@ -95,12 +97,12 @@ class Stopwatch:
             kept.clear()
 
 
-def captured(calls: Sequence[Step], warm_ups: int = 2) -> torch.cuda.CUDAGraph:
+def captured(calls: Sequence[Step], stream: torch.cuda.Stream, warm_ups: int = 2) -> torch.cuda.CUDAGraph:
     """One graph that makes the given calls one after the other.
 
     Not by torch's own context manager, which collects garbage every time: that takes longer than the capture.
     """
-    stream, graph = torch.cuda.Stream(), torch.cuda.CUDAGraph()
+    graph = torch.cuda.CUDAGraph()
     stream.wait_stream(torch.cuda.current_stream())
     with torch.cuda.stream(stream):
         for call in [*calls] * warm_ups:
