@@ -62,15 +62,73 @@ def test_all_loads_of_a_thread_are_under_way_before_the_first_is_used() -> None:
     assert "Pack<T, VEC> up_pack[4];" in text
 
 
+def test_a_long_row_is_loaded_several_packs_at_a_time() -> None:
+    text = source("modern/cross_entropy:forward", stream_unroll=8)
+    assert "Pack<T, VEC> logits_pack[8];" in text
+    assert text.index("logits_pack[p] = load<VEC>(") < text.index("float(logits_pack[p].at[k])")
+    assert "logits_pack[" not in source("modern/cross_entropy:forward", stream_unroll=1)
+
+
+def test_several_tensors_share_what_is_under_way() -> None:
+    text = source("modern/log_softmax:backward", stream_unroll=8)
+    assert "Pack<T, VEC> grad_y_pack[4];" in text
+
+
+def test_what_is_read_again_is_read_from_its_end() -> None:
+    text = source("modern/softmax:forward")
+    first, last = (text.partition(f"softmax_rows_{kernel}_kernel(")[2] for kernel in ("pass_1", "finish"))
+    assert "const int64_t row = blockIdx.y;" in first.partition("\n}\n")[0]
+    assert "const int64_t row = gridDim.y - 1 - blockIdx.y;" in last.partition("\n}\n")[0]
+
+
+def test_gradients_of_groups_and_of_channels_take_two_readings() -> None:
+    text = source("modern/group_norm_silu:backward")
+    host = text.partition("backward(\n")[2]
+    assert text.count("_rows_streamed(") == 1
+    assert "_pass_2" not in text
+    assert "row >= 0; row -= gridDim.x" in text
+    assert [host.count(f"rows{kernel}<scalar_t>(") for kernel in ("", "_2", "_3", "_4")] == [1, 1, 1, 0]
+
+
+def test_a_sum_that_is_not_linear_in_another_waits_for_it() -> None:
+    assert "_pass_2" in own("((x - x.mean(-1, keepdim=True)) ** 4).sum(-1)", "8,400000:fp32")
+    assert "_pass_2" in own("(x - x.mean(-1, keepdim=True)).sum(-1)", "8,400000:fp32")
+
+
+def test_a_sum_that_is_linear_in_another_shares_its_pass() -> None:
+    text = own("(x.exp() - (x * x).sum(-1, keepdim=True) * x / 7).sum(-1)", "8,400000:fp32")
+    assert "_pass_1" in text
+    assert "_pass_2" not in text
+
+
+def test_running_sums_of_few_long_rows_are_kept_by_clusters() -> None:
+    text = source("modern/cumsum:forward")
+    assert "__cluster_dims__(BLOCKS, 1, 1)" in text
+    assert "#include <cooperative_groups.h>" in text
+    assert "cluster" not in source("modern/cumsum:forward", scan_cluster=0).partition("#include")[2]
+
+
+def test_coarse_results_divide_by_a_reciprocal_and_what_it_leaves() -> None:
+    text = source("modern/add_rmsnorm_fp8_dynamic:forward")
+    assert "divided(normed, maximum, over_maximum)" in text
+    assert "fmaf(rest, inverse, near)" in text
+
+
+def test_a_crowd_bounds_the_registers() -> None:
+    text = source("paper/llama_rmsnorm:forward", row_crowd=1024)
+    assert "__launch_bounds__(THREADS < 256 ? 256 : THREADS, THREADS < 256 ? 4 : 1024 / THREADS)" in text
+    assert ", THREADS < 256 ?" not in source("paper/llama_rmsnorm:forward")
+
+
 def test_few_long_rows_take_one_kernel_for_each_pass_and_one_more() -> None:
     assert source("modern/softmax:forward").count("_pass_") // source("modern/softmax:forward").count("_pass_1") == 1
     assert "_pass_2" not in source("paper/layernorm:forward")
-    assert "best_at_parts_1[row * pieces + blockIdx.x] = best.at;" in source("modern/argmax:forward")
+    assert "best_at_parts_1[row * pieces + piece] = best.at;" in source("modern/argmax:forward")
 
 
 def test_mean_and_spread_of_long_rows_are_one_pass() -> None:
     streamed = source("paper/layernorm:forward").partition("_streamed(")[2].partition("\n}\n")[0]
-    assert streamed.count("for (int column") == 2
+    assert streamed.count("for (int first") == 2
     assert "both(spread, spread_of(values))" in streamed
 
 
@@ -81,7 +139,7 @@ def test_channels_of_a_group_are_found_without_dividing_large_numbers() -> None:
 
 
 def test_few_rows_are_added_up_by_single_threads() -> None:
-    assert "if (rows <= 16 && strips >= 528) {" in source("paper/layernorm:backward")
+    assert "if (rows <= 16) {" in source("paper/layernorm:backward")
     assert "if (rows <= 16" not in source("modern/bias_gelu:backward")
 
 

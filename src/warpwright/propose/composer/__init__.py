@@ -14,6 +14,7 @@ lower_library.py    products, convolutions, scans, updates in place
 lower_pick.py       windows, selections, scatters
 entries.py          the entry points: what each is given, what it owes
 training.py         training pairs: what a forward pass leaves for its backward pass
+rewrite.py          sums over long rows, written so that these are read less often
 schedule.py         which values are left in memory, and which kernel leaves them there
 indices.py          where an element lies, and how that moves within a pack
 arithmetic.py       how each operation is written in CUDA C++
@@ -29,6 +30,7 @@ split_kernel.py     few long rows: many blocks to a row
 column_kernel.py    columns: sums over the leading dimensions
 fused_kernel.py     rows and columns at once
 scan_kernel.py      running sums
+scan_cluster.py     running sums along few long rows, each kept by a cluster of blocks
 window_kernel.py    windows that slide over an image
 pick_kernel.py      the highest of each row
 scatter_kernel.py   elements and rows to places of their own

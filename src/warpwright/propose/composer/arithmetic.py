@@ -62,6 +62,12 @@ DEFINED = {
     "__device__ float finite_or_zero(float x) { return isinf(x) ? 0.0f : x; }",
 }
 """Device functions that some operations need."""
+DIVIDED = """\
+// x / by, rounded as a division rounds it, from a reciprocal that was taken once; infinities go the short way.
+__device__ float divided(float x, float by, float inverse) {
+    const float near = x * inverse, rest = fmaf(-near, by, x);
+    return isnan(rest) ? near : fmaf(rest, inverse, near);
+}"""
 
 
 def written(op: str, args: list[Term], kind: str, on_host: bool = False) -> Term:

@@ -143,7 +143,7 @@ class _Joint:
 
     def add(self, term: Term, done: Pass) -> None:
         done.packs += [f"float {self.values}[VEC], highest = -INFINITY;"]
-        done.elements += [f"{self.values}[k] = {term.text};", f"highest = Max::join(highest, {self.values}[k]);"]
+        done.elements += [f"{self.values}[k] = {term.text};", f"highest = fmaxf(highest, {self.values}[k]);"]
         done.behind += [
             *self._rescaled(),
             "#pragma unroll",
@@ -164,9 +164,10 @@ class _Joint:
 
     def share(self) -> list[str]:
         return [
-            f"const float {self.whole} = over_row<Max, THREADS>({self.largest});",
+            f"float {self.whole} = over_row<Max, THREADS>({self.largest});",
             f"if ({self.largest} != {self.whole}) {self.total} *= expf({self.largest} - {self.whole});",
             f"{self.total} = over_row<Sum, THREADS>({self.total});",
+            f"if (isnan({self.total})) {self.whole} = NAN;  // The maximum alone would have passed over it.",
         ]
 
     def settle(self) -> list[str]:

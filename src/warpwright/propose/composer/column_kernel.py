@@ -36,12 +36,12 @@ from warpwright.propose.composer.values import Graph
 SPACE: dict[str, tuple[Any, ...]] = {
     "vector_bytes": (16, 8),
     "column_warps": (4, 8, 16),
-    "column_blocks": (264, 528, 1056),
+    "column_blocks": (528, 1056, 2112),
 }
 
 
 FEW = 16
-"""Rows that one thread can add up by itself, where there are columns enough for all threads."""
+"""Rows that one thread can add up by itself sooner than many could hand over what they found."""
 
 
 class ColumnWriter:
@@ -172,11 +172,11 @@ class ColumnWriter:
         return ["template <typename T>", *head, *block(body), "}"]
 
     def _directly(self, arguments: Sequence[str]) -> list[str]:
-        """Few rows and many columns: what a thread has added up is the result."""
+        """Few rows: what a thread has added up is the result."""
         results = [pointer(store.tensor) for store in self.sums]
         inner = [
             *choice(f"{self.name}_kernel", f"1, {self.sums[0].tensor.cpp}"),
             *launch("strips", "32", [*arguments, *results, "rows"]),
             "return;",
         ]
-        return [f"if (rows <= {FEW} && strips >= 528) {{", *block(inner), "}"]
+        return [f"if (rows <= {FEW}) {{", *block(inner), "}"]

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from warpwright.propose.composer import indices
-from warpwright.propose.composer.arithmetic import ATOM, DEFINED, SUM, Term, literal, written
+from warpwright.propose.composer.arithmetic import ATOM, DEFINED, DIVIDED, SUM, Term, literal, written
 from warpwright.propose.composer.errors import CannotCompose
 from warpwright.propose.composer.indices import ELEMENT, KERNEL, PACK, Flip, Index, Loaded, Place, Shift, Total
 from warpwright.propose.composer.naming import RESERVED
@@ -158,9 +158,16 @@ class Emitter:
         args = [self.lifted(arg, term, level) for arg, term in zip(value.args, args, strict=True)]
         if value.op in DEFINED and value.kind == FLOAT:
             self.needs.functions[value.op] = DEFINED[value.op]
-        if value.op == "div" and level == ELEMENT and args[1].level < ELEMENT and not self._rounds:
-            return written("mul", [args[0], self._inverse(args[1])], FLOAT)
+        if value.op == "div" and level == ELEMENT and args[1].level < ELEMENT:
+            return self._divided(*args)
         return written(value.op, args, value.kind if value.kind != BOOL else FLOAT)
+
+    def _divided(self, term: Term, by: Term) -> Term:
+        inverse = self._inverse(by)
+        if not self._rounds:
+            return written("mul", [term, inverse], FLOAT)
+        self.needs.functions["divided"] = DIVIDED
+        return Term(f"divided({term.text}, {by.text}, {inverse.text})", ATOM, term.level)
 
     def _inverse(self, term: Term) -> Term:
         """Divided by once, multiplied by often."""

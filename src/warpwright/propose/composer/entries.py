@@ -15,6 +15,7 @@ from warpwright.propose.composer.host import Entry
 from warpwright.propose.composer.kernel import Store
 from warpwright.propose.composer.lower import lowered
 from warpwright.propose.composer.naming import safe_name
+from warpwright.propose.composer.rewrite import rewritten
 from warpwright.propose.composer.schedule import Schedule, Scheduler, base_of
 from warpwright.propose.composer.sizes import Size
 from warpwright.propose.composer.tensors import Tensor
@@ -105,7 +106,7 @@ def scheduled(
     returned: tuple[Tensor, ...],
     contiguous: tuple[str, ...],
 ) -> Entry:
-    outputs = [_flat(store) for store in outputs]
+    outputs = rewritten(graph, inputs, [_flat(store) for store in outputs])
     views = {store.tensor.name: store.value for store in outputs if _is_view(store.value)}
     owed = [store for store in outputs if store.tensor.name not in views]
     taken = frozenset({given for _, given in listed} | {store.tensor.name for store in outputs})

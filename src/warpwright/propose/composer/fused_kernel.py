@@ -26,11 +26,11 @@ from warpwright.propose.composer.kernel import (
 )
 from warpwright.propose.composer.preamble import ADD_PARTS
 from warpwright.propose.composer.row_kernel import KEPT_LOOP, Rows, RowWriter, along_rows
-from warpwright.propose.composer.row_launch import Tile, kept_loads, row_preamble, tiles
+from warpwright.propose.composer.row_launch import Tile, kept_bounds, kept_loads, row_preamble, tiles
 from warpwright.propose.composer.tensors import Needs, Tensor
 from warpwright.propose.composer.values import Graph
 
-SPACE: dict[str, tuple[Any, ...]] = {"fused_blocks": (264, 528, 1056)}
+SPACE: dict[str, tuple[Any, ...]] = {"fused_blocks": (528, 1056, 2112)}
 
 
 def fused_kernels(
@@ -44,7 +44,7 @@ def fused_kernels(
     streamed.write()
     writer = RowWriter(work, graph, held, along_rows(streamed))
     writer.write()
-    device = "\n".join(_device(work, writer, sums))
+    device = "\n".join(_device(work, writer, sums, genome))
     launcher = "\n".join(_launcher(work, writer.needs, sums, fitting, genome))
     return Written(
         name=work.name,
@@ -61,10 +61,10 @@ def _with_sums(needs: Needs, sums: Sequence[Store]) -> Needs:
     return needs
 
 
-def _device(work: Rows, writer: RowWriter, sums: Sequence[Store]) -> list[str]:
+def _device(work: Rows, writer: RowWriter, sums: Sequence[Store], genome: Mapping[str, Any]) -> list[str]:
     names = [store.tensor.name for store in sums]
     taken = [*row_parameters(writer.needs), *(f"float* __restrict__ {name}_parts" for name in names)]
-    head = signature(f"__global__ void __launch_bounds__(THREADS < 256 ? 256 : THREADS) {work.name}_kernel", taken)
+    head = signature(f"__global__ void {kept_bounds(genome)} {work.name}_kernel", taken)
     head[-1] += " {"
     row = [*kept_loads(writer, writer.needs), "", *writer.body]
     put = [f"store<VEC>({name}_parts + group * columns + column, {name}_sum[item]);" for name in names]

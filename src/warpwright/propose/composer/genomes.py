@@ -29,14 +29,16 @@ DEFAULTS: dict[str, Any] = {
     "warp_items": 4,
     "warp_rows": 4,
     "row_items": 4,
+    "row_crowd": 0,
     "stream_block": 512,
     "stream_unroll": 4,
     "scan_block": 256,
     "scan_items": 4,
     "scan_rows": 8,
+    "scan_cluster": 8,
     "column_warps": 8,
-    "column_blocks": 528,
-    "fused_blocks": 528,
+    "column_blocks": 1056,
+    "fused_blocks": 1056,
     "split_block": 512,
     "split_blocks": 528,
     "split_unroll": 4,
@@ -44,14 +46,13 @@ DEFAULTS: dict[str, Any] = {
 CHANGES: tuple[dict[str, Any], ...] = (
     {"row_items": 2, "stream_block": 1024, "split_blocks": 1056, "map_packs": 1, "column_warps": 16}
     | {"scan_items": 2},
-    {"row_items": 8, "warp_items": 16, "stream_unroll": 8, "split_block": 1024, "map_packs": 4, "fused_blocks": 1056}
-    | {"scan_block": 512, "scan_items": 2},
-    {"stores": "streaming", "column_blocks": 1056},
-    {"math": "precise", "stores": "streaming", "fused_blocks": 1056},
-    {"map_block": 512, "warp_rows": 8, "stream_block": 256, "split_unroll": 8, "column_warps": 4, "fused_blocks": 264}
+    {"row_crowd": 1024, "stream_unroll": 8, "split_block": 256, "map_packs": 4, "scan_cluster": 4},
+    {"stores": "streaming", "column_blocks": 2112, "fused_blocks": 2112},
+    {"math": "precise", "stores": "streaming", "fused_blocks": 528, "split_block": 1024},
+    {"map_block": 512, "warp_rows": 8, "stream_block": 256, "split_unroll": 8, "column_warps": 4, "scan_cluster": 0}
     | {"scan_block": 128, "scan_rows": 4},
     {"vector_bytes": 8},
-    {"row_items": 1, "warp_items": 2, "stream_unroll": 1, "split_block": 256, "map_block": 128} | {"scan_items": 1},
+    {"row_items": 1, "warp_items": 2, "stream_unroll": 1, "map_block": 128} | {"scan_items": 1, "scan_cluster": 0},
 )
 """What is tried beside the default. Genes of different kernels change together: a case tells of the one it takes."""
 _REMEMBERED = re.compile(r"genome: (\{.*\})")

@@ -41,8 +41,7 @@ __device__ float quick_exp(float x) {
 QUICK_SIGMOID = """\
 template <typename T>
 __device__ float sigmoid(float x) {
-    if constexpr (sizeof(T) == 2) return __fdividef(1.0f, 1.0f + __expf(-x));
-    return 1.0f / (1.0f + expf(-x));
+    return __fdividef(1.0f, 1.0f + (sizeof(T) == 2 ? __expf(-x) : expf(-x)));
 }"""
 
 ALIGNED = """\
@@ -225,11 +224,13 @@ template <typename T>
 __global__ void __launch_bounds__(256) add_parts_kernel(
         const float* __restrict__ parts, T* __restrict__ to, int64_t count, int64_t columns) {
     const int64_t column = static_cast<int64_t>(blockIdx.x) * 32 + threadIdx.x;
-    float sum[1] = {};
-    if (column < columns)
-        for (int64_t part = threadIdx.y; part < count; part += 8) sum[0] += parts[part * columns + column];
+    float sum = 0.0f;
+    if (column < columns) {
+        #pragma unroll 8
+        for (int64_t part = threadIdx.y; part < count; part += 8) sum += parts[part * columns + column];
+    }
     __shared__ float of_warp[8][32];
-    of_warp[threadIdx.y][threadIdx.x] = sum[0];
+    of_warp[threadIdx.y][threadIdx.x] = sum;
     __syncthreads();
     if (threadIdx.y != 0 || column >= columns) return;
     float total = 0.0f;

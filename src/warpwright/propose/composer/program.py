@@ -21,9 +21,10 @@ def source(task: Task, entries: Sequence[EntryWriter], genome: Mapping[str, Any]
     fast = genome.get("math") == "fast"
     devices = [_hurried(kernel.device) if fast else kernel.device for kernel in kernels]
     functions = {text: None for kernel in kernels for text in kernel.needs.functions.values()}
+    shared = _preamble(kernels, devices, genome)
     parts = [
-        _head(task, genome, functions),
-        *_preamble(kernels, devices, genome),
+        _head(task, genome, [*functions, *shared]),
+        *shared,
         *(QUICK_SIGMOID if fast and text == DEFINED["sigmoid"] else text for text in functions),
         *(f"{device}\n\n{kernel.launcher}".lstrip() for device, kernel in zip(devices, kernels, strict=True)),
         *([_dispatch(task)] if kernels else []),
@@ -47,12 +48,13 @@ def _hurried(text: str) -> str:
     return re.sub(r"(?<!\w)expf\(", "quick_exp<T>(", re.sub(r"(?<!\w)sigmoid\(", "sigmoid<T>(", text))
 
 
-def _head(task: Task, genome: Mapping[str, Any], functions: Mapping[str, None]) -> str:
+def _head(task: Task, genome: Mapping[str, Any], functions: Sequence[str]) -> str:
     lines = [
         f"// {task.name}, {task.direction}" + (f": {task.summary}" if task.summary else ""),
         f"// Composed by Warpwright. genome: {json.dumps(dict(genome))}",
         "#include <ATen/cuda/CUDAContext.h>",
         "#include <c10/cuda/CUDAException.h>",
+        *(["#include <cooperative_groups.h>"] if any("cooperative_groups" in text for text in functions) else []),
         *(["#include <cuda_fp8.h>"] if any("fp8" in text for text in functions) else []),
         "#include <torch/extension.h>",
         "",

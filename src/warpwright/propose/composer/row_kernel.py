@@ -34,6 +34,8 @@ class Rows:
     stores: tuple[Store, ...] = ()
     column_sums: tuple[tuple[Value, str], ...] = ()
     """What is summed over all rows for each column, and the name of the partial sums."""
+    backwards: bool = False
+    """Whether the last rows come first: what an earlier kernel read last is still in the cache."""
 
     @property
     def roots(self) -> list[Value]:
@@ -44,8 +46,10 @@ class Rows:
 class RowWriter:
     """Writes the device code of one variant: rows kept in registers, or streamed."""
 
-    def __init__(self, work: Rows, graph: Graph, held: Mapping[int, Tensor], kept: Sequence[str] | None) -> None:
-        self.work, self.graph, self.is_kept = work, graph, kept is not None
+    def __init__(
+        self, work: Rows, graph: Graph, held: Mapping[int, Tensor], kept: Sequence[str] | None, ahead: int = 1
+    ) -> None:
+        self.work, self.graph, self.is_kept, self.ahead = work, graph, kept is not None, ahead
         names = {work.columns: "columns"}
         tensors = [store.tensor for store in (*work.row_stores, *work.stores)]
         self.emitter = Emitter(graph, held, work.roots, {work.rows: "rows", **names}, tensors)
@@ -87,7 +91,7 @@ class RowWriter:
 
     def reduce(self, group: Sequence[Carried]) -> list[Carrier]:
         """One pass along the row, for all reductions of a group."""
-        self.emitter.new_pass()
+        self._new_pass()
         done = Pass()
         carriers = [carrier(item, self.emitter) for item in group]
         for item in carriers:
@@ -104,8 +108,8 @@ class RowWriter:
         carriers = [carrier(item, self.emitter) for item in group]
         for item, names in zip(carriers, parts, strict=True):
             taken = item.join([f"{name}[part]" for name in names])
-            part = "const int64_t part = row * pieces + piece;"
-            loop = ["for (int piece = lane; piece < pieces; piece += THREADS) {", *block([part, *taken]), "}"]
+            part = "const int64_t part = row * pieces + other;"
+            loop = ["for (int other = lane; other < pieces; other += THREADS) {", *block([part, *taken]), "}"]
             self.body += [*item.begin(), *loop, *item.share(), *item.settle(), ""]
         self._settled(carriers)
 
@@ -132,13 +136,17 @@ class RowWriter:
     def last_pass(self) -> None:
         if not self.work.stores and not self.work.column_sums:
             return
-        self.emitter.new_pass()
+        self._new_pass()
         places = [self.place(store.value) for store in self.work.stores]
         elements, after = emit_stores(self.emitter, self.work.stores, places)
         for value, name in self.work.column_sums if self.is_kept else ():
             elements.append(f"{name}_sum[item].at[k] += {self.at_element(value.first).text};")
         self._flush_row()
         self.body += self._loop(Pass(elements=elements, behind=after))
+
+    def _new_pass(self) -> None:
+        self.emitter.new_pass()
+        self.emitter.early = {} if self.ahead > 1 and not self.is_kept else None
 
     def _flush_row(self) -> None:
         self.body += self.emitter.lines[ROW]
@@ -156,10 +164,31 @@ class RowWriter:
             "}",
             *done.behind,
         ]
-        if not self.is_kept:
-            head = f"for (int column = {self.first}; column < {self.end}; column += THREADS * VEC) {{"
-            return ["#pragma unroll UNROLL", head, *block(inner), "}"]
-        return [*KEPT_LOOP, *block(inner, 2), "    }", "}"]
+        if self.is_kept:
+            return [*KEPT_LOOP, *block(inner, 2), "    }", "}"]
+        if emitter.early:
+            return self._several_at_once(inner, emitter.early)
+        head = f"for (int column = {self.first}; column < {self.end}; column += THREADS * VEC) {{"
+        return [f"#pragma unroll {self.ahead}", head, *block(inner), "}"]
+
+    def _several_at_once(self, inner: Sequence[str], loads: Mapping[str, tuple[str, str]]) -> list[str]:
+        """All loads of a round are under way before the first is waited for, whatever branches come after them."""
+        lines = [f"{name}[p] = {text}" for name, (_, text) in loads.items()]
+        count = max(self.ahead // len(loads), 2)
+        over = [
+            "#pragma unroll",
+            f"for (int p = 0; p < {count}; ++p) {{",
+            "    const int column = first + p * THREADS * VEC;",
+        ]
+        test = f"if (column < {self.end}) "
+        guarded = [test + lines[0]] if len(lines) == 1 else [test + "{", *block(lines), "}"]
+        return [
+            "#pragma unroll 1",
+            f"for (int first = {self.first}; first < {self.end}; first += {count} * THREADS * VEC) {{",
+            *block([*(f"{declared}[{count}];" for declared, _ in loads.values()), *over, *block(guarded), "}"]),
+            *block([*over, f"    {test}{{", *block(inner, 2), "    }", "}"]),
+            "}",
+        ]
 
 
 KEPT_LOOP = [
@@ -170,9 +199,9 @@ KEPT_LOOP = [
 ]
 
 
-def write_rows(work: Rows, graph: Graph, held: Mapping[int, Tensor]) -> list[RowWriter]:
-    """Both ways: kept in registers where a row fits, streamed where it does not."""
-    streamed = RowWriter(work, graph, held, None)
+def write_rows(work: Rows, graph: Graph, held: Mapping[int, Tensor], ahead: int) -> list[RowWriter]:
+    """Both ways: kept in registers where a row fits, streamed where it does not, with so many packs under way."""
+    streamed = RowWriter(work, graph, held, None, ahead)
     streamed.write()
     kept = RowWriter(work, graph, held, along_rows(streamed))
     kept.write()

@@ -29,10 +29,12 @@ SPACE: dict[str, tuple[Any, ...]] = {
     "warp_items": (2, 4, 8, 16),
     "warp_rows": (2, 4, 8),
     "row_items": (1, 2, 4, 8),
+    "row_crowd": (0, 1024),
     "stream_block": (256, 512, 1024),
     "stream_unroll": (1, 2, 4, 8),
 }
-"""Genes of kernels over rows."""
+"""Genes of kernels over rows. The crowd is the threads that a multiprocessor must have room for; none leaves that to
+the compiler, which then takes as many registers as it likes."""
 MOST_THREADS, WIDE, SHORT = 1024, 512, 128
 """Of a block; of one that leaves room for a second; and of one that takes a short row."""
 MOST_ITEMS = 8
@@ -45,14 +47,16 @@ def row_kernels(
     work: Rows, graph: Graph, held: Mapping[int, Tensor], genome: Mapping[str, Any], streamed: bool = False
 ) -> Written:
     """All variants; or only the streamed one, where another kernel has taken care of rows that can be kept."""
-    writers = write_rows(work, graph, held)
+    writers = write_rows(work, graph, held, genome["stream_unroll"])
     fitting = [] if streamed else _worth_keeping(writers[-1], tiles(work.columns, graph.cases, genome))
     if not fitting:
         writers = writers[-1:]
     needs = merged_needs([writer.needs for writer in writers])
     for writer in writers:
         writer.emitter.needs = needs
-    texts = [_device(work, writer, needs, genome) for writer in writers]
+    texts = [
+        _kept(work, writer, needs, genome) if writer.is_kept else _streamed(work, writer, needs) for writer in writers
+    ]
     return Written(
         name=work.name,
         device="\n\n".join("\n".join(text) for text in texts),
@@ -93,18 +97,20 @@ def row_preamble(writers: list[RowWriter]) -> tuple[str, ...]:
     return (PACKS, ALIGNED, *(text for writer in writers for text in writer.preamble))
 
 
-def _device(work: Rows, writer: RowWriter, needs: Needs, genome: Mapping[str, Any]) -> list[str]:
-    return _kept(work, writer, needs) if writer.is_kept else _streamed(work, writer, needs, genome)
+def kept_bounds(genome: Mapping[str, Any]) -> str:
+    """Short rows share blocks of up to 256 threads."""
+    crowd = genome["row_crowd"]
+    fewest = f", THREADS < 256 ? {crowd // 256} : {crowd} / THREADS" if crowd else ""
+    return f"__launch_bounds__(THREADS < 256 ? 256 : THREADS{fewest})"
 
 
-def _kept(work: Rows, writer: RowWriter, needs: Needs) -> list[str]:
+def _kept(work: Rows, writer: RowWriter, needs: Needs, genome: Mapping[str, Any]) -> list[str]:
     name, emitter = f"{work.name}_kept", writer.emitter
-    head = signature(f"__global__ void __launch_bounds__(THREADS < 256 ? 256 : THREADS) {name}", row_parameters(needs))
+    head = signature(f"__global__ void {kept_bounds(genome)} {name}", row_parameters(needs))
     head[-1] += " {"
     body = [
         "const int lane = threadIdx.x % THREADS;",
-        "const int64_t row = static_cast<int64_t>(blockIdx.x) * (blockDim.x / THREADS) + threadIdx.x / THREADS;",
-        "if (row >= rows) return;",
+        *_own_row(work.backwards),
         *emitter.lines[KERNEL],
         "",
         *kept_loads(writer, needs),
@@ -121,6 +127,19 @@ def _kept(work: Rows, writer: RowWriter, needs: Needs) -> list[str]:
     ]
 
 
+def _own_row(backwards: bool) -> list[str]:
+    place = "static_cast<int64_t>(blockIdx.x) * (blockDim.x / THREADS) + threadIdx.x / THREADS"
+    if not backwards:
+        return [f"const int64_t row = {place};", "if (row >= rows) return;"]
+    return [f"const int64_t row = rows - 1 - ({place});", "if (row < 0) return;"]
+
+
+def _over_rows(backwards: bool) -> str:
+    if not backwards:
+        return "for (int64_t row = blockIdx.x; row < rows; row += gridDim.x) {"
+    return "for (int64_t row = rows - 1 - blockIdx.x; row >= 0; row -= gridDim.x) {"
+
+
 def kept_loads(writer: RowWriter, needs: Needs) -> list[str]:
     """The whole row into registers, all loads under way at once."""
     tensors = [needs.reads[name] for name in writer.emitter.kept]
@@ -134,15 +153,16 @@ def without_end(lines: Sequence[str]) -> Sequence[str]:
     return lines[:-1] if lines and not lines[-1] else lines
 
 
-def _streamed(work: Rows, writer: RowWriter, needs: Needs, genome: Mapping[str, Any]) -> list[str]:
-    head = signature(f"__global__ void __launch_bounds__(THREADS) {work.name}_streamed", row_parameters(needs))
+def _streamed(work: Rows, writer: RowWriter, needs: Needs) -> list[str]:
+    head = signature(
+        f"__global__ void __launch_bounds__(THREADS, 1024 / THREADS) {work.name}_streamed", row_parameters(needs)
+    )
     head[-1] += " {"
-    unrolled = f"#pragma unroll {genome['stream_unroll']}"
     body = [
         "const int lane = threadIdx.x;",
         *writer.emitter.lines[KERNEL],
-        "for (int64_t row = blockIdx.x; row < rows; row += gridDim.x) {",
-        *block(unrolled if line == "#pragma unroll UNROLL" else line for line in without_end(writer.body)),
+        _over_rows(work.backwards),
+        *block(without_end(writer.body)),
         "}",
     ]
     return [

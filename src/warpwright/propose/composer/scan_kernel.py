@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from warpwright.propose.composer import scan_cluster
 from warpwright.propose.composer.kernel import Written, block, launch, pointer, signature, vec_of
 from warpwright.propose.composer.preamble import ALIGNED, JOINS, NEIGHBOURS, OVER_ROW, PACKS
 from warpwright.propose.composer.sizes import Cases, Size
@@ -16,6 +17,7 @@ SPACE: dict[str, tuple[Any, ...]] = {
     "scan_block": (128, 256, 512),
     "scan_items": (1, 2, 4),
     "scan_rows": (4, 8),
+    **scan_cluster.SPACE,
 }
 SHORT = 32
 """Packs of a row that is left to the threads of one warp."""
@@ -121,9 +123,11 @@ def scan_kernel(
     tensors = [f"const torch::Tensor& {name_}" for name_ in (source.name, target.name)]
     head = signature(f"void launch_{name}", [*tensors, "int64_t rows", "int64_t columns"])
     head[-1] += " {"
-    split = is_few_and_long(*shape, cases)
-    body = _launcher(source, target, shape[1], reverse, cases, split, genome)
-    extra = (JOINS["sum"], NEIGHBOURS, OVER_ROW, KERNEL, PIECES) if split else (NEIGHBOURS, KERNEL)
+    split, counts = is_few_and_long(*shape, cases), scan_cluster.items(shape, cases, genome)
+    kept = scan_cluster.launches(source, target, reverse, counts, genome)
+    body = _launcher(source, target, shape[1], reverse, cases, split, kept, genome)
+    extra = [JOINS["sum"], NEIGHBOURS, OVER_ROW, KERNEL, PIECES] if split else [NEIGHBOURS, KERNEL]
+    extra += [scan_cluster.UP_TO_LANE, scan_cluster.KERNEL] if counts else []
     return Written(
         name=name,
         device="",
@@ -140,6 +144,7 @@ def _launcher(
     reverse: bool,
     cases: Cases,
     split: bool,
+    kept: list[str],
     genome: Mapping[str, Any],
 ) -> list[str]:
     threads, items, way = genome["scan_block"], genome["scan_items"], "true" if reverse else "false"
@@ -149,6 +154,7 @@ def _launcher(
         "if (rows == 0 || columns == 0) return;",
         vec_of(genome["vector_bytes"]),
         f"const bool vectors = aligned({{{source.name}.data_ptr(), {target.name}.data_ptr()}}) && columns % VEC == 0;",
+        *kept,
         "int64_t pieces = 1, length = columns;",
         "const float* parts = nullptr;",
         *(_pieces(source, typed.partition(",")[0], way, threads, items) if split else ()),

@@ -42,6 +42,17 @@ FEW, LONG = 132, 16384
 
 
 @dataclass(frozen=True, slots=True)
+class Source:
+    """What all of the kernels are written from."""
+
+    work: Rows
+    graph: Graph
+    held: Mapping[int, Tensor]
+    ahead: int
+    """Packs that a thread has under way at a time."""
+
+
+@dataclass(frozen=True, slots=True)
 class Part:
     """One number that every block leaves of its piece."""
 
@@ -60,7 +71,7 @@ class Stage:
 
 
 def is_worth_it(work: Rows, cases: Cases) -> bool:
-    return bool(work.reductions) and is_few_and_long(work.rows, work.columns, cases)
+    return bool(work.reductions or work.stores) and is_few_and_long(work.rows, work.columns, cases)
 
 
 def is_few_and_long(rows: Size, columns: Size, cases: Cases) -> bool:
@@ -70,17 +81,20 @@ def is_few_and_long(rows: Size, columns: Size, cases: Cases) -> bool:
 
 def split_kernels(work: Rows, graph: Graph, held: Mapping[int, Tensor], genome: Mapping[str, Any]) -> Written:
     groups = joined(depths([check(value) for value in work.reductions]))
+    source = Source(work, graph, held, genome["split_unroll"])
     stages: list[Stage] = []
     known: list[list[list[Part]]] = []
     for number, group in enumerate(groups, start=1):
-        stage, parts = _reducing(work, graph, held, groups[: number - 1], known, group, number)
+        stage, parts = _reducing(source, groups[: number - 1], known, group, number)
         stages.append(stage)
         known.append(parts)
-    stages.append(_last(work, graph, held, groups, known))
+    stages.append(_last(source, groups, known))
     needs = merged_needs([stage.writer.needs for stage in stages])
     return Written(
         name=f"{work.name}_split",
-        device="\n\n".join("\n".join(_device(work, stage, needs, genome)) for stage in stages),
+        device="\n\n".join(
+            "\n".join(_device(work, stage, needs, turn % 2)) for turn, stage in enumerate(stages, work.backwards)
+        ),
         launcher="\n".join(_launcher(work, stages, needs, genome)),
         needs=needs,
         preamble=row_preamble([stage.writer for stage in stages]),
@@ -88,14 +102,12 @@ def split_kernels(work: Rows, graph: Graph, held: Mapping[int, Tensor], genome: 
 
 
 def _begun(
-    work: Rows,
-    graph: Graph,
-    held: Mapping[int, Tensor],
+    source: Source,
     groups: Sequence[Sequence[Carried]],
     known: Sequence[Sequence[Sequence[Part]]],
 ) -> RowWriter:
     """A kernel that has taken in everything that was left before it."""
-    writer = RowWriter(work, graph, held, None)
+    writer = RowWriter(source.work, source.graph, source.held, None, source.ahead)
     writer.first, writer.end = "begin + lane * VEC", "end"
     for group, parts in zip(groups, known, strict=True):
         writer.join(group, [[part.name for part in listed] for listed in parts])
@@ -103,26 +115,26 @@ def _begun(
 
 
 def _reducing(
-    work: Rows,
-    graph: Graph,
-    held: Mapping[int, Tensor],
+    source: Source,
     groups: Sequence[Sequence[Carried]],
     known: Sequence[Sequence[Sequence[Part]]],
     group: Sequence[Carried],
     number: int,
 ) -> tuple[Stage, list[list[Part]]]:
-    writer = _begun(work, graph, held, groups, known)
+    writer = _begun(source, groups, known)
     carriers = writer.reduce(group)
     parts = [[Part(f"{name}_parts_{number}", kind) for name, kind, _ in item.parts] for item in carriers]
     writer.body += _left(carriers, parts)
     settle_multiples(writer.emitter)
     taken = [part for listed in known for of_item in listed for part in of_item]
-    return Stage(f"{work.name}_pass_{number}", writer, taken, [part for listed in parts for part in listed]), parts
+    return Stage(
+        f"{source.work.name}_pass_{number}", writer, taken, [part for listed in parts for part in listed]
+    ), parts
 
 
 def _left(carriers: Sequence[Carrier], parts: Sequence[Sequence[Part]]) -> list[str]:
     puts = [
-        f"{part.name}[row * pieces + blockIdx.x] = {text};"
+        f"{part.name}[row * pieces + piece] = {text};"
         for item, listed in zip(carriers, parts, strict=True)
         for part, (_, _, text) in zip(listed, item.parts, strict=True)
     ]
@@ -130,39 +142,41 @@ def _left(carriers: Sequence[Carrier], parts: Sequence[Sequence[Part]]) -> list[
 
 
 def _last(
-    work: Rows,
-    graph: Graph,
-    held: Mapping[int, Tensor],
+    source: Source,
     groups: Sequence[Sequence[Carried]],
     known: Sequence[Sequence[Sequence[Part]]],
 ) -> Stage:
-    writer = _begun(work, graph, held, groups, known)
+    writer = _begun(source, groups, known)
     writer.row_stores("blockIdx.x == 0 && lane == 0")
     writer.last_pass()
     settle_multiples(writer.emitter)
-    return Stage(f"{work.name}_finish", writer, [part for listed in known for of in listed for part in of], [])
+    return Stage(f"{source.work.name}_finish", writer, [part for listed in known for of in listed for part in of], [])
 
 
-def _device(work: Rows, stage: Stage, needs: Needs, genome: Mapping[str, Any]) -> list[str]:
+def _device(work: Rows, stage: Stage, needs: Needs, backwards: int) -> list[str]:
+    """Every other kernel begins where the one before it ended: what that read last is still in the cache."""
     extra = [*(f"const {part.type}* __restrict__ {part.name}" for part in stage.taken)]
     extra += [f"{part.type}* __restrict__ {part.name}" for part in stage.left]
     head = signature(
-        f"__global__ void __launch_bounds__(THREADS) {stage.name}_kernel",
+        f"__global__ void __launch_bounds__(THREADS, 1024 / THREADS) {stage.name}_kernel",
         [*row_parameters(needs), *extra, "int length", "int pieces"],
     )
     head[-1] += " {"
-    unrolled = f"#pragma unroll {genome['split_unroll']}"
-    piece = "const int begin = blockIdx.x * length, end = min(static_cast<int>(columns), begin + length);"
+    piece = [
+        f"const int piece = {'pieces - 1 - ' if backwards else ''}blockIdx.x;",
+        "const int begin = piece * length, end = min(static_cast<int>(columns), begin + length);",
+    ]
     body = [
         "const int lane = threadIdx.x;",
-        "const int64_t row = blockIdx.y;",
-        *([piece] if stage.left or work.stores else []),
+        f"const int64_t row = {'gridDim.y - 1 - ' if backwards else ''}blockIdx.y;",
+        *(piece if stage.left or work.stores else []),
         *stage.writer.emitter.lines[KERNEL],
-        *(unrolled if line == "#pragma unroll UNROLL" else line for line in stage.writer.body),
+        *stage.writer.body,
     ]
-    what = "reduces piece x of row y" if stage.left else work.comment[0].lower() + work.comment[1:-1]
+    what = work.comment[0].lower() + work.comment[1:-1]
+    order = ", the last ones first" if backwards else ""
     return [
-        f"// Block (x, y) {what}{'' if stage.left else ' for piece x of row y'}.",
+        f"// Every block {'reduces a piece of a row' if stage.left else f'{what} for a piece of a row'}{order}.",
         "template <typename T, int VEC, int THREADS>",
         *head,
         *block(body),

@@ -116,6 +116,17 @@ class EntryWriter(HostWriter):
             row_stores=tuple(store for store in rest if store not in full),
             stores=tuple(full),
             column_sums=tuple((store.value, store.tensor.name) for store in sums),
+            backwards=self._is_read_again(roots, held, space),
+        )
+
+    def _is_read_again(self, roots: Sequence[Value], held: Mapping[int, Tensor], space: Space) -> bool:
+        """Whether another kernel of this entry has read one of its rows."""
+        read = {name for kernel in self.kernels for name in kernel.needs.reads}
+        given = {arg.number for value in reachable(roots, held) for arg in value.args if arg.number in held}
+        count = space.rows * space.columns
+        return any(
+            tensor.name in read and self.graph.cases.product(tensor.shape) == count
+            for tensor in (held[number] for number in given)
         )
 
     def _launch_rows(self, work: Rows, held: Mapping[int, Tensor], streamed: bool = False) -> None:
