@@ -114,6 +114,12 @@ def test_coarse_results_divide_by_a_reciprocal_and_what_it_leaves() -> None:
     assert "fmaf(rest, inverse, near)" in text
 
 
+def test_eight_bits_are_rounded_in_pairs() -> None:
+    text = source("modern/swiglu_fp8:forward")
+    assert "float quantised_out[VEC];" in text
+    assert "to_e4m3(quantised_out));" in text
+
+
 def test_a_crowd_bounds_the_registers() -> None:
     text = source("paper/llama_rmsnorm:forward", row_crowd=1024)
     assert "__launch_bounds__(THREADS < 256 ? 256 : THREADS, THREADS < 256 ? 4 : 1024 / THREADS)" in text
@@ -139,7 +145,7 @@ def test_channels_of_a_group_are_found_without_dividing_large_numbers() -> None:
 
 
 def test_few_rows_are_added_up_by_single_threads() -> None:
-    assert "if (rows <= 16) {" in source("paper/layernorm:backward")
+    assert "if (rows <= 16 && columns > 0) {" in source("paper/layernorm:backward")
     assert "if (rows <= 16" not in source("modern/bias_gelu:backward")
 
 

@@ -40,6 +40,8 @@ SPACE: dict[str, tuple[Any, ...]] = {
 }
 
 
+ALONE = 128
+"""Threads of a block where each sums up its own columns and hands over nothing."""
 FEW = 16
 """Rows that one thread can add up by itself sooner than many could hand over what they found."""
 
@@ -94,7 +96,8 @@ class ColumnWriter:
 
     def _device(self, genome: Mapping[str, Any]) -> list[str]:
         emitter = self.emitter
-        head = signature(f"__global__ void __launch_bounds__(32 * WARPS) {self.name}_kernel", self._kernel_parameters())
+        bounds = f"__launch_bounds__(WARPS == 1 ? {ALONE} : 32 * WARPS)"
+        head = signature(f"__global__ void {bounds} {self.name}_kernel", self._kernel_parameters())
         head[-1] += " {"
         row = [
             *emitter.lines[ROW],
@@ -106,7 +109,7 @@ class ColumnWriter:
             *self.after,
         ]
         body = [
-            "const int64_t column = (static_cast<int64_t>(blockIdx.x) * 32 + threadIdx.x) * VEC;",
+            "const int64_t column = (static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x) * VEC;",
             "const int64_t last = min(rows, (blockIdx.y + 1) * share);",
             *emitter.lines[KERNEL],
             *(f"float {name}[VEC] = {{}};" for name in self.names),
@@ -176,7 +179,7 @@ class ColumnWriter:
         results = [pointer(store.tensor) for store in self.sums]
         inner = [
             *choice(f"{self.name}_kernel", f"1, {self.sums[0].tensor.cpp}"),
-            *launch("strips", "32", [*arguments, *results, "rows"]),
+            *launch(f"(columns + {ALONE} * width - 1) / ({ALONE} * width)", str(ALONE), [*arguments, *results, "rows"]),
             "return;",
         ]
-        return [f"if (rows <= {FEW}) {{", *block(inner), "}"]
+        return [f"if (rows <= {FEW} && columns > 0) {{", *block(inner), "}"]

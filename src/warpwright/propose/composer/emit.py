@@ -11,6 +11,7 @@ from warpwright.propose.composer.arithmetic import ATOM, DEFINED, DIVIDED, SUM, 
 from warpwright.propose.composer.errors import CannotCompose
 from warpwright.propose.composer.indices import ELEMENT, KERNEL, PACK, Flip, Index, Loaded, Place, Shift, Total
 from warpwright.propose.composer.naming import RESERVED
+from warpwright.propose.composer.preamble import TO_E4M3
 from warpwright.propose.composer.sizes import Size
 from warpwright.propose.composer.tensors import CPP, Needs, Tensor
 from warpwright.propose.composer.values import BOOL, FLOAT, INT, OWN_KERNEL, Graph, Value, is_host, walk
@@ -252,7 +253,7 @@ class Emitter:
         if dtype == "e5m2":
             raise CannotCompose("float8_e5m2")
         if dtype == "e4m3":
-            self.needs.functions[dtype] = _TO_E4M3
+            self.needs.functions[dtype] = TO_E4M3
             return Term(f"to_e4m3({inner.text})", ATOM, inner.level)
         return Term(f"static_cast<{CPP[dtype]}>({inner.text})", ATOM, inner.level)
 
@@ -295,10 +296,17 @@ class Emitter:
         self.lines[PACK].append(f"const Pack<{tensor.cpp}, VEC> {name} = load<VEC>({tensor.name} + {where});")
         return name
 
+    def packed(self, tensor: Tensor, name: str) -> tuple[str, str]:
+        """What a pack is gathered in under a name, and how it is written when it is full."""
+        if tensor.dtype != "e4m3":
+            return f"Pack<{tensor.cpp}, VEC> {name};", name
+        self.needs.functions[tensor.dtype] = TO_E4M3
+        return f"float {name}[VEC];", f"to_e4m3({name})"
+
     def convert(self, tensor: Tensor, term: Term, value: Value) -> str:
         """What is stored: floats round by themselves, eight bits by the function that knows how."""
         if value.kind == FLOAT and tensor.dtype == "e4m3" and not term.text.startswith("to_e4m3"):
-            self.needs.functions[tensor.dtype] = _TO_E4M3
+            self.needs.functions[tensor.dtype] = TO_E4M3
             return f"to_e4m3({term.text})"
         return term.text
 
@@ -309,7 +317,3 @@ def _fitting(arg: Value, place: Place) -> Place:
 
 def _size_name(size: Size) -> str:
     return size.text.replace("//", "_per_").replace("*", "_x_").replace(" ", "")
-
-
-_TO_E4M3 = """// NaN beyond the range, as in torch: the hardware's own conversion would stay finite.
-__device__ __nv_fp8_e4m3 to_e4m3(float x) { return __nv_fp8_e4m3(fabsf(x) > 464.0f ? NAN : x); }"""

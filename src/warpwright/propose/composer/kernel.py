@@ -167,18 +167,21 @@ def emit_stores(emitter: Emitter, stores: Sequence[Store], places: Sequence[Plac
     elements: list[str] = []
     after: list[str] = []
     for store, place in zip(stores, places, strict=True):
-        term = emitter.lifted(store.value, emitter.term(store.value, place), indices.ELEMENT)
         offset = indices.ravel(_target(emitter, store, place), store.tensor.shape, emitter.graph.cases)
         moved = indices.motion(offset, emitter.graph.cases)
         emitter.needs.writes[store.tensor.name] = store.tensor
-        text = emitter.convert(store.tensor, term, store.value)
+        in_pairs = moved.kind == "step" and store.tensor.dtype == "e4m3"
+        value = store.value.first if in_pairs and store.value.op == "narrow" else store.value
+        term = emitter.lifted(value, emitter.term(value, place), indices.ELEMENT)
+        text = term.text if in_pairs else emitter.convert(store.tensor, term, value)
         if moved.kind == "step":
             emitter.needs.vectors[store.tensor.name] = store.tensor
             emitter.needs.multiples.update(dict.fromkeys(moved.multiples))
             name = emitter.name(f"{store.tensor.name}_out", indices.PACK)
-            emitter.lines[indices.PACK].append(f"Pack<{store.tensor.cpp}, VEC> {name};")
-            elements.append(f"{name}.at[k] = {text};")
-            after.append(f"store<VEC>({store.tensor.name} + {emitter.index_text(offset)}, {name});")
+            declared, full = emitter.packed(store.tensor, name)
+            emitter.lines[indices.PACK].append(declared)
+            elements.append(f"{name}{'' if in_pairs else '.at'}[k] = {text};")
+            after.append(f"store<VEC>({store.tensor.name} + {emitter.index_text(offset)}, {full});")
         else:
             elements.append(f"{store.tensor.name}[{emitter.index_text(offset, 'k')}] = {text};")
     return elements, after

@@ -11,10 +11,11 @@ const_cast continue decltype default delete do double dynamic_cast else enum exp
 friend goto if inline int long mutable namespace new noexcept not not_eq nullptr operator or or_eq private protected
 public register reinterpret_cast return short signed sizeof static static_assert static_cast struct switch template
 this throw true try typedef typeid typename union unsigned using virtual void volatile wchar_t while xor xor_eq"""
-OUR_WORDS = """sigmoid positive sign larger smaller finite_or_zero load store aligned over_row better best_of_row
-best_of_warp both spread_of spread_of_row spread_of_warp add_warps add_parts to_e4m3 neighbours highest first
-last share groups group p i k lane row column rows columns count item piece pieces length begin end places
-T VEC NEAR THREADS ITEMS WARPS Index Pack Best Spread erf exp log pow abs min max"""
+OUR_WORDS = """sigmoid positive sign larger smaller finite_or_zero load store aligned over_row better
+best_of_row best_of_warp both spread_of spread_of_row spread_of_warp add_warps add_parts to_e4m3 within_e4m3
+neighbours highest first divided up_to_lane last share groups group p i k lane row column rows columns count
+item piece pieces other length begin end places T VEC NEAR THREADS ITEMS WARPS Index Pack Best Spread erf exp
+log pow abs min max"""
 RESERVED = frozenset(f"{CPP_WORDS} {OUR_WORDS}".split())
 
 

@@ -245,3 +245,26 @@ void add_parts(const float* parts, T* to, int64_t count, int64_t columns) {
     add_parts_kernel<<<(columns + 31) / 32, threads, 0, at::cuda::getCurrentCUDAStream()>>>(parts, to, count, columns);
     C10_CUDA_KERNEL_LAUNCH_CHECK();
 }"""
+
+TO_E4M3 = """\
+// NaN beyond the range, as in torch: the hardware's own conversion would stay finite.
+__device__ float within_e4m3(float x) { return fabsf(x) > 464.0f ? NAN : x; }
+__device__ __nv_fp8_e4m3 to_e4m3(float x) { return __nv_fp8_e4m3(within_e4m3(x)); }
+
+// A pack of them, two by two.
+template <int VEC>
+__device__ Pack<__nv_fp8_e4m3, VEC> to_e4m3(const float (&from)[VEC]) {
+    Pack<__nv_fp8_e4m3, VEC> pack;
+    if constexpr (VEC == 1) {
+        pack.at[0] = to_e4m3(from[0]);
+    } else {
+        #pragma unroll
+        for (int k = 0; k < VEC; k += 2) {
+            const float2 two = make_float2(within_e4m3(from[k]), within_e4m3(from[k + 1]));
+            const __nv_fp8x2_storage_t both = __nv_cvt_float2_to_fp8x2(two, __NV_SATFINITE, __NV_E4M3);
+            pack.at[k].__x = static_cast<__nv_fp8_storage_t>(both);
+            pack.at[k + 1].__x = static_cast<__nv_fp8_storage_t>(both >> 8);
+        }
+    }
+    return pack;
+}"""
