@@ -51,6 +51,13 @@ def test_a_row_that_is_timed_gets_threads_that_fit_it(columns: int, width: int, 
     assert tile.packs * 16 >= columns * width
 
 
+@pytest.mark.parametrize(("columns", "expected"), [(4096, (512, 2)), (10240, (512, 5)), (32768, (1024, 8))])
+def test_a_longer_row_takes_no_more_registers_than_it_must(columns: int, expected: tuple[int, int]) -> None:
+    cases = Cases([{"D": columns}], widths=[4])
+    (tile,) = tiles(cases.size("D"), cases, {**GENOME, "row_items": 1})
+    assert (tile.threads, tile.items) == expected
+
+
 def test_rows_that_no_block_can_keep_have_no_tile() -> None:
     cases = Cases([{"D": 1 << 20}], widths=[4])
     assert tiles(cases.size("D"), cases, GENOME) == []

@@ -246,7 +246,7 @@ def _tile(packs: int, genome: Mapping[str, Any]) -> Tile:
         threads = max(min(1 << (packs - 1).bit_length(), 32), 4)
         rows = genome["warp_rows"] * 32 // threads
     else:
-        most = genome["row_items"] if packs <= WIDE * genome["row_items"] else MOST_ITEMS
+        most = max(genome["row_items"], min(-(-packs // WIDE), MOST_ITEMS))
         threads, rows = -(-packs // (32 * most)) * 32, 1
     items = -(-packs // threads)
     return Tile(threads * items, threads, items, rows)
