@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import struct
 from collections.abc import Callable, Iterator
@@ -30,7 +31,7 @@ pytestmark = [
 ]
 PLANTS = Path(__file__).parent / "plants"
 # Families of bugs. Wide accesses are not among them: clang splits them before they can be seen.
-SAMPLE = ("races", "out_of_bounds", "uninitialised", "divergence")
+SAMPLE = ("races", "out_of_bounds", "uninitialised", "divergence", "atomics", "libraries")
 X = TensorSpec(name="x", shape=(100,), stride=(1,), dtype="fp32")
 VALUES = struct.pack("<100f", *((i * 37 % 101 - 50) / 8 for i in range(100)))
 Find = Callable[[str], Any]
@@ -63,7 +64,7 @@ def verdicts(file: str, store: Store) -> dict[str, str]:
     text = (PLANTS / f"{file}.cu").read_text()
     source = f'{(PLANTS / "preamble.h").read_text()}\n#line 1 "kernel.cu"\n{text}'
     built = program(Candidate(source=source), store)
-    plants = [line.partition("(")[2].partition(",")[0] for line in text.splitlines() if line.startswith("PLANT(")]
+    plants = re.findall(r"^PLANT(?:_HOST)?\((\w+)", text, re.MULTILINE)
     names = [f"{plant}_{way}" for plant in plants for way in ("wrong", "right")]
     calls = [Call(entry=name, arguments=(X,), contents=(VALUES,), order=o, seed=7) for name in names for o in Order]
     ran = run(built, calls, gpu_named("h200"), store)
