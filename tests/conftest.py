@@ -1,6 +1,15 @@
-"""Tiers: what needs a GPU says so, and is skipped with the reason where there is none."""
+"""Tiers: what needs a GPU says so, and is skipped with the reason where there is none. No test depends on timing."""
+
+from contextlib import suppress
 
 import pytest
+
+with suppress(ImportError):  # a GPU machine may have pytest and nothing else; no test there needs more
+    from hypothesis import HealthCheck, settings
+
+    # A machine that others keep busy is slow at everything; that says nothing of a property.
+    settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    settings.load_profile("patient")
 
 
 def pytest_collection_modifyitems(items):

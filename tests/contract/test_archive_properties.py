@@ -40,7 +40,6 @@ NUMBERS = count(1)
 KEPT = [Candidate(source=f"// {number}") for number in range(3)]
 PROPERTY = settings(
     max_examples=15,
-    deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 

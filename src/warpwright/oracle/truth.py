@@ -65,7 +65,7 @@ class Expected:
 
 
 def scenario(task: Task, draw: Draw, device: torch.device | str = "cpu") -> Scenario:
-    """The inputs of a draw; saved tensors are the truth rounded to their declared type."""
+    """The inputs of a draw, and what the reference saves of them in its own precision, as a forward pass would."""
     return _completed(task, draw, forward_inputs(task, draw, device), gradient_inputs(task, draw, device))
 
 
@@ -91,11 +91,11 @@ def _rolled(value: Any, ways: random.Random) -> Any:
 
 
 def _completed(task: Task, draw: Draw, arguments: list[Any], gradients: Tensors) -> Scenario:
-    with lifted(), _blamed_on_the_reference(task, draw):
-        exact = saved(task, to_double(arguments))
-    specs = tensors(draw.case, task.saves) if exact else ()
-    rounded = [tensor.to(torch_dtype(spec.dtype)).contiguous() for tensor, spec in zip(exact, specs, strict=True)]
-    return Scenario(arguments=arguments, gradients=gradients, saves=rounded)
+    with _blamed_on_the_reference(task, draw):
+        kept = saved(task, arguments)
+    specs = tensors(draw.case, task.saves) if kept else ()
+    saves = [tensor.to(torch_dtype(spec.dtype)).contiguous() for tensor, spec in zip(kept, specs, strict=True)]
+    return Scenario(arguments=arguments, gradients=gradients, saves=saves)
 
 
 def owed(task: Task, case: Case) -> tuple[tuple[TensorSpec, Output | None], ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from warpwright.propose.composer import indices
@@ -33,7 +33,6 @@ def coordinates(position: int, extents: list[int]) -> list[int]:
     return found[::-1]
 
 
-@settings(deadline=None)  # A busy machine is no failure.
 @given(BOX, st.data())
 def test_coordinates_of_a_position(extents: list[int], data: st.DataObject) -> None:
     position = data.draw(st.integers(0, math.prod(extents) - 1))
@@ -41,7 +40,6 @@ def test_coordinates_of_a_position(extents: list[int], data: st.DataObject) -> N
     assert [at(index, i=position) for index in place] == coordinates(position, extents)
 
 
-@settings(deadline=None)  # A busy machine is no failure.
 @given(BOX)
 def test_what_was_split_is_put_together_again(extents: list[int]) -> None:
     base = Var("i", PACK, innermost=True)
@@ -49,7 +47,6 @@ def test_what_was_split_is_put_together_again(extents: list[int]) -> None:
     assert indices.ravel(place, sizes(extents), CASES) == (base if math.prod(extents) > 1 else None)
 
 
-@settings(deadline=None)  # A busy machine is no failure.
 @given(BOX, BOX, st.data())
 def test_rows_and_columns_in_a_box_of_another_shape(outer: list[int], inner: list[int], data: st.DataObject) -> None:
     rows, columns = math.prod(outer), math.prod(inner)
@@ -61,7 +58,6 @@ def test_rows_and_columns_in_a_box_of_another_shape(outer: list[int], inner: lis
     )
 
 
-@settings(deadline=None)  # A busy machine is no failure.
 @given(st.lists(st.integers(1, 5), min_size=4, max_size=4), st.data())
 def test_rows_that_end_within_a_side(extents: list[int], data: st.DataObject) -> None:
     """As groups of channels do: the position is found again, and no side is divided that need not be."""
@@ -75,7 +71,6 @@ def test_rows_that_end_within_a_side(extents: list[int], data: st.DataObject) ->
     assert indices.ravel(place, sizes(box), CASES) in (base, None)
 
 
-@settings(deadline=None)  # A busy machine is no failure.
 @given(BOX, BOX, st.data())
 def test_motion_within_a_pack(outer: list[int], inner: list[int], data: st.DataObject) -> None:
     """Where the sizes that motion names are multiples of the pack, still indices stand and stepping ones step."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from warpwright.core.formula import evaluate
@@ -32,7 +32,6 @@ def test_a_size_is_written_as_people_would() -> None:
     assert CASES.product([]).is_one
 
 
-@settings(deadline=None)  # A busy machine is no failure.
 @given(FORMULAS, st.integers(1, 50), st.integers(1, 50), st.integers(1, 50))
 def test_cpp_means_what_the_formula_means(formula: str, n: int, c: int, g: int) -> None:
     """Held against Python for results that stay positive, where C++ divides as Python does."""

@@ -15,7 +15,7 @@ from importlib import import_module
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from warpwright import core
@@ -97,7 +97,7 @@ LAWS = {Evidence: lawful_evidence, Measurement: lawful_measurement}
 
 
 @pytest.mark.parametrize("kind", WORDS, ids=lambda kind: kind.__name__)
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=40)
 @given(data=st.data())
 def test_every_word_survives_the_trip(kind: type, data: st.DataObject) -> None:
     value = data.draw(dataclass_values(kind))

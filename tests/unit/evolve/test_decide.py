@@ -43,7 +43,7 @@ def decisions(records):
     return [record for record in records if isinstance(record, Decision)]
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 @given(seed=st.integers(0, 10_000), policy=policies, data=st.data())
 def test_a_killed_run_goes_on_to_the_same_decisions(world, seed, policy, data):
     whole = world(seed, policy).play().records
@@ -51,7 +51,7 @@ def test_a_killed_run_goes_on_to_the_same_decisions(world, seed, policy, data):
     assert world(seed, policy, records=whole[:cut]).play().records == whole
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 @given(seed=st.integers(0, 10_000), policy=policies)
 def test_briefs_are_numbered_and_name_only_candidates_that_are_there(world, seed, policy):
     known, number = set(), 0
@@ -67,7 +67,7 @@ def test_briefs_are_numbered_and_name_only_candidates_that_are_there(world, seed
         known.add(getattr(record, "candidate", None))
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(seed=st.integers(0, 10_000), policy=policies)
 def test_no_budget_is_ever_exceeded(world, seed, policy):
     played = world(seed, policy).play()
@@ -77,7 +77,7 @@ def test_no_budget_is_ever_exceeded(world, seed, policy):
     assert budget.gpu_seconds is None or spent.gpu_seconds <= budget.gpu_seconds
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 @given(seed=st.integers(0, 10_000), policy=policies)
 def test_a_run_ends_within_its_generations_and_every_decision_says_why(world, seed, policy):
     made = decisions(world(seed, policy).play().records)

@@ -165,7 +165,7 @@ def test_a_reflection_is_owed_its_lesson_even_an_empty_one(story):
     assert not unfinished(story.snapshot())
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(seed=st.integers(0, 10_000))
 def test_the_order_of_the_answers_makes_no_difference(world, seed):
     policy = Policy(arms=(Arm(model="small"), Arm(model="large", effort="high")), generations=2)

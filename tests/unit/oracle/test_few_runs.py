@@ -31,7 +31,7 @@ def drawn(rows: int, columns: int, dtype: str, seed: int) -> Draw:
     return Draw(case=Case(name="c", role=Role.CHECK, dims={"R": rows, "D": columns}, dtype=dtype), seed=seed)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(
     name=st.sampled_from(sorted(SOURCES)),
     dtype=st.sampled_from(["fp32", "fp16", "bf16"]),

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, settings
 
 from warpwright.core.candidate import Candidate
 from warpwright.core.sealed import Sealed
@@ -16,9 +15,6 @@ from warpwright.seal import capture, device
 from warpwright.seal.cache import Store, default_root
 from warpwright.seal.refusal import Refusal
 from warpwright.seal.sealing import seal
-
-# A machine that others keep busy is slow at everything; that says nothing of a property.
-UNHURRIED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 KERNEL = """#include <torch/extension.h>
 template <typename T> __global__ void scale(const T* __restrict__ x, T* __restrict__ y, int n) {

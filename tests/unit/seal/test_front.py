@@ -11,8 +11,6 @@ from hypothesis import strategies as st
 from warpwright.seal.front import rewrite
 from warpwright.seal.tokens import Code
 
-from .conftest import UNHURRIED
-
 _CALL = "::warpwright::launched(::warpwright::here()"
 
 
@@ -180,7 +178,6 @@ _SIGNS = '<<< >>> ( ) { } < > :: , ; : [ ] = ... ~ * # "'
 _PIECES = st.sampled_from([*_WORDS.split(), *_SIGNS.split(), "\n"])
 
 
-@UNHURRIED
 @given(st.lists(_PIECES, max_size=60).map(" ".join))
 def test_no_text_makes_it_fail_or_lose_lines(text: str) -> None:
     assert rewrite(text).count("\n") == text.count("\n")

@@ -15,7 +15,7 @@ from warpwright.seal.cache import Store
 from warpwright.seal.pieces import Cut, cut
 from warpwright.seal.preamble import Preamble
 
-from .conftest import UNHURRIED, Sealer
+from .conftest import Sealer
 
 needs_nvcc = pytest.mark.skipif(toolchain.nvcc() is None, reason="no nvcc on this machine")
 
@@ -175,7 +175,6 @@ def test_what_is_not_understood_is_always_there(declaration: str) -> None:
 
 
 @given(st.text(st.sampled_from("ab<>(){}[];:=,\"'#*& \n") | st.sampled_from("xyz"), max_size=60))
-@UNHURRIED
 def test_any_text_can_be_cut(text: str) -> None:
     assert isinstance(cut(text), Cut)
 

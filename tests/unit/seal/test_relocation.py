@@ -12,8 +12,6 @@ from warpwright.core.plan import Relocation
 from warpwright.seal.calls import BASES
 from warpwright.seal.plans import Unresolved, relocated
 
-from .conftest import UNHURRIED
-
 BASE = [[0x1000_0000, 0x2000_0000], [0x1010_0000, 0x2030_0000], [0x1050_0000, 0x2090_0000]]
 
 
@@ -42,7 +40,6 @@ def test_null_and_plain_numbers_stay() -> None:
     assert (data, found) == (struct.pack("<qq", 0, 1 << 60), ())
 
 
-@UNHURRIED
 @given(st.integers(0, 7), st.binary(max_size=9), st.sampled_from([0, 1]), st.integers(0, 1 << 30))
 def test_packed_structs_may_misalign_a_pointer(shift: int, tail: bytes, buffer: int, addend: int) -> None:
     values = [bytes(shift) + word + tail for word in words(pointer(buffer, addend))]

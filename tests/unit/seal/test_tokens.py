@@ -8,8 +8,6 @@ from hypothesis import strategies as st
 
 from warpwright.seal.tokens import Code, Kind, Token, tokenize
 
-from .conftest import UNHURRIED
-
 _PIECES = st.sampled_from(
     [
         "<<<",
@@ -39,19 +37,16 @@ def meaningful(text: str) -> list[str]:
     return [token.text for token in tokenize(text) if token.kind not in (Kind.SPACE, Kind.DIRECTIVE)]
 
 
-@UNHURRIED
 @given(st.text())
 def test_any_text_survives(text: str) -> None:
     assert "".join(token.text for token in tokenize(text)) == text
 
 
-@UNHURRIED
 @given(st.lists(_PIECES).map("".join))
 def test_any_mixture_of_awkward_pieces_survives(text: str) -> None:
     assert "".join(token.text for token in tokenize(text)) == text
 
 
-@UNHURRIED
 @given(st.lists(_PIECES).map("".join))
 def test_brackets_are_paired_both_ways(text: str) -> None:
     code = Code(tokenize(text))

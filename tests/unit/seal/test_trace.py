@@ -14,8 +14,6 @@ from warpwright.core.plan import Constant, View
 from warpwright.seal.trace import BadTrace, read
 from warpwright.seal.traced import Trace, TracedFill, TracedLaunch
 
-from .conftest import UNHURRIED
-
 VIEW = {"buffer": 0, "offset": 16, "shape": [2, 3], "stride": [3, 1], "dtype": "float32"}
 BUFFER = {"base": 4096, "bytes": 40, "origin": "argument", "symbol": None, "born": 0, "freed": None}
 LAUNCH = {"op": "launch", "code": 4660, "grid": [1, 1, 1], "block": [32, 1, 1], "arguments": ["00ff"]}
@@ -90,7 +88,6 @@ _JSON = st.recursive(
 _KEYS = st.sampled_from(["outcome", "nodes", "buffers", "attributes", "queries", "arguments", "returns", "entries"])
 
 
-@UNHURRIED
 @given(st.dictionaries(_KEYS, _JSON))
 def test_any_json_is_read_or_refused(changes: dict[str, Any]) -> None:
     with suppress(BadTrace):
