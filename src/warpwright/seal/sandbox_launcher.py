@@ -28,6 +28,8 @@ USER, PRIVILEGED, TREE = "user namespaces", "privileged namespaces", "process tr
 _SPACES = kernel.CLONE_NEWNS | kernel.CLONE_NEWPID | kernel.CLONE_NEWNET | kernel.CLONE_NEWIPC | kernel.CLONE_NEWUTS
 _INNER_ID = 1000
 _DESCRIPTORS = 256
+_OTHERS = 1000
+"""Processes that a user may start elsewhere while a command runs as the same user."""
 
 
 def main(control: int) -> NoReturn:
@@ -183,21 +185,27 @@ def _execute(order: Order, report: int) -> None:
 def _limit(order: Order) -> None:
     limits = order["limits"]
     cpu_s = max(1, int(limits["cpu_s"] + 0.999))
+    processes = _processes(order)
     for kind, soft, hard in (
         (resource.RLIMIT_CPU, cpu_s, cpu_s + 1),
         (resource.RLIMIT_AS, int(limits["memory_bytes"]), int(limits["memory_bytes"])),
         (resource.RLIMIT_FSIZE, int(limits["file_bytes"]), int(limits["file_bytes"])),
         (resource.RLIMIT_NOFILE, _DESCRIPTORS, _DESCRIPTORS),
         (resource.RLIMIT_CORE, 0, 0),
+        (resource.RLIMIT_NPROC, processes, processes),
     ):
         most = resource.getrlimit(kind)[1]
         if most != resource.RLIM_INFINITY:
             soft, hard = min(soft, most), min(hard, most)
         resource.setrlimit(kind, (soft, hard))
+
+
+def _processes(order: Order) -> int:
+    """The watcher names the limit that was asked for; this is where the kernel stops what outruns it, user by user."""
+    most = 2 * int(order["limits"]["processes"])
     if order["mode"] == USER or order["id"] is not None:
-        # The watcher names this limit; twice as many is where the kernel stops what outruns it.
-        most = 2 * int(limits["processes"])
-        resource.setrlimit(resource.RLIMIT_NPROC, (most, most))
+        return most
+    return most + _OTHERS + sandbox_watch.tasks_of(os.getuid())
 
 
 def _drop_privileges(order: Order) -> None:

@@ -124,6 +124,17 @@ def _descendants(proc: int) -> Iterator[tuple[int, list[bytes]]]:
             yield pid, fields
 
 
+def tasks_of(user: int) -> int:
+    """Threads of all processes of a user, wherever they descend from."""
+    found = 0
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            found += len(os.listdir(f"/proc/{name}/task")) if os.stat(f"/proc/{name}").st_uid == user else 0
+        except OSError:
+            continue
+    return found
+
+
 def _numbered(proc: int) -> list[int]:
     return [int(name) for name in os.listdir(proc) if name.isdigit()]
 
@@ -190,7 +201,10 @@ def sweep(proc: int, lodger: int | None) -> None:
 
 
 def _end_all_of(lodger: int) -> None:
-    helper = os.fork()
+    try:
+        helper = os.fork()
+    except OSError:  # no room for one more process: group by group, then
+        return
     if helper == 0:
         os.setresuid(lodger, lodger, lodger)
         os.kill(-1, kernel.SIGKILL)

@@ -31,6 +31,12 @@ static void fork_bomb() {
     for (;;) fork();
 }
 
+// Too many, but no more than a machine can bear.
+static void crowd() {
+    for (int doubling = 0; doubling < 8; ++doubling) fork();
+    for (;;) pause();
+}
+
 static void daemonise() {
     if (fork() == 0) {
         setsid();
@@ -174,7 +180,8 @@ static void echo() {
 int main(int count, char** words) {
     const char* last = words[count - 1];
     const std::map<std::string, void (*)()> plain = {
-        {"fork-bomb", fork_bomb},       {"daemon", daemonise},
+        {"fork-bomb", fork_bomb},       {"crowd", crowd},
+        {"daemon", daemonise},
         {"children", memory_in_children}, {"files", files_without_end},
         {"large-file", one_large_file}, {"folders", folders_without_end},
         {"flood", flood},               {"descriptors", list_descriptors},
