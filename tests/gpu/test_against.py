@@ -52,15 +52,6 @@ def task():
     return replace(found, dtypes=("fp32",), cases=(check, timed))
 
 
-@pytest.fixture(scope="module")
-def judge():
-    from warpwright.judge.judging import Judge
-
-    judge = Judge()
-    yield judge
-    judge.close()
-
-
 def judged(judge, task, mine, other):
     asked = Asked(baselines=(), ceiling=False, caches=(Cache.COLD,), seconds_per_case=0.5, draws_per_check_case=1)
     return judge.judge(replace(make_job("mine", task, mine, asked=asked), against={"other": other}))

@@ -12,15 +12,6 @@ from warpwright.tasks import load
 pytestmark = [pytest.mark.gpu, pytest.mark.timeout(300)]
 
 
-@pytest.fixture(scope="module")
-def judge():
-    from warpwright.judge.judging import Judge
-
-    judge = Judge()
-    yield judge
-    judge.close()
-
-
 @pytest.mark.parametrize("direction", ["forward", "backward", "training"])
 def test_eager_and_compiled_baselines_are_timed(judge, direction):
     (task,) = load(f"llama_rmsnorm:{direction}")

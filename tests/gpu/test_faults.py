@@ -46,15 +46,6 @@ def job(body="", host=""):
     return make_job("candidate", kept, sealed, asked=Asked(time=False, draws_per_check_case=2))
 
 
-@pytest.fixture(scope="module")
-def judge():
-    from warpwright.judge.judging import Judge
-
-    judge = Judge()
-    yield judge
-    judge.close()
-
-
 def scratch(floats):
     return (
         f"auto scratch = torch::empty({{int64_t({floats})}}, gate.options()); "

@@ -93,7 +93,7 @@ def compare(
         raise UsageError("two of the files have the same name: their rows could not be told apart")
     asked_task = one_task(task, inputs)
     jobs = jobs_for(asked_task, kernels, gpu, fast_math, asked(["eager"], seconds), silent=as_json)
-    judged = _judged_in_turn(jobs, silent=as_json)
+    judged = _judged(jobs, silent=as_json)
     _render(asked_task, judged, as_json)
     raise typer.Exit(max(_exit_code(asked_task, item, None) for item in judged))
 
@@ -105,15 +105,7 @@ def asked(baselines: list[str] | None, seconds: float) -> Asked:
 
 
 def _judged(jobs: list[Job], silent: bool) -> list[Judged]:
-    from warpwright.cli.screen import waiting
-    from warpwright.dispatch.local import judge_here
-
-    with waiting("judging", silent=silent):
-        return list(judge_here(jobs))
-
-
-def _judged_in_turn(jobs: list[Job], silent: bool) -> list[Judged]:
-    """Each also beside those before it that are right."""
+    """One after the other, each also beside those before it that are right."""
     from warpwright.cli.screen import waiting
     from warpwright.dispatch.local import judge_here
 
