@@ -81,9 +81,10 @@ def duels(job: Job, each: int, seed: int) -> list[list[list[list[float]]]]:
 def _side(name: str, job: Job, generator: random.Random) -> Iterator[Contestant]:
     assert job.sealed is not None
     (case,) = job.task.cases_of(Role.TIME)
-    draws = [Draw(case=case, seed=1)] * slots_for(job.sealed, case)
-    with Process(cell.main) as process, staged(process, job.task, job.sealed, draws, Truths(job.task)) as on:
-        side = Contestant(name, job.task, case, on, generator)
+    draw, truths = Draw(case=case, seed=1), Truths(job.task)
+    draws = [draw] * slots_for(job.sealed, case)
+    with Process(cell.main) as process, staged(process, job.task, job.sealed, draws, truths) as on:
+        side = Contestant(name, job.task, on, truths.scenario(draw), generator)
         if side.is_short():
             side.chain()
         yield side

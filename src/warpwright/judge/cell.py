@@ -64,10 +64,10 @@ class Cell:
         self._stopwatch.hold(key, [partial(self._call, slot) for slot in slots], inputs)
         return {}
 
-    def chain(self, key: int, calls: list[int], leads: str | None, work: bool = True) -> dict[str, Any]:
+    def chain(self, key: int, calls: list[int], warm: bool = False, work: bool = True) -> dict[str, Any]:
         """Many prepared calls as one."""
         assert self._stopwatch is not None
-        self._stopwatch.chain(key, calls, Cache(leads) if leads else None, work)
+        self._stopwatch.chain(key, calls, warm, work)
         return {}
 
     def time(self, keys: list[int | None], cache: str, restore: bool = True) -> dict[str, Any]:

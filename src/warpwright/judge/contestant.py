@@ -20,11 +20,11 @@ from warpwright.core.evidence import Counterexample
 from warpwright.core.measurement import Cache
 from warpwright.core.plan import Launch, Library
 from warpwright.core.sealed import PREPARE
-from warpwright.core.task import Case, Draw, Task
+from warpwright.core.task import Draw, Task
 from warpwright.judge.cells import CellFailure
 from warpwright.judge.examine import CALL_S, Staged
 from warpwright.judge.likeness import Likeness, likeness, reference_results, resemble
-from warpwright.judge.timing import CHAINS, PLAIN_SLOTS, SHORT_US, RivalLost, chain_keys, chained
+from warpwright.judge.timing import CHAINS, PLAIN_SLOTS, SHORT_US, Chain, RivalLost, chained
 from warpwright.judge.visit import (
     Visit,
     changed_inputs,
@@ -35,9 +35,11 @@ from warpwright.judge.visit import (
     write_inputs,
 )
 from warpwright.oracle.check import check_in_steps
-from warpwright.oracle.truth import Expected, Scenario, expectations, rolled, scenario
+from warpwright.oracle.truth import Expected, Scenario, expectations, rolled
 
 REMEMBERED, REMEMBERED_US = 0.8, 1.0
+AHEAD, AHEAD_US = 0.7, 2.0
+"""A chain hides the start of a call behind the end of the one before: about a microsecond."""
 SPIN_US, FEWEST_SPUN, MOST_SPUN = 8000.0, 4, 32
 SPIN_KEY, LIBRARY_KEY = 998, 999
 
@@ -53,11 +55,11 @@ class WrongWhileTimed(Exception):
 class Contestant:
     """The candidate in its cell."""
 
-    def __init__(self, name: str, task: Task, case: Case, on: Staged, generator: random.Random) -> None:
+    def __init__(self, name: str, task: Task, on: Staged, given: Scenario, generator: random.Random) -> None:
         self.name = name
-        self._task, self._case, self._on, self._generator = task, case, on, generator
+        self._task, self._on, self._first, self._generator = task, on, given, generator
         self._visits: list[Visit] = list(on.visits)
-        self._first = scenario(task, Draw(case=case, seed=generator.randrange(2**48)), "cuda")
+        self._case = self._visits[0].draw.case
         self._given: dict[int, Scenario] = {}
         self._active = range(min(len(self._visits), PLAIN_SLOTS))
         self._like: tuple[Likeness, ...] | None = None
@@ -87,16 +89,19 @@ class Contestant:
             self._prepare(key)
         self._chained = set()
 
-    def remembers(self) -> str | None:
-        """Whether a call is faster on what it has just been called on: then it has kept notes, and its time is none."""
+    def doubt(self) -> str | None:
+        """Why its time would be none: a call kept notes of one on the same contents, or did the work of the next."""
         self._refill()
         keys = list(self._active)
         first = statistics.median(self._samples(keys, Cache.COLD)) - self._cost
         twice = self._samples([key for key in keys for _ in range(2)], Cache.COLD, restore=False)
         again = statistics.median(twice[1::2]) - self._cost
-        if again >= REMEMBERED * first - REMEMBERED_US:
-            return None
-        return f"{again:.1f} µs when called again on the same contents, {first:.1f} the first time: it remembers"
+        if again < REMEMBERED * first - REMEMBERED_US:
+            return f"{again:.1f} µs when called again on the same contents, {first:.1f} the first time: it remembers"
+        together = statistics.median(self.block(Cache.COLD)) if self._chained is not None else first
+        if together < AHEAD * first - AHEAD_US:
+            return f"{together:.1f} µs a call in a chain of calls, {first:.1f} alone: it does the work of the next"
+        return None
 
     def library_share(self) -> float:
         """What part of a call's time torch's own kernels take."""
@@ -114,7 +119,7 @@ class Contestant:
         """What 2n calls take longer than n: so many that our own clock can tell, no more."""
         enough = min(max(math.ceil(SPIN_US / self._latest_us), FEWEST_SPUN), MOST_SPUN)
         calls = list(islice(cycle(self._active), enough))
-        self._ask("chain", key=SPIN_KEY, calls=calls, leads=None)
+        self._ask("chain", key=SPIN_KEY, calls=calls)
         self._spun(1)
         short, long = (min(self._spun(repeats) for _ in range(2)) for repeats in (1, 2))
         return (long - short) / len(calls) * 1e6
@@ -130,11 +135,11 @@ class Contestant:
         self._ask("prepare", key=key, slots=visit.slots, reads=reads)
 
     def _chain(self, cache: Cache) -> None:
-        """Chains of different calls: none of them is made twice between two refills."""
+        """Chains of different calls: none of them is made twice between two refills, and no call knows the next."""
+        order = self._generator.sample(self._active, len(self._active))
         for number in range(CHAINS):
-            calls = list(self._active[number::CHAINS])
-            for key, work in zip(chain_keys(number, cache), (True, False), strict=True):
-                self._ask("chain", key=key, calls=calls, leads=cache.value, work=work)
+            for key, work in Chain(number=number, cache=cache).parts.items():
+                self._ask("chain", key=key, calls=order[number::CHAINS], warm=cache is Cache.WARM, work=work)
         assert self._chained is not None
         self._chained.add(cache)
 
@@ -144,12 +149,12 @@ class Contestant:
             return self._generator.sample(self._active, len(self._active))
         if cache not in self._chained:
             self._chain(cache)
-        return [key for number in range(CHAINS) for key in chain_keys(number, cache)]
+        return [key for number in range(CHAINS) for key in Chain(number=number, cache=cache).parts]
 
     def _taken(self, keys: Sequence[int | None], cache: Cache) -> list[float]:
         if self._chained is None:
             return [max(sample - self._cost, 1e-3) for sample in self._samples(keys, cache)]
-        return chained(self._samples(keys, Cache.COLD), len(self._active) // CHAINS)
+        return chained(self._samples(keys, Cache.COLD), cache, self._cost, len(self._active) // CHAINS)
 
     def _samples(self, keys: Sequence[int | None], cache: Cache, restore: bool = True) -> list[float]:
         answer = self._ask("time", keys=list(keys), cache=cache.value, restore=restore)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 
@@ -40,9 +40,17 @@ def replay(
                 driver.set_function_attribute(module.function(kernel), name, value)
     for number, node in enumerate(plan.nodes):
         if only is None or isinstance(node, only):
-            _execute(node, module, memory, stream)
+            _execute(node if number else _on_its_own(node), module, memory, stream)
         memory.release(number)
     return Replayed(returns=tuple(_returned(value, memory) for value in plan.returns))
+
+
+def _on_its_own(node: Node) -> Node:
+    """What comes first in a call may not overlap what comes before the call."""
+    if not isinstance(node, Launch):
+        return node
+    kept = {name: flag for name, flag in node.attributes.items() if name != "programmatic_stream_serialization"}
+    return replace(node, attributes=kept)
 
 
 def _execute(node: Node, module: Module, memory: Memory, stream: int) -> None:

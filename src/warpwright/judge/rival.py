@@ -60,10 +60,9 @@ class Rival:
             self._stage(baseline, int(key), decode(Draw, data))
         return {"seconds": time.perf_counter() - start}
 
-    def chain(self, baseline: str, key: int, calls: list[int], leads: str | None, work: bool = True) -> dict[str, Any]:
+    def chain(self, baseline: str, key: int, calls: list[int], warm: bool, work: bool) -> dict[str, Any]:
         """Many prepared calls as one."""
-        named = [(baseline, call) for call in calls]
-        self._stopwatch.chain((baseline, key), named, Cache(leads) if leads else None, work)
+        self._stopwatch.chain((baseline, key), [(baseline, call) for call in calls], warm, work)
         return {}
 
     def time(self, baseline: str, keys: list[int | None], cache: str) -> dict[str, Any]:

@@ -31,14 +31,22 @@ class Flush:
 
     def lead(self, cache: Cache, inputs: Sequence[torch.Tensor]) -> Step:
         """What comes before a call, so that its inputs are where they are said to be."""
-        words = [words for tensor in inputs if (words := _as_words(tensor)).numel()] if cache is Cache.WARM else []
+        read = self.reading(inputs if cache is Cache.WARM else ())
 
         def prepared() -> None:
             self()
+            read()
+
+        return prepared
+
+    def reading(self, inputs: Sequence[torch.Tensor]) -> Step:
+        words = [words for tensor in inputs if (words := _as_words(tensor)).numel()]
+
+        def read() -> None:
             for item in words:
                 torch.sum(item, dim=0, out=self._sink)
 
-        return prepared
+        return read
 
 
 def _as_words(memory: torch.Tensor) -> torch.Tensor:
@@ -70,11 +78,14 @@ class Stopwatch:
         """Captures a part of a call that is held already."""
         self.hold(key, calls, self._inputs[of])
 
-    def chain(self, key: Hashable, calls: Sequence[Hashable], leads: Cache | None, work: bool) -> None:
-        """Captures many held calls in one graph, each after its lead if asked, or the leads without the work."""
+    def chain(self, key: Hashable, calls: Sequence[Hashable], warm: bool, work: bool) -> None:
+        """Captures many held calls in one graph, or what precedes each without the work.
+
+        Every call has memory of its own, which is cold after the flush before the graph; to be warm it is read first.
+        """
         steps: list[Step] = []
         for call in calls:
-            steps += [self._flush.lead(leads, self._inputs[call])] if leads else []
+            steps += [self._flush.reading(self._inputs[call])] if warm else []
             steps += self._calls[call] if work else []
         self._graphs[key] = captured(steps, self.stream, warm_ups=0)
 
@@ -98,7 +109,7 @@ class Stopwatch:
 
 
 def captured(calls: Sequence[Step], stream: torch.cuda.Stream, warm_ups: int = 2) -> torch.cuda.CUDAGraph:
-    """One graph that makes the given calls one after the other.
+    """One graph that makes the given calls one after the other, each with results of its own.
 
     Not by torch's own context manager, which collects garbage every time: that takes longer than the capture.
     """
@@ -110,10 +121,10 @@ def captured(calls: Sequence[Step], stream: torch.cuda.Stream, warm_ups: int = 2
         stream.synchronize()
         graph.capture_begin(capture_error_mode="thread_local")
         try:
-            for call in calls:
-                call()
+            results = [call() for call in calls]
         finally:
             graph.capture_end()
+        del results  # while captured they keep memory from being used by two calls
     torch.cuda.current_stream().wait_stream(stream)
     return graph
 

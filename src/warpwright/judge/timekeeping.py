@@ -58,7 +58,7 @@ class Timekeeper:
             if subjects and subjects[0].is_short():
                 for subject in subjects:
                     subject.chain()
-            doubts = {subject.name: subject.remembers() for subject in candidates}
+            doubts = {subject.name: subject.doubt() for subject in candidates}
             shares = {subject.name: subject.library_share() for subject in candidates}
             for cache in job.asked.caches if subjects else ():
                 for taken in self._contested(job, case, cache, subjects, faults):
@@ -108,9 +108,9 @@ class Timekeeper:
         self, stack: ExitStack, kind: type[Contestant], job: Job, case: Case, slots: int, name: str, sealed: Sealed
     ) -> Contestant:
         process = stack.enter_context(self._ready.pop() if self._ready else Process(cell.main))
-        draws = [Draw(case=case, seed=self._generator.randrange(2**48))] * slots
-        on = stack.enter_context(staged(process, job.task, sealed, draws, Truths(job.task)))
-        return kind(name, job.task, case, on, self._generator)
+        draw, truths = Draw(case=case, seed=self._generator.randrange(2**48)), Truths(job.task)
+        on = stack.enter_context(staged(process, job.task, sealed, [draw] * slots, truths))
+        return kind(name, job.task, on, truths.scenario(draw), self._generator)
 
     def _baselines(self, job: Job, case: Case, slots: int, faults: list[Fault]) -> Iterator[Baseline]:
         """Those that work here; one that does not is named as absent."""

@@ -1,7 +1,7 @@
 """Subjects take turns at being timed, on inputs nobody has seen before, until enough is known.
 
 Candidate and baselines alternate (ABBA), so that what drifts meets all of them alike. Calls too short for an event pair
-are timed many to a graph, less a graph of what comes between them.
+are timed many to a graph, one right after the other, each on memory of its own.
 """
 
 from __future__ import annotations
@@ -88,13 +88,21 @@ def _turn(subject: Subject, cache: Cache, gauge: Gauge, series: Series) -> list[
     return samples
 
 
-def chain_keys(number: int, cache: Cache) -> tuple[int, int]:
-    """Of a chain of calls with their leads, and of the leads alone: beyond the keys of single calls."""
-    key = 1000 * (1 + 2 * number + (cache is Cache.WARM))
-    return key, key + 1
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chain:
+    """Graphs of many calls: where these are warm also one of the reads that come before each, to be subtracted."""
+
+    number: int
+    cache: Cache
+
+    @property
+    def parts(self) -> dict[int, bool]:
+        """The graphs by key, beyond those of single calls, and whether each holds the work."""
+        key = 1000 * (1 + 2 * self.number + (self.cache is Cache.WARM))
+        return {key: True, key + 1: False} if self.cache is Cache.WARM else {key: True}
 
 
-def chained(samples: Sequence[float], calls: int) -> list[float]:
-    """Time of one call from pairs of (graph of calls and flushes, graph of flushes alone)."""
-    pairs = zip(samples[::2], samples[1::2], strict=True)
-    return [max((both - flushes) / calls, 1e-3) for both, flushes in pairs]
+def chained(samples: Sequence[float], cache: Cache, cost: float, calls: int) -> list[float]:
+    """Time of one call, from samples of the parts of chains one after the other."""
+    whole, idle = (samples[::2], samples[1::2]) if cache is Cache.WARM else (samples, [cost] * len(samples))
+    return [max((work - rest) / calls, 1e-3) for work, rest in zip(whole, idle, strict=True)]

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from warpwright.core.measurement import Cache
 from warpwright.judge.inference import geometric_mean, median, median_interval, speed_up
 from warpwright.judge.timing import chained
 
@@ -69,5 +70,9 @@ def test_the_mean_of_nothing_is_absent():
     assert geometric_mean([]) is None
 
 
-def test_chained_calls_are_what_is_left_without_the_flushes():
-    assert chained([180.0, 100.0, 260.0, 100.0], calls=8) == [10.0, 20.0]
+def test_of_chained_calls_the_price_of_measuring_is_taken_off_once():
+    assert chained([81.0, 161.0], Cache.COLD, cost=1.0, calls=8) == [10.0, 20.0]
+
+
+def test_of_warm_chains_the_reads_are_taken_off():
+    assert chained([180.0, 100.0, 260.0, 100.0], Cache.WARM, cost=1.0, calls=8) == [10.0, 20.0]

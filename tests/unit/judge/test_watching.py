@@ -2,7 +2,7 @@
 
 import pytest
 
-from warpwright.judge.watching import DRAM, SM, TIME, WARPS, _table
+from warpwright.judge.watching import DRAM, SM, TIME, WARPS, _table, complaint
 from warpwright.report.bottleneck import by_profiler
 
 PRINTED = f'''==PROF== Connected to process 12
@@ -32,3 +32,21 @@ def test_the_sentence_is_of_the_slowest_kernel_and_names_its_figure():
     )
     assert "waits: the busiest unit, the SMs' pipelines, is at 31 %" in by_profiler(rows[1:])
     assert f"25 % of the warps an SM can hold ({WARPS})" in by_profiler(rows[1:])
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Invalid __global__ write of size 4 bytes",
+        "Uninitialized __global__ memory read of size 4 bytes",
+        "Error: Race reported between Write access at row(float *)+0x1b0",
+        "Barrier error detected. Divergent thread(s) in warp.",
+    ],
+)
+def test_what_the_sanitizer_says_of_a_kernel_is_a_complaint(words):
+    assert complaint(f"========= COMPUTE-SANITIZER\n========= {words}\n=========     at row+0x70\n") == words
+
+
+@pytest.mark.parametrize("words", ["Host API memory access error at host access", "Program hit invalid argument (1)"])
+def test_what_it_says_of_the_host_is_none(words):
+    assert complaint(f"========= COMPUTE-SANITIZER\n========= {words}\n========= ERROR SUMMARY: 1 error\n") is None
