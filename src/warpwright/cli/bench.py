@@ -41,7 +41,7 @@ def bench(
     fast_math: FastMath = False,
     inputs: Inputs = None,
     baselines: Baselines = None,
-    seconds: Seconds = 2.0,
+    seconds: Seconds = 1.0,
     min_speed_up: Annotated[
         float | None, typer.Option("--min-speedup", help="Exit 1 unless the lower bound of every case is above this.")
     ] = None,
@@ -85,7 +85,7 @@ def compare(
     gpu: GpuName = "h200",
     fast_math: FastMath = False,
     inputs: Inputs = None,
-    seconds: Seconds = 2.0,
+    seconds: Seconds = 1.0,
     as_json: Json = False,
 ) -> None:
     """Check several candidates for one task, and time each in turns with those before it and the eager reference."""

@@ -28,7 +28,7 @@ def make(
     fast_math: FastMath = False,
     inputs: Inputs = None,
     baselines: Baselines = None,
-    seconds: Seconds = 2.0,
+    seconds: Seconds = 1.0,
     as_json: Json = False,
 ) -> None:
     """Seal candidates and write them with the judge into one folder that needs nothing but torch."""

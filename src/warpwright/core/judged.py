@@ -26,7 +26,7 @@ class Asked:
     """Whether a plain copy of as many bytes is timed beside what memory limits."""
     caches: tuple[Cache, ...] = (Cache.COLD, Cache.WARM)
     """A tuner that only ranks can do with one."""
-    seconds_per_case: float = 2.0
+    seconds_per_case: float = 1.0
     draws_per_check_case: int | None = None
     """None takes the task's own choice; a number bounds it, for a quick look."""
 

@@ -40,7 +40,8 @@ from warpwright.oracle.truth import Expected, Scenario, expectations, rolled
 REMEMBERED, REMEMBERED_US = 0.8, 1.0
 AHEAD, AHEAD_US = 0.7, 2.0
 """A chain hides the start of a call behind the end of the one before: about a microsecond."""
-SPIN_US, FEWEST_SPUN, MOST_SPUN = 8000.0, 4, 32
+SPIN_US, FEWEST_SPUN, MOST_SPUN = 8000.0, 1, 32
+DOUBT_US, FEWEST_DOUBTED = 10_000.0, 3
 SPIN_KEY, LIBRARY_KEY = 998, 999
 
 
@@ -92,7 +93,7 @@ class Contestant:
     def doubt(self) -> str | None:
         """Why its time would be none: a call kept notes of one on the same contents, or did the work of the next."""
         self._refill()
-        keys = list(self._active)
+        keys = self._active[: max(math.ceil(DOUBT_US / self._latest_us), FEWEST_DOUBTED)]
         first = statistics.median(self._samples(keys, Cache.COLD)) - self._cost
         twice = self._samples([key for key in keys for _ in range(2)], Cache.COLD, restore=False)
         again = statistics.median(twice[1::2]) - self._cost

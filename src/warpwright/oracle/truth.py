@@ -44,6 +44,14 @@ class Scenario:
         """Fresh memory, same values and layout, for a callee that may write to it."""
         return Scenario(arguments=_copied(self.arguments), gradients=self.gradients, saves=_copied(self.saves))
 
+    def on(self, device: str) -> Scenario:
+        """The same values there."""
+        return Scenario(
+            arguments=_moved(self.arguments, device),
+            gradients=_moved(self.gradients, device),
+            saves=_moved(self.saves, device),
+        )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expected:
@@ -205,6 +213,12 @@ def _choices(task: Task, output: Output | None, given: Scenario) -> torch.Tensor
     with lifted(), torch.no_grad():
         values: torch.Tensor = function(task.reference, output.selects)(*to_double(given.arguments))
         return values
+
+
+def _moved(value: Any, device: str) -> Any:
+    if isinstance(value, torch.Tensor):
+        return value.to(device)
+    return [_moved(item, device) for item in value] if isinstance(value, list) else value
 
 
 def _copied(value: Any) -> Any:
