@@ -7,31 +7,38 @@ from collections.abc import Iterable, Iterator
 
 from warpwright.core.gpus import Gpu
 from warpwright.core.limit import Bound, Limit, physical_limit
-from warpwright.core.task import Case, Layout, Plain, Role, Task
+from warpwright.core.signature import contiguous, output_gradients
+from warpwright.core.task import Case, Layout, Plain, Range, Role, ScalarArg, Task
 
 _BOUNDS = {Bound.MEMORY: "memory", Bound.MATRIX: "matrix operations", Bound.SCALAR: "scalar operations"}
 _LAYOUTS = {Layout.EXPANDED: "with stride 0 everywhere", Layout.TRANSPOSED: "with the last two dimensions transposed"}
 
 
 def checked(task: Task) -> str:
-    return "; ".join(_grouped(task.cases_of(Role.CHECK))) or "none"
+    return "; ".join(_grouped(task, task.cases_of(Role.CHECK))) or "none"
 
 
 def timed(task: Task, gpu: Gpu) -> str:
     return "\n".join(_timed(task, case, gpu) for case in task.cases_of(Role.TIME)) or "- none"
 
 
-def _grouped(cases: Iterable[Case]) -> Iterator[str]:
+def _grouped(task: Task, cases: Iterable[Case]) -> Iterator[str]:
     """Equal sizes once, with the whole numbers that came with them; types only where they are not the usual ones."""
     groups: dict[tuple[str, Layout], list[Case]] = {}
     for case in cases:
-        groups.setdefault((_sizes(case), case.layout), []).append(case)
+        groups.setdefault((_sizes(case), _layout(task, case)), []).append(case)
     types = {key: tuple(dict.fromkeys(case.dtype for case in group)) for key, group in groups.items()}
     usual = Counter(types.values()).most_common(1)
     for (sizes, layout), group in groups.items():
         strides = f", gradients {_LAYOUTS[layout]}" if layout in _LAYOUTS else ""
         only = "" if types[sizes, layout] == usual[0][0] else f" ({', '.join(types[sizes, layout])} only)"
         yield sizes + _numbers(group) + strides + only
+
+
+def _layout(task: Task, case: Case) -> Layout:
+    """The case's own where it changes how some gradient lies: a single number lies in one way only."""
+    strided = any(spec.stride != contiguous(spec.shape) for spec in output_gradients(task, case))
+    return case.layout if strided else Layout.CONTIGUOUS
 
 
 def _sizes(case: Case) -> str:
@@ -86,15 +93,26 @@ def _least(limit: Limit | None) -> str:
 def hidden(task: Task) -> str:
     if not task.ranges:
         return "Other sizes, which nobody shows you, may be tried as well."
-    ranges = (
-        f"{name} in {{{', '.join(map(str, limits.choices))}}}"
-        if limits.choices
-        else f"{name} {limits.low} to {limits.high}{f' in steps of {limits.multiple}' if limits.multiple > 1 else ''}"
-        for name, limits in task.ranges.items()
-    )
-    return f"Hidden sizes, which nobody shows you, are tried as well; they are drawn from {', '.join(ranges)}."
+    drawn = [f"{name} {_range(limits)}" for name, limits in task.ranges.items()]
+    drawn += [f"{arg.name} {_choice(arg.values)}" for arg in task.arguments if isinstance(arg, ScalarArg)]
+    return f"Hidden sizes, which nobody shows you, in any of the types: drawn from {', '.join(drawn)}."
 
 
-def gradient_layouts(task: Task) -> str:
-    found = dict.fromkeys(_LAYOUTS[case.layout] for case in task.cases if case.layout in _LAYOUTS)
-    return " or ".join(found) or "with any strides"
+def _range(limits: Range) -> str:
+    if limits.choices:
+        return _choice(limits.choices)
+    return f"{limits.low} to {limits.high}" + (f" in steps of {limits.multiple}" if limits.multiple > 1 else "")
+
+
+def _choice(values: Iterable[Plain | tuple[Plain, ...]]) -> str:
+    """All there are, as in "in {2, 4}"; one alone as "= 2"."""
+    found = list(dict.fromkeys(map(_plain, values)))
+    return f"= {found[0]}" if len(found) == 1 else f"in {{{', '.join(found)}}}"
+
+
+def gradient_layouts(task: Task) -> str | None:
+    """How gradients may lie beside contiguous; None where each is a single number, which lies in one way only."""
+    if not any(spec.shape for case in task.cases for spec in output_gradients(task, case)):
+        return None
+    met = (_layout(task, case) for case in task.cases)
+    return " or ".join(dict.fromkeys(_LAYOUTS[layout] for layout in met if layout in _LAYOUTS)) or "with any strides"

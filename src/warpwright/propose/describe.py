@@ -48,6 +48,7 @@ def description(task: Task, gpu: Gpu) -> str:
             "checked": checked(task),
             "hidden": hidden(task),
             "distributions": ", ".join(_distribution(name) for name in task.distributions),
+            "whole": _whole(task),
             "timed": timed(task, gpu),
             "right": " ".join(_right(task)),
         },
@@ -123,14 +124,27 @@ def _prepare(task: Task) -> str:
 
 
 def _direction(task: Task) -> str:
-    fields = {"gradients": gradient_layouts(task)} if "backward" in entries(task) else {}
+    fields = {"layouts": _layouts(task)}
     if task.direction is Direction.BACKWARD:
         fields["saved"] = f", what the forward pass saved ({_names(task.saves)})" if task.saves else ""
     return render(f"direction_{task.direction}", fields)
 
 
+def _layouts(task: Task) -> str:
+    """Which arguments are contiguous, and which need not be."""
+    strided = gradient_layouts(task) if "backward" in entries(task) else None
+    return render("layouts", {"gradients": strided}).strip() if strided else "All arguments are contiguous."
+
+
 def _distribution(name: str) -> str:
     return f"{name} ({_DISTRIBUTIONS[name]})" if name in _DISTRIBUTIONS else name
+
+
+def _whole(task: Task) -> str:
+    """What indices and the like may be: nobody should guard against what never comes."""
+    bounded = [arg for arg in task.arguments if isinstance(arg, TensorArg) and arg.below is not None]
+    told = [f"`{arg.name}` from {arg.low} to below {arg.below}" for arg in bounded]
+    return f"Whole numbers: {', '.join(told)}." if told else ""
 
 
 def _right(task: Task) -> Iterator[str]:

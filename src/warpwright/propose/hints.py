@@ -13,6 +13,7 @@ from warpwright.core.gpus import Gpu
 from warpwright.core.limit import Bound
 from warpwright.core.task import Direction, Role, Task
 from warpwright.propose.cases import limit_of
+from warpwright.propose.reference import reference
 
 _LIBRARY = Path(__file__).resolve().parent / "hints.toml"
 
@@ -30,6 +31,8 @@ class Hint:
     directions: tuple[Direction, ...] = ()
     uses: tuple[str, ...] = ()
     """Names of functions, one of which the reference calls."""
+    takes: tuple[str, ...] = ()
+    """Endings of names of arguments, one of which the function takes."""
 
 
 @cache
@@ -59,12 +62,13 @@ def _applies(hint: Hint, task: Task, gpu: Gpu, bounds: frozenset[Bound]) -> bool
         and (not hint.architectures or gpu.arch in hint.architectures)
         and (not hint.directions or task.direction in hint.directions)
         and (not hint.uses or not called(task).isdisjoint(hint.uses))
+        and (not hint.takes or any(argument.name.endswith(hint.takes) for argument in task.arguments))
     )
 
 
 def called(task: Task) -> set[str]:
-    """The names that the reference calls, whatever they belong to."""
-    return set(re.findall(r"(\w+)\s*\(", task.reference.source))
+    """The names that what decides calls, whatever they belong to; rivals and variants in the same file do not count."""
+    return set(re.findall(r"(\w+)\s*\(", reference(task)))
 
 
 def hint_text(hint: str) -> str:

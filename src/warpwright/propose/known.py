@@ -21,6 +21,8 @@ class Known:
     score: Score | None = None
     times_us: Mapping[str, float] = field(default_factory=dict)
     """By the name of the case."""
+    rivals: Mapping[str, str] = field(default_factory=dict)
+    """What the best baseline was, by the name of the case; for a measured kernel."""
     refutation: Evidence | None = None
 
 
@@ -42,7 +44,7 @@ def shown(title: str, kernel: Known) -> str:
 def standing(kernel: Known, limits_us: Mapping[str, float | None]) -> str:
     """How fast it is, in a sentence or a line for each case; that nobody knows, where nobody does."""
     lines = [_headline(kernel.score)] if kernel.score else []
-    lines += [f"- {case}: {_figures(case, time, kernel.score, limits_us)}" for case, time in kernel.times_us.items()]
+    lines += [f"- {case}: {_figures(kernel, case, limits_us.get(case))}" for case in kernel.times_us]
     return "\n".join(lines) or "Its speed has not been measured."
 
 
@@ -53,13 +55,20 @@ def _headline(score: Score) -> str:
     return f"Measured: {ratio:.2f} times the speed of the best baseline over all timed cases."
 
 
-def _figures(case: str, time: float, score: Score | None, limits_us: Mapping[str, float | None]) -> str:
+def _figures(kernel: Known, case: str, limit_us: float | None) -> str:
+    time, score = kernel.times_us[case], kernel.score
     parts = [f"{time:.3g} µs"]
     if score is not None and score.basis is Basis.MEASURED and case in score.by_case:
-        parts.append(f"{math.exp(score.by_case[case]):.2f} times the best baseline")
-    if limit := limits_us.get(case):
-        parts.append(f"{limit / time:.0%} of the limit")
+        parts.append(_against_rival(time, math.exp(score.by_case[case]), kernel.rivals.get(case)))
+    if limit_us:
+        parts.append(f"{limit_us / time:.0%} of the limit")
     return ", ".join(parts)
+
+
+def _against_rival(time: float, ratio: float, name: str | None) -> str:
+    """A ratio of medians, which gives the baseline's own as well."""
+    called = f"{name}, " if name else ""
+    return f"{ratio:.2f} times the best baseline ({called}{time * ratio:.3g} µs)"
 
 
 def ladder(task: Task, kernels: tuple[Known, ...], limits_us: Mapping[str, float | None]) -> str:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from warpwright.core.gpus import gpu_named
-from warpwright.core.task import Case, Layout, Output, Reference, Role, Task, TensorArg, Work
+from warpwright.core.hidden import hidden_cases
+from warpwright.core.task import Case, Layout, Output, Range, Reference, Role, ScalarArg, Task, TensorArg, Work
 from warpwright.propose.cases import checked, gradient_layouts, hidden, limits_us, timed
 from warpwright.propose.describe import description
 from warpwright.propose.reference import reference
@@ -39,6 +42,14 @@ def test_unusual_types_and_strides_are_named() -> None:
     assert gradient_layouts(task(odd)) == "with stride 0 everywhere"
 
 
+def test_strides_of_a_single_number_are_not_spoken_of() -> None:
+    odd = Case(name="odd", role=Role.CHECK, dims={"N": 2}, layout=Layout.EXPANDED)
+    loss = replace(task(odd), outputs=(Output(name="loss", shape=()),))
+    assert checked(loss) == "N=2"
+    assert gradient_layouts(loss) is None
+    assert gradient_layouts(task(replace(odd, layout=Layout.CONTIGUOUS))) == "with any strides"
+
+
 def test_whole_numbers_that_may_decide_shapes_are_told() -> None:
     cases = [
         Case(name=f"k{k}", role=Role.CHECK, dims={"N": 7}, dtype=dtype, scalars={"k": k, "eps": 0.1, "flag": True})
@@ -61,6 +72,16 @@ def test_small_work_is_called_small() -> None:
 def test_hidden_sizes_exist_whether_or_not_their_range_is_known() -> None:
     assert "which nobody shows you" in hidden(task())
     assert "drawn from B 1 to 6" in hidden(load("layernorm:forward")[0])
+
+
+def test_everything_that_hidden_cases_draw_is_told() -> None:
+    assert "N 1 to 300, E 8 to 300, k in {2, 4, 8, 6}." in hidden(load("topk_gating:forward")[0])
+    ranges = {"N": Range(low=2, high=8, multiple=2), "D": Range(choices=(64,))}
+    scalars = (ScalarArg(name="eps", values=(0.1, 0.1)), ScalarArg(name="pads", values=((1, 2), (0, 0))))
+    asked = replace(task(), ranges=ranges, arguments=scalars)
+    assert hidden(asked).endswith("drawn from N 2 to 8 in steps of 2, D = 64, eps = 0.1, pads in {[1, 2], [0, 0]}.")
+    for case in hidden_cases(asked, 1, 8):
+        assert all(f"{name} " in hidden(asked) for name in (*case.dims, *case.scalars))
 
 
 SOURCE = '''"""A file."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from warpwright.core.gpus import GPUS, gpu_named
 from warpwright.core.limit import Bound
 from warpwright.core.task import Case, Output, Reference, Role, Task, TensorArg
-from warpwright.propose.hints import Hint, applicable, bounds_of, hint_text, hints
+from warpwright.propose.hints import Hint, applicable, bounds_of, called, hint_text, hints
 from warpwright.tasks import all_tasks, load
 
 TASKS = all_tasks()
@@ -79,3 +81,23 @@ def test_a_hint_about_a_function_is_for_references_that_call_it() -> None:
     offered = {task.key: {hint.id for hint in applicable(task, gpu_named("h200"))} for task in TASKS}
     assert "exp2-scaling" in offered["modern/softmax:forward"]
     assert "exp2-scaling" not in offered["paper/llama_rmsnorm:backward"]
+    assert "cheap-functions" in offered["paper/llama_rmsnorm:backward"]
+    assert "cheap-functions" not in offered["modern/topk_gating:forward"]
+    assert "online-softmax" not in offered["paper/layernorm:forward"]
+    assert "select-by-register" in offered["modern/topk_gating:forward"]
+    assert "select-by-register" not in offered["modern/argmax:forward"]
+
+
+def test_a_hint_about_an_argument_is_for_functions_that_take_it() -> None:
+    assert "column-partials" not in named("softmax:backward", "h200")
+    assert "welford-merge" in named("layernorm:forward", "h200")
+    assert "welford-merge" not in named("llama_rmsnorm:forward", "h200")
+    assert "dequantise-in-registers" in named("int8_linear:forward", "h200")
+    assert "dequantise-in-registers" not in named("matmul:forward", "h200")
+
+
+def test_what_only_a_rival_calls_asks_for_no_hint() -> None:
+    source = "def forward(x):\n    return x + 1\n\ndef rival(x):\n    return x.softmax(-1)\n"
+    (task,) = load("swiglu:forward")
+    plain = replace(task, reference=Reference(source=source))
+    assert called(plain) == {"forward"}

@@ -10,7 +10,7 @@ import pytest
 from warpwright.core.candidate import Candidate, Flags
 from warpwright.core.evidence import Counterexample, Evidence, Verdict
 from warpwright.core.search import Basis, Brief, Operator, Score
-from warpwright.core.task import Role, Task
+from warpwright.core.task import Layout, Role, Task
 from warpwright.propose import describe
 from warpwright.propose.known import Known
 from warpwright.propose.prompt import Setting, prompt
@@ -96,8 +96,21 @@ def test_context_goes_from_slow_to_fast_and_the_parent_comes_last() -> None:
 
 def test_times_are_given_with_their_share_of_the_limit() -> None:
     text = rendered(Operator.OPTIMISE)
-    assert f"- {CASE}: 28 µs, 1.65 times the best baseline, 50% of the limit" in text
+    assert f"- {CASE}: 28 µs, 1.65 times the best baseline (46.2 µs), 50% of the limit" in text
     assert "What holds it back: Bound by latency: 31 % of peak." in text
+
+
+def test_the_best_baseline_has_a_name_where_it_is_known() -> None:
+    library = {FAST.id: replace(LIBRARY[FAST.id], rivals={CASE: "max-autotune"})}
+    asked = Setting(task=LAYERNORM, brief=brief(Operator.OPTIMISE), library=library, flags=Flags())
+    assert "1.65 times the best baseline (max-autotune, 46.2 µs), 50% of the limit" in prompt(asked)
+
+
+def test_before_the_first_measurement_no_baseline_has_a_time() -> None:
+    score = Score(candidate=FAST.id, basis=Basis.PREDICTED, value=-0.5, by_case={CASE: -0.5})
+    library = {FAST.id: Known(candidate=FAST, score=score, times_us={CASE: 28.0}, rivals={CASE: "compile"})}
+    asked = Setting(task=LAYERNORM, brief=brief(Operator.OPTIMISE), library=library, flags=Flags())
+    assert f"- {CASE}: 28 µs, 50% of the limit" in prompt(asked)
 
 
 def test_a_prediction_is_not_called_a_measurement() -> None:
@@ -211,6 +224,43 @@ def test_saved_tensors_are_named_where_there_are_any() -> None:
     (norm,), (linear,) = load("llama_rmsnorm:backward"), load("int8_linear:backward")
     assert "what the forward pass saved (rstd)" in rendered(Operator.TRANSLATE, norm)
     assert "saved" not in rendered(Operator.TRANSLATE, linear)
+
+
+@pytest.mark.parametrize("operator", ASKING)
+def test_timed_results_are_said_to_be_checked_and_prose_to_be_allowed(operator: Operator) -> None:
+    text = rendered(operator)
+    assert "every result that is timed is checked as well" in text
+    assert "Prose may stand" in text
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("argmax:forward", "All arguments are contiguous."),
+        ("cross_entropy:training", "All arguments are contiguous."),
+        ("softmax:training", "stride 0 everywhere or with the last two dimensions transposed"),
+        ("llama_rmsnorm:backward", "In the timed cases\nthey are contiguous. All other arguments always are."),
+    ],
+)
+def test_what_is_contiguous_is_said(name: str, says: str) -> None:
+    (task,) = load(name)
+    text = rendered(Operator.TRANSLATE, task)
+    assert says in text
+    assert ("All arguments are contiguous." in text) is ("All other arguments always are." not in text)
+    assert all(case.layout is Layout.CONTIGUOUS for case in task.cases_of(Role.TIME))
+
+
+def test_bounds_of_indices_are_told() -> None:
+    (loss,) = load("cross_entropy:forward")
+    assert "Whole numbers: `targets` from 0 to below V." in rendered(Operator.TRANSLATE, loss)
+    assert "Whole numbers" not in rendered(Operator.TRANSLATE)
+
+
+def test_a_tuner_tries_as_many_settings_as_the_rules_say() -> None:
+    from warpwright.evolve.policy import Policy
+
+    assert Policy().tunes == 4
+    assert "at most four other settings" in rendered(Operator.TRANSLATE)
 
 
 def test_the_figures_of_the_tolerance_are_the_oracles() -> None:
