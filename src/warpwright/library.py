@@ -5,7 +5,7 @@ from __future__ import annotations
 from warpwright.archive.store import Archive
 from warpwright.core.evidence import Dossier, Evidence, Verdict
 from warpwright.core.judged import Judged
-from warpwright.core.measurement import Cache
+from warpwright.core.measurement import COPY, Cache
 from warpwright.core.search import Basis, Prediction, Proposal, Score
 from warpwright.propose.known import Known, Library
 
@@ -14,11 +14,13 @@ def library_of(archive: Archive, run: str) -> Library:
     """Every candidate of the run, by its id."""
     ids = {item.candidate for item in archive.records(run, Proposal) if item.candidate is not None}
     scores, refutations, times = _scores(archive, run), _refutations(archive, run), _times(archive, run)
+    rivals = {record.candidate: best_rivals(record) for record in archive.records(run, Judged)}
     return {
         id_: Known(
             candidate=candidate,
             score=scores.get(id_),
             times_us=times.get(id_, {}),
+            rivals=rivals.get(id_, {}),
             refutation=refutations.get(id_),
         )
         for id_, candidate in archive.candidates(ids).items()
@@ -35,6 +37,17 @@ def _refutations(archive: Archive, run: str) -> dict[str, Evidence]:
     judged = [item for record in archive.records(run, Judged) for item in record.evidence]
     climbed = [item for record in archive.records(run, Dossier) for item in record.evidence]
     return {item.candidate: item for item in (*judged, *climbed) if item.verdict is Verdict.REFUTED}
+
+
+def best_rivals(judged: Judged) -> dict[str, str]:
+    """Which of the baselines was the fastest, by case."""
+    baselines = [
+        item
+        for item in judged.measurements
+        if item.cache is Cache.COLD and not item.invalid and item.subject not in (judged.candidate, COPY)
+    ]
+    timed = [(item.case, item.median_us, item.subject) for item in baselines if item.median_us is not None]
+    return {case: name for case, _, name in sorted(timed, reverse=True)}
 
 
 def _times(archive: Archive, run: str) -> dict[str, dict[str, float]]:

@@ -140,7 +140,9 @@ def _parameter(task: Task, spec: Spec) -> Parameter:
     if isinstance(spec, ScalarSpec):
         values = next(arg.values for arg in task.arguments if isinstance(arg, ScalarArg) and arg.name == spec.name)
         examples = ", ".join(str(value) for value in dict.fromkeys(values))
-        return Parameter(type=scalar_type(values), name=name, note=f"such as {examples}")
+        return Parameter(
+            type=scalar_type(values), name=name, note=f"{'one of' if len(set(values)) > 1 else 'always'} {examples}"
+        )
     if isinstance(spec, ListSpec) and spec.name not in {argument.name for argument in task.arguments}:
         return Parameter(type=TENSORS, name=name, note=", ".join(item.name for item in spec.items))
     return Parameter(type=TENSORS if isinstance(spec, ListSpec) else TENSOR, name=name, note=_declared(task, spec.name))
@@ -152,7 +154,8 @@ def _declared(task: Task, name: str) -> str:
     declared |= {arg.name: arg for arg in _tensors(task)}
     if name in declared:
         return _shown(declared[name])
-    return f"{_shown(declared[name.removeprefix('grad_')])}, may be strided or expanded"
+    of = declared[name.removeprefix("grad_")]
+    return f"{_shown(of)}, may be strided or expanded" if of.shape else _shown(of)
 
 
 def _shown(item: Output | TensorArg) -> str:
