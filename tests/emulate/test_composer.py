@@ -6,7 +6,7 @@ import pytest
 
 from warpwright.core.candidate import Candidate
 from warpwright.core.evidence import Verdict
-from warpwright.core.task import Role
+from warpwright.core.task import Case, Role
 from warpwright.propose import composer
 from warpwright.tasks import load
 from warpwright.verify.emulate import EmulateRung
@@ -19,4 +19,14 @@ def test_a_composed_source_holds(name: str) -> None:
     cases = [case for case in task.cases_of(Role.CHECK) if case.dtype == "fp32"][:3]
     plan = composer.plan(task)
     evidence = EmulateRung(cases).climb(task, Candidate(source=plan.write(plan.default())))
+    assert evidence.verdict is Verdict.HOLDS, evidence.counterexample or evidence.reason
+
+
+@pytest.mark.timeout(900)
+def test_a_row_of_one_element_leaves_a_sum_and_its_length_that_agree() -> None:
+    """Its gradient is what is left where the two cancel."""
+    (task,) = load("modern/add_rmsnorm:training")
+    edge = Case(name="N64-D1-fp16", role=Role.CHECK, dims={"N": 64, "D": 1}, dtype="fp16", scalars={"eps": 1e-6})
+    plan = composer.plan(task)
+    evidence = EmulateRung([edge]).climb(task, Candidate(source=plan.write(plan.default())))
     assert evidence.verdict is Verdict.HOLDS, evidence.counterexample or evidence.reason

@@ -83,6 +83,19 @@ def test_a_forward_pass_leaves_what_is_cheap_to_keep() -> None:
     assert 'm.def("backward", &backward);' in text
 
 
+def test_what_is_left_rounded_counts_rounded_in_what_else_is_left() -> None:
+    """A length of the sum before it is rounded does not fit the sum that the backward pass is given."""
+    kept = source("modern/add_rmsnorm:training").partition("_kept(")[2].partition("\n}\n")[0]
+    assert kept.count("const float wide = float(static_cast<T>(float(x_kept[item].at[k]) +") == 2
+    assert "static_cast<T>(" not in source("modern/add_rmsnorm:forward")
+    assert "static_cast<T>(" not in source("modern/softmax:training")
+
+
+def test_a_product_that_is_left_is_computed_once() -> None:
+    forward = source("modern/linear_cross_entropy:training").partition(" forward(")[2].partition("\n}\n")[0]
+    assert forward.count("at::mm(") == 1
+
+
 def test_names_come_from_the_reference() -> None:
     text = source("paper/llama_rmsnorm:forward")
     assert "const float rstd = rsqrtf(" in text

@@ -102,8 +102,14 @@ class Emitter:
         """The value at a place, as an expression; statements that it needs have been added on the way."""
         key = (value.number, place)
         if key not in self._memo:
-            self._memo[key] = self._settled(value, self._computed(value, place))
+            self._memo[key] = self._settled(value, self._rounded(value, self._computed(value, place)))
         return self._memo[key]
+
+    def _rounded(self, value: Value, term: Term) -> Term:
+        """As it will be read again by those who find it in memory."""
+        if value.number not in self.graph.rounded or value.number in self.held:
+            return term
+        return Term(f"float(static_cast<T>({term.text}))", ATOM, term.level)
 
     def _settled(self, value: Value, term: Term) -> Term:
         """A name for what is used more than once, or would make a long line."""

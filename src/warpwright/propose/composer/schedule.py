@@ -70,8 +70,10 @@ class Scheduler:
         self._reductions: dict[int, frozenset[Space]] = {}
 
     def run(self, outputs: Sequence[Store], views: Sequence[Value] = ()) -> Schedule:
-        """`views` must lie in memory too, but nobody has asked where."""
-        for store in outputs:
+        """`views` must lie in memory too, but nobody has asked where. What others need is kept first: where it is
+        owed, and not a second time elsewhere."""
+        needed = {arg.number for value in walk([store.value for store in outputs]) for arg in value.args}
+        for store in sorted(outputs, key=lambda store: not (store.value.op in APART and store.value.number in needed)):
             if store.at:
                 self._prepare_parts(store)
             else:

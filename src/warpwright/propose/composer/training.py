@@ -27,6 +27,7 @@ def training_entries(task: Task, graph: Graph) -> list[Entry]:
     kept = _Kept(graph, outputs, arguments)
     for store in gradients:
         kept.visit(store.value)
+    graph.rounded |= kept.rounded()
     saved = tuple(kept.saved.values())
     made = [Store(value=value, tensor=tensor) for value, tensor in kept.fresh]
     forward = entries.entry(task, graph, "forward", arguments, [*outputs, *made], (*tensors, *saved))
@@ -68,6 +69,15 @@ class _Kept:
         else:
             for arg in value.args:
                 self.visit(arg)
+
+    def rounded(self) -> set[int]:
+        """Outputs in few bits that others of what is saved come from: unrounded there, the two would not agree."""
+        fresh = walk([value for value, _ in self.fresh])
+        return {value.number for value in fresh if value.number in self.saved and self._is_coarse(value)}
+
+    def _is_coarse(self, value: Value) -> bool:
+        output = self.outputs.get(value.number)
+        return output is not None and output.dtype == "T"
 
     def _is_worth_it(self, value: Value) -> bool:
         if value.op in APART:

@@ -48,6 +48,8 @@ class Graph:
         self._values: dict[tuple[Any, ...], Value] = {}
         self.names: dict[int, str] = {}
         """Names that the source gives to values."""
+        self.rounded: set[int] = set()
+        """Values that count as they are stored in the case's own type, wherever they are computed."""
 
     def make(
         self,
