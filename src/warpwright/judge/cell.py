@@ -33,6 +33,9 @@ class Cell:
         self._stopwatch: Stopwatch | None = None
         self._slots: dict[int, tuple[Plan, dict[int, Place]]] = {}
 
+    def greet(self) -> dict[str, Any]:
+        return {}
+
     def arena(self, size: int) -> dict[str, Any]:
         self.memory = Arena.own(size)
         return {"handle": self.memory.handle().hex()}

@@ -93,11 +93,48 @@ class Process:
         code = self._process.exitcode
         return f"the process died of signal {-code}" if code is not None and code < 0 else f"the process ended ({code})"
 
+    def is_alive(self) -> bool:
+        return self._process.is_alive()
+
+    def is_up(self) -> bool:
+        """Waits until it has started; False where it has died."""
+        try:
+            return bool(self.demand("greet"))
+        except OurFault:
+            return False
+
     def __enter__(self) -> Process:
         return self
 
     def __exit__(self, *_: object) -> None:
         """Nobody waits for the driver to clear up after it: that takes a tenth of a second."""
-        if self._process.is_alive():
+        if self.is_alive():
             self._process.kill()
             self._connection.close()
+
+
+class Spares:
+    """Processes that are started ahead, when there is nothing that their start could disturb."""
+
+    def __init__(self, target: Callable[[Connection], None]) -> None:
+        self._target = target
+        self._waiting: list[Process] = []
+
+    def start(self, count: int) -> None:
+        """So that this many wait."""
+        self._waiting += [Process(self._target) for _ in range(count - len(self._waiting))]
+
+    def take(self) -> Process:
+        """One that nobody has used; somebody may have killed it while it waited."""
+        while self._waiting:
+            if (process := self._waiting.pop(0)).is_alive():
+                return process
+        return Process(self._target)
+
+    def settle(self) -> None:
+        """Waits until all of them have started."""
+        self._waiting = [process for process in self._waiting if process.is_up()]
+
+    def close(self) -> None:
+        for process in self._waiting:
+            process.kill()

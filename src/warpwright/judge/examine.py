@@ -17,9 +17,8 @@ from warpwright.core.measurement import Scene
 from warpwright.core.plan import Launch, Plan
 from warpwright.core.sealed import Sealed
 from warpwright.core.task import Draw, Task
-from warpwright.judge import cell
 from warpwright.judge.arena import Arena, Layout, red_zone_bytes
-from warpwright.judge.cells import CellFailure, Process
+from warpwright.judge.cells import CellFailure, Process, Spares
 from warpwright.judge.truths import Truths
 from warpwright.judge.visit import Visit, changed_inputs, counterexample, read_results, stage, unchanged, write_inputs
 from warpwright.oracle.check import same_bits
@@ -58,7 +57,9 @@ def staged(process: Process, task: Task, sealed: Sealed, draws: Sequence[Draw], 
         yield Staged(cell=process, arena=arena, visits=tuple(visits), red_zones=zones)
 
 
-def examine(task: Task, sealed: Sealed, draws: Sequence[Draw], truths: Truths, scene: Scene, secret: int) -> Evidence:
+def examine(
+    task: Task, sealed: Sealed, draws: Sequence[Draw], truths: Truths, cells: Spares, scene: Scene, secret: int
+) -> Evidence:
     """HOLDS if every draw came out right every time."""
     start = time.perf_counter()
     found: dict[str, Any] = {"draws": len(draws), "rounds": 2, "deterministic": True}
@@ -66,7 +67,9 @@ def examine(task: Task, sealed: Sealed, draws: Sequence[Draw], truths: Truths, s
         found["library_only"] = True
     wrong, generator = too_large(sealed), random.Random(secret)
     for batch in _batches(sealed, draws) if wrong is None else ():
-        wrong = wrong or _examined(task, sealed, batch, truths, generator, found)
+        if wrong is None:
+            with cells.take() as process:
+                wrong = _examined(process, task, sealed, batch, truths, generator, found)
     return Evidence(
         candidate=sealed.manifest.candidate,
         rung=RUNG,
@@ -111,14 +114,19 @@ def _bytes(plan: Plan) -> int:
 
 
 def _examined(
-    task: Task, sealed: Sealed, draws: Sequence[Draw], truths: Truths, generator: random.Random, found: dict[str, Any]
+    process: Process,
+    task: Task,
+    sealed: Sealed,
+    draws: Sequence[Draw],
+    truths: Truths,
+    generator: random.Random,
+    found: dict[str, Any],
 ) -> Counterexample | None:
-    with Process(cell.main) as process:
-        try:
-            with staged(process, task, sealed, draws, truths) as on:
-                return _rounds(task, on, truths, generator, found)
-        except CellFailure as failure:
-            return Counterexample(kind=failure.kind, message=f"while it was loaded: {failure}")
+    try:
+        with staged(process, task, sealed, draws, truths) as on:
+            return _rounds(task, on, truths, generator, found)
+    except CellFailure as failure:
+        return Counterexample(kind=failure.kind, message=f"while it was loaded: {failure}")
 
 
 def _rounds(

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 RESAMPLES = 2000
-PLACEMENT, PLACEMENT_US = 0.008, 0.2
+PLACEMENT, PLACEMENT_US = 0.008, 0.05
 """How far apart two processes with the same kernel were found to be, by bench/trust.py: a share, and microseconds."""
 
 

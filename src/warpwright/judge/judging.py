@@ -18,7 +18,8 @@ from warpwright.core.judged import Job, Judged
 from warpwright.core.measurement import Measurement, Scene
 from warpwright.core.sealed import Sealed
 from warpwright.core.task import Role
-from warpwright.judge.cells import CellFailure
+from warpwright.judge import cell
+from warpwright.judge.cells import CellFailure, Spares
 from warpwright.judge.contestant import WrongWhileTimed
 from warpwright.judge.examine import RUNG, examine
 from warpwright.judge.gauge import Gauge
@@ -26,6 +27,9 @@ from warpwright.judge.rival import allow_tf32
 from warpwright.judge.timekeeping import Timekeeper
 from warpwright.judge.truths import Shelf
 from warpwright.oracle.draws import all_draws, check_draws
+
+AT_ONCE = 3
+"""Cells of a candidate that is checked: for that, for its first timing, and one for the check of whoever comes next."""
 
 
 def gpu_is_here() -> bool:
@@ -40,7 +44,8 @@ class Judge:
         self._shelf, self._crate = Shelf(), crate
         gauge = Gauge()
         self.scene = _scene(gauge, crate)
-        self._timekeeper = Timekeeper(gauge, self.scene, random.Random(self._secret))
+        self._cells = Spares(cell.main)
+        self._timekeeper = Timekeeper(self._cells, gauge, self.scene, random.Random(self._secret))
 
     def judge(self, job: Job) -> Judged:
         """Checks, and times what was not refuted. Only our own bugs raise."""
@@ -50,8 +55,6 @@ class Judge:
         faults: list[Fault] = []
         allow_tf32(job.task.tolerance.tf32)
         try:
-            if job.asked.time and job.sealed is not None:
-                self._timekeeper.make_ready()
             if job.asked.check and job.sealed is not None:
                 with _clocked(seconds, "check"):
                     evidence.append(self._examined(job, job.sealed))
@@ -80,16 +83,19 @@ class Judge:
 
     def close(self) -> None:
         self._timekeeper.close()
+        self._cells.close()
 
     def _examined(self, job: Job, sealed: Sealed) -> Evidence:
+        self._cells.start(AT_ONCE)
         sealed_cases = {plan.case for plan in sealed.plans}
         draws = [draw for draw in check_draws(job.task, self._secret) if draw.case.name in sealed_cases]
         draws += all_draws(job.task, job.hidden, (self._secret,))
         if job.asked.draws_per_check_case is not None:
             draws = draws[: job.asked.draws_per_check_case * len(job.task.cases_of(Role.CHECK))]
-        return examine(job.task, sealed, draws, self._shelf.of(job.task), self.scene, self._secret)
+        return examine(job.task, sealed, draws, self._shelf.of(job.task), self._cells, self.scene, self._secret)
 
     def _timed(self, job: Job, evidence: list[Evidence], faults: list[Fault]) -> Iterator[Measurement]:
+        self._cells.settle()
         for case in job.task.cases_of(Role.TIME):
             try:
                 yield from self._timekeeper.timed(job, case, faults)

@@ -16,9 +16,9 @@ from warpwright.core.limit import Bound, Limit, physical_limit
 from warpwright.core.measurement import COPY, Cache, Measurement, Scene
 from warpwright.core.sealed import Sealed
 from warpwright.core.task import Case, Draw, Task
-from warpwright.judge import cell, rival
+from warpwright.judge import rival
 from warpwright.judge.baseline import Baseline
-from warpwright.judge.cells import CellFailure, Process
+from warpwright.judge.cells import CellFailure, Process, Spares
 from warpwright.judge.contestant import Contestant, Opponent
 from warpwright.judge.examine import call_bytes, staged
 from warpwright.judge.gauge import Gauge
@@ -35,18 +35,12 @@ SHORT_BYTES = 144 << 20
 class Timekeeper:
     """Keeps the rivals of one task at a time, whose compiled baselines serve all its candidates."""
 
-    def __init__(self, gauge: Gauge, scene: Scene, generator: random.Random) -> None:
-        self._gauge, self._scene, self._generator = gauge, scene, generator
+    def __init__(self, cells: Spares, gauge: Gauge, scene: Scene, generator: random.Random) -> None:
+        self._cells, self._gauge, self._scene, self._generator = cells, gauge, scene, generator
         self._rivals: dict[str, Process] = {}
-        self._ready: list[Process] = []
-
-    def make_ready(self) -> None:
-        """Starts the cell that the next candidate will be timed in, while there is nothing that it could disturb."""
-        if not self._ready:
-            self._ready.append(Process(cell.main))
 
     def close(self) -> None:
-        for process in (*self._rivals.values(), *self._ready):
+        for process in self._rivals.values():
             process.kill()
 
     def timed(self, job: Job, case: Case, faults: list[Fault]) -> Iterator[Measurement]:
@@ -107,7 +101,7 @@ class Timekeeper:
     def _enter(
         self, stack: ExitStack, kind: type[Contestant], job: Job, case: Case, slots: int, name: str, sealed: Sealed
     ) -> Contestant:
-        process = stack.enter_context(self._ready.pop() if self._ready else Process(cell.main))
+        process = stack.enter_context(self._cells.take())
         draw, truths = Draw(case=case, seed=self._generator.randrange(2**48)), Truths(job.task)
         on = stack.enter_context(staged(process, job.task, sealed, [draw] * slots, truths))
         return kind(name, job.task, on, truths.scenario(draw), self._generator)

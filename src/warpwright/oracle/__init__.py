@@ -6,6 +6,7 @@ inputs.py         the arguments of one draw, laid out as the case says
 storage.py        tensors as the bytes they occupy
 reference.py      the task's own function, loaded and called
 lift.py           runs that function in double precision, whatever casts it makes
+mode.py           what the ways of running it differently have in common
 jitter.py         runs it honestly in its own precision, as another implementation would round
 truth.py          expected values and how far an honest implementation is from them
 compare.py        whether a result is right, element by element

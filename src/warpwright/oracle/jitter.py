@@ -16,13 +16,15 @@ from typing import Any
 
 import torch
 from torch._decomp import decomposition_table
-from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves, tree_map
+
+from warpwright.oracle.mode import Mode
 
 _NUDGE = 0.577  # rms error of one operation, in units of an epsilon: CUDA's own functions are good to an ulp or two
 _ACCUMULATION_STEP = 0.4  # rms error of one addition, in units of half an epsilon
 _LONGEST_CHAIN = 4096  # no sensible kernel adds more terms than this one after another
 _ALL_BUT = 1 / 64  # of a unit in the last place: errors in fp32 are smaller, so no honest rounding goes astray by them
+_MIXING = ((16, -1, 0x7FEB352D), (16, 0xFFFF, 0x846CA68B - (1 << 32)), (15, 0x1FFFF, 1))  # shift, bits kept, factor
 _SIXTEEN_BITS = (torch.float16, torch.bfloat16)
 _CASTS = {"_to_copy", "to", "convert_element_type"}
 _EIGHT_BITS = (torch.float8_e4m3fn, torch.float8_e5m2)
@@ -54,7 +56,7 @@ _EXACT = {
 }  # fmt: skip
 
 
-class Jitter(TorchDispatchMode):
+class Jitter(Mode):
     """Runs each operation as some honest implementation might round it."""
 
     def __init__(self, seed: int, tf32: bool = False, contrary: bool = False) -> None:
@@ -123,8 +125,8 @@ class Jitter(TorchDispatchMode):
         if not _is_float(value) or value.dtype not in (torch.float32, torch.float64):
             return value
         step = _NUDGE * torch.finfo(value.dtype).eps
-        up = self._chance(value) < 0.5
-        return (value * (1 + (up.to(torch.float64) * 2 - 1) * step)).to(value.dtype)
+        ways = torch.tensor((1 - step, 1 + step), dtype=torch.float64, device=value.device)
+        return (value * torch.where(self._bits(value) >= 0, ways[1], ways[0])).to(value.dtype)
 
     def _rounded(self, value: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
         """To sixteen bits, up or down by chance: where an error is cancelled later, only chance tells its size.
@@ -140,13 +142,18 @@ class Jitter(TorchDispatchMode):
         return torch.where(other.isfinite(), other, nearest)
 
     def _chance(self, value: torch.Tensor) -> torch.Tensor:
-        """Between 0 and 1, drawn anew for each operation; the same for equal values, which everybody rounds alike."""
+        """Between 0 and 1."""
+        return (self._bits(value).to(torch.int64) & 0xFFFFFFFF).to(torch.float64) / 2**32
+
+    def _bits(self, value: torch.Tensor) -> torch.Tensor:
+        """Random ones, drawn anew for each operation; the same for equal values, which everybody rounds alike."""
         self._operations += 1
         salt = random.Random(f"{self._seed} {self._operations}").getrandbits(31)
-        mixed = value.to(torch.float32).contiguous().view(torch.int32).to(torch.int64) ^ salt
-        for factor in (0x7FEB352D, 0x846CA68B):
-            mixed = ((mixed ^ (mixed >> 16)) * factor) & 0xFFFFFFFF
-        return (mixed ^ (mixed >> 15)).to(torch.float64) / 2**32
+        mixed = value.to(torch.float32).contiguous().view(torch.int32) ^ salt
+        for shift, kept, factor in _MIXING:  # in place: this is most of what an honest run of a large case costs
+            mixed ^= (mixed >> shift).bitwise_and_(kept)
+            mixed *= factor
+        return mixed
 
     def _generator(self, device: torch.device) -> torch.Generator:
         if device not in self._generators:

@@ -12,10 +12,11 @@ from contextlib import contextmanager
 from typing import Any
 
 import torch
-from torch.utils._python_dispatch import TorchDispatchMode
+
+from warpwright.oracle.mode import Mode
 
 
-class Lift(TorchDispatchMode):
+class Lift(Mode):
     """Turns every floating type that an operation asks for into float64."""
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
@@ -30,7 +31,7 @@ def lifted_options(options: dict[str, Any]) -> dict[str, Any]:
 
 
 @contextmanager
-def lifted(mode: TorchDispatchMode | None = None) -> Iterator[None]:
+def lifted(mode: Mode | None = None) -> Iterator[None]:
     """Double precision for everything inside, under Lift or a mode that builds on it."""
     before = torch.get_default_dtype()
     torch.set_default_dtype(torch.float64)

@@ -10,9 +10,9 @@ from collections import Counter
 from typing import Any
 
 import torch
-from torch.utils._python_dispatch import TorchDispatchMode
 
 from warpwright.oracle.lift import lifted_options
+from warpwright.oracle.mode import Mode
 
 # These move, make or convert values; leaving them out is not another formula.
 _NOT_ARITHMETIC = {
@@ -25,7 +25,7 @@ _NOT_ARITHMETIC = {
 }  # fmt: skip
 
 
-class Tampered(TorchDispatchMode):
+class Tampered(Mode):
     """Double precision, with the operation of the given label left out; lists all labels on the way."""
 
     def __init__(self, without: str | None = None) -> None:

@@ -7,13 +7,13 @@ from functools import partial
 from typing import Any
 
 import torch
-from torch.utils._python_dispatch import TorchDispatchMode
 
 from warpwright.core.dtypes import dtype_named
 from warpwright.core.task import Direction, Task
 from warpwright.oracle.controls import Prepared
 from warpwright.oracle.inputs import torch_dtype
 from warpwright.oracle.jitter import Jitter, in_fp32, moves_only
+from warpwright.oracle.mode import Mode
 from warpwright.oracle.reference import Function, Tensors, evaluate, function, tensors_in
 
 Compute = Callable[[Prepared], Tensors]
@@ -43,7 +43,7 @@ def _unseen_jitter() -> Jitter:
     return Jitter(_UNSEEN)
 
 
-def _eager(name: str | None, make_mode: Callable[[], TorchDispatchMode], at: Prepared) -> Tensors:
+def _eager(name: str | None, make_mode: Callable[[], Mode], at: Prepared) -> Tensors:
     fresh, called = at.given.copy(), function(at.task.reference, name)
     with make_mode():
         if name and name.startswith("backward"):
@@ -65,7 +65,7 @@ def _as_owed(tensor: torch.Tensor, dtype: str) -> torch.Tensor:
     return (tensor.to(wanted) if dtype_named(dtype).quantised else tensor).contiguous()
 
 
-class Widened(TorchDispatchMode):
+class Widened(Mode):
     """Computes with 16-bit operands in fp32, as every GPU library does; some of torch's CPU kernels do not."""
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:

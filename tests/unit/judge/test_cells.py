@@ -1,0 +1,67 @@
+"""Processes that are started ahead: taken in order, and only while they live."""
+
+import pytest
+
+from warpwright.core.errors import OurFault
+from warpwright.core.evidence import Fault
+from warpwright.judge import cells
+from warpwright.judge.cells import Process, Spares
+
+
+class Started:
+    """Stands for a process: one that was killed while it waited neither lives nor answers."""
+
+    def __init__(self, target):
+        self.target, self.killed = target, False
+
+    def is_alive(self):
+        return not self.killed
+
+    def demand(self, do):
+        if self.killed:
+            raise OurFault(Fault(where="GPU process", message="gone", retryable=True))
+        return {"ok": True}
+
+    def kill(self):
+        self.killed = True
+
+    is_up = Process.is_up
+
+
+@pytest.fixture
+def spares(monkeypatch):
+    monkeypatch.setattr(cells, "Process", Started)
+    return Spares("cell")
+
+
+def test_those_that_wait_are_taken_and_others_started_when_none_does(spares):
+    spares.start(2)
+    waiting = list(spares._waiting)
+    assert [spares.take(), spares.take()] == waiting
+    assert spares.take() not in waiting
+
+
+def test_no_more_are_started_than_are_to_wait(spares):
+    spares.start(2)
+    waiting = list(spares._waiting)
+    spares.start(3)
+    spares.start(1)
+    assert len(spares._waiting) == 3
+    assert spares._waiting[:2] == waiting
+
+
+def test_one_that_was_killed_while_it_waited_is_not_taken(spares):
+    spares.start(3)
+    first, second, third = spares._waiting
+    first.kill()
+    assert spares.take() is second
+    third.kill()
+    spares.settle()
+    assert spares._waiting == []
+
+
+def test_all_that_wait_are_killed_at_the_end(spares):
+    spares.start(2)
+    waiting = list(spares._waiting)
+    spares.close()
+    assert all(item.killed for item in waiting)
