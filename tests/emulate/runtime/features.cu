@@ -27,6 +27,20 @@ K(c_cpasync) {
   y[t] = s[255 - t];
 }
 ENTRY(c_cpasync, 1, 64, 0)
+K(c_cpasync_hint) {
+  __shared__ alignas(16) float s[256];
+  int t = threadIdx.x;
+  unsigned a = (unsigned)__cvta_generic_to_shared(&s[4 * t]);
+  unsigned long long policy = 0x12F0000000000000ull;
+  asm volatile("cp.async.cg.shared.global.L2::cache_hint [%0], [%1], 16, %2;\n" ::"r"(a), "l"(x + 4 * t), "l"(policy));
+  asm volatile("cp.async.wait_all;\n");
+  __syncthreads();
+  if (s[255 - t] != x[255 - t]) asm volatile("trap;");
+  float mine;
+  asm volatile("ld.global.L2::cache_hint.f32 %0, [%1], %2;" : "=f"(mine) : "l"(x + t), "l"(policy));
+  asm volatile("red.global.add.L2::cache_hint.f32 [%0], %1, %2;" ::"l"(y + t), "f"(s[255 - t] + 0 * mine), "l"(policy));
+}
+ENTRY(c_cpasync_hint, 1, 64, 0)
 K(b_cpasync_nowait) {
   __shared__ alignas(16) float s[256];
   int t = threadIdx.x;
@@ -292,7 +306,7 @@ K(n_pad) {
 ENTRY(n_pad, 1, 32, 0)
 #define D(NAME) m.def(#NAME, &h_##NAME);
 PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
-  D(c_cpasync)
+  D(c_cpasync) D(c_cpasync_hint)
   D(b_cpasync_nowait) D(b_cpasync_nobar) D(b_pipe_prior) D(c_cub) D(b_cub_reuse) D(c_wmma) D(c_mma) D(c_ptx)
       D(b_ptx_unsupported) D(b_ptx_rounding) D(c_intrinsics) D(c_collectives) D(k_named) D(k_state) D(k_grid) D(b_grid_bad) D(c_lock)
           D(n_stride) D(n_vec) D(n_bank) D(n_pad)
