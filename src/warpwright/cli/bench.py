@@ -37,6 +37,9 @@ def bench(
         Path | None,
         typer.Option("--out", help="With --suite: its folder, to stop and go on; else bench-SUITE."),
     ] = None,
+    timed: Annotated[
+        int | None, typer.Option("--cases", min=1, help="With --suite: time so many cases of each task; else all.")
+    ] = None,
     gpu: GpuName = "h200",
     fast_math: FastMath = False,
     inputs: Inputs = None,
@@ -61,9 +64,8 @@ def bench(
         if kernel is not None or task is not None:
             raise UsageError("--suite brings its own tasks; put kernels into a folder and name it with --kernels")
         folder = out or Path(f"bench-{suite}")
-        bench_suite(
-            suite, kernels, folder, gpu=gpu, fast_math=fast_math, asked=asked(baselines, seconds), as_json=as_json
-        )
+        wanted = asked(baselines, seconds)
+        bench_suite(suite, kernels, folder, timed, gpu=gpu, fast_math=fast_math, asked=wanted, as_json=as_json)
         return
     if kernel is None or task is None:
         raise UsageError("say what to time: KERNEL.CU --task TASK, or --suite SUITE")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from warpwright.cli.candidates import read_candidate
@@ -11,7 +12,7 @@ from warpwright.cli.screen import faint, plain, progress, screen, show_table
 from warpwright.cli.verdicts import sentence_of
 from warpwright.core.errors import Undecided, UsageError
 from warpwright.core.judged import Asked, Job, Judged
-from warpwright.core.task import Task
+from warpwright.core.task import Role, Task
 from warpwright.dispatch.bundle import make_job, read_jobs, read_results, write_bundle
 from warpwright.dispatch.local import work_off
 from warpwright.dispatch.sealed_jobs import sealed_jobs
@@ -20,14 +21,22 @@ from warpwright.report.suite import Against, Overview, overview
 from warpwright.seal.refusal import Refusal
 from warpwright.tasks.find import all_tasks
 
-COLUMNS = ("task", "case", "L2", "time µs", "of limit")
+COLUMNS = ("task", "case", "L2", "time µs", "of limit", "of copy")
 
 
 def bench_suite(
-    suite: str, kernels: Path | None, folder: Path, *, gpu: str, fast_math: bool, asked: Asked, as_json: bool
+    suite: str,
+    kernels: Path | None,
+    folder: Path,
+    timed: int | None,
+    *,
+    gpu: str,
+    fast_math: bool,
+    asked: Asked,
+    as_json: bool,
 ) -> Overview:
     """Seals what is not sealed yet, judges what is not judged yet, and shows all of it."""
-    tasks = [task for task in all_tasks() if task.suite == suite]
+    tasks = [_with_fewer(task, timed) for task in all_tasks() if task.suite == suite]
     if not tasks:
         known = ", ".join(sorted({task.suite for task in all_tasks()}))
         raise UsageError(f"there is no suite '{suite}'; one of {known}")
@@ -51,6 +60,12 @@ def bench_suite(
     else:
         _show(tasks, found, refused, told)
     return told
+
+
+def _with_fewer(task: Task, timed: int | None) -> Task:
+    """Checked on all cases, timed on the first of them."""
+    left_out = task.cases_of(Role.TIME)[timed:] if timed else ()
+    return replace(task, cases=tuple(case for case in task.cases if case not in left_out))
 
 
 def kernel_of(task: Task, kernels: Path) -> Path | None:
@@ -110,7 +125,7 @@ def _show(tasks: Sequence[Task], found: dict[str, Judged], refused: dict[str, st
 def _row(task: Task, item: Standing, rivals: Sequence[str]) -> list[str]:
     mine = item.time_us.value if item.time_us else None
     cells = [task.key, item.case, item.cache.value, "" if mine is None else f"{mine:.4g}"]
-    cells.append("" if item.share_of_limit is None else f"{item.share_of_limit:.0%}")
+    cells += ["" if share is None else f"{share:.0%}" for share in (item.share_of_limit, item.share_of_copy)]
     for name in rivals:
         rival = item.rivals_us.get(name)
         cells.append("" if rival is None else f"{rival.value / mine:.3g}" if mine else f"{rival.value:.4g} µs")

@@ -22,7 +22,7 @@ def bench(*words: object) -> Result:
 
 
 def kernels(folder: Path) -> Path:
-    (folder / "kernels").mkdir()
+    (folder / "kernels").mkdir(parents=True)
     (folder / "kernels" / "softmax.cu").write_text((CORPUS / "softmax_online_warp.cu").read_text())
     return folder / "kernels"
 
@@ -63,3 +63,14 @@ def test_results_from_elsewhere_make_the_table(tmp_path: Path) -> None:
     assert round(told["compile"]["geometric_mean"], 2) == 1.5
     assert told["eager"]["fast"]["1.5"] == 1 / json.loads(after.stdout)["overview"]["tasks"]
     assert "1 of" in bench(*words).output
+
+
+def test_fewer_cases_are_timed_and_all_are_checked(tmp_path: Path) -> None:
+    jobs = {}
+    for name, words in {"all": (), "one": ("--cases", 1)}.items():
+        bench("--suite", "modern", "--kernels", kernels(tmp_path / name), "--out", tmp_path / name, *words)
+        (jobs[name],) = read_jobs(tmp_path / name / "jobs")
+    roles = {name: [[case.name for case in job.task.cases_of(role)] for role in Role] for name, job in jobs.items()}
+    assert roles["one"] == [
+        found[:1] if role is Role.TIME else found for role, found in zip(Role, roles["all"], strict=True)
+    ]
