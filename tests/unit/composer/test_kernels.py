@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from pathlib import Path
 
@@ -117,7 +118,7 @@ def test_running_sums_of_few_long_rows_are_kept_by_clusters() -> None:
 
 def test_coarse_results_divide_by_a_reciprocal_and_what_it_leaves() -> None:
     text = source("modern/add_rmsnorm_fp8_dynamic:forward")
-    assert "divided(normed, maximum, over_maximum)" in text
+    assert "divided(normed, bounded, over_bounded)" in text
     assert "fmaf(rest, inverse, near)" in text
 
 
@@ -128,7 +129,7 @@ def test_eight_bits_are_rounded_in_pairs() -> None:
 
 
 def test_a_crowd_bounds_the_registers() -> None:
-    text = source("paper/llama_rmsnorm:forward", row_crowd=1024)
+    text = " ".join(source("paper/llama_rmsnorm:forward", row_crowd=1024).split())
     assert "__launch_bounds__(THREADS < 256 ? 256 : THREADS, THREADS < 256 ? 4 : 1024 / THREADS)" in text
     assert ", THREADS < 256 ?" not in source("paper/llama_rmsnorm:forward")
 
@@ -149,6 +150,47 @@ def test_channels_of_a_group_are_found_without_dividing_large_numbers() -> None:
     text = source("modern/group_norm_silu:forward")
     assert "(row % groups_2) * C_per_groups + (column / (H * W))" in text
     assert "int H, int W" in text.replace("\n        ", " ")
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["modern/softmax:training", "modern/argmax:forward", "modern/embedding:backward", "paper/mnist_pool:backward"],
+)
+def test_a_kernel_is_given_what_it_uses(name: str) -> None:
+    kernels = re.findall(
+        r"^__global__ void __launch_bounds__[^;]*?\((\s+const [^{]*)\) \{(.*?)^\}", source(name), re.M | re.S
+    )
+    assert kernels
+    for parameters, body in kernels:
+        given = re.findall(r"(\w+)(?:,|$)", parameters)
+        assert [word for word in given if not re.search(rf"(?<!\.)\b{word}\b", body)] == []
+
+
+def test_a_source_includes_what_it_uses() -> None:
+    text = source("modern/matmul:forward")
+    assert re.findall("#include <(.*)>", text) == ["torch/extension.h"]
+    assert "#include <cmath>" in source("modern/adamw:forward")
+    assert "void store(" not in source("modern/argmax:forward")
+
+
+def test_names_are_those_that_cpp_leaves_to_us() -> None:
+    """Two underscores in a row are the compiler's."""
+    words = set(re.findall(r"\w+", source("modern/rope_cache:forward") + source("modern/group_norm_silu:backward")))
+    ours = {word for word in words if not word.startswith("__")}
+    assert [word for word in ours if "__" in word] == []
+    assert "H_x_W_x_C_per_groups" in words
+
+
+def test_the_name_of_a_size_says_what_it_is() -> None:
+    text = source("modern/embedding:backward")
+    assert "min(max(indices_pack[p].at[k], minus_V), V_minus_1)" in text
+    assert "windows_kernel<int, T>" in source("paper/mnist_pool:forward")
+    assert "(i % out_width) * stride - padding;" in source("paper/mnist_pool:forward")
+
+
+def test_lines_are_no_longer_than_a_reader_likes() -> None:
+    for name in ("modern/rope_cache:forward", "paper/mnist_pool:forward", "paper/layernorm:backward"):
+        assert [line for line in source(name).split("\n") if len(line) > 120 and not line.startswith("//")] == []
 
 
 def test_few_rows_are_added_up_by_single_threads() -> None:
@@ -200,7 +242,13 @@ def test_overlapping_windows_add_up_in_shared_memory() -> None:
 
 def test_values_and_places_of_the_highest_come_from_one_kernel() -> None:
     text = source("modern/topk_gating:forward")
-    assert text.count("launch_topk_gating_step<scalar_t>(") == 1
+    assert text.count("launch_topk_gating_highest<scalar_t>(") == 1
+
+
+def test_two_softmaxes_of_a_row_have_names_of_their_own() -> None:
+    text = own("torch.softmax(x, -1) * torch.softmax(x * x, -1)", "8,40000:fp32")
+    assert "float scores[VEC], highest = -INFINITY;" in text
+    assert "float scores_2[VEC], highest_2 = -INFINITY;" in text
 
 
 def test_a_reduction_over_a_middle_dimension_is_left_for_the_elements() -> None:

@@ -39,6 +39,7 @@ library.py          library calls, and tensors as views of others
 preamble.py         device functions that kernels share
 steps.py            each group of the schedule becomes kernels or a call
 host.py             the host side of an entry point
+wrapping.py         long lines, broken
 program.py          a whole source
 genomes.py          the choices a kernel leaves open, and how a source remembers them
 """

@@ -9,7 +9,7 @@ from typing import Protocol
 from warpwright.propose.composer.arithmetic import ATOM, DEFINED, PRODUCT, Term
 from warpwright.propose.composer.emit import Emitter
 from warpwright.propose.composer.indices import ROW
-from warpwright.propose.composer.preamble import BEST, JOIN_NAMES, JOINS, NEIGHBOURS, OVER_ROW, SPREADS
+from warpwright.propose.composer.preamble import BEST, BEST_OF_ROW, JOIN_NAMES, JOINS, NEIGHBOURS, OVER_ROW, SPREADS
 from warpwright.propose.composer.reductions import Carried, Joint, Spread
 from warpwright.propose.composer.values import Value
 
@@ -75,14 +75,14 @@ class _Plain:
         return [f"float {self.name} = {self.op}::identity();"]
 
     def add(self, term: Term, done: Pass) -> None:
-        plain = f"{self.name} += {term.text};"
-        done.elements.append(plain if self.value.op == "sum" else self._joined(term.text))
+        done.elements.append(self._added(term.text))
 
-    def _joined(self, text: str) -> str:
-        return f"{self.name} = {self.op}::join({self.name}, {text});"
+    def _added(self, text: str) -> str:
+        plain = self.value.op == "sum"
+        return f"{self.name} += {text};" if plain else f"{self.name} = {self.op}::join({self.name}, {text});"
 
     def join(self, parts: Sequence[str]) -> list[str]:
-        return [self._joined(parts[0])]
+        return [self._added(parts[0])]
 
     def share(self) -> list[str]:
         return [f"{self.name} = over_row<{self.op}, THREADS>({self.name});"]
@@ -103,7 +103,7 @@ class _Best:
             (f"{self.name}_value", "float", f"{self.name}.value"),
             (f"{self.name}_at", "int", f"{self.name}.at"),
         ]
-        self.preamble = (NEIGHBOURS, BEST)
+        self.preamble = (NEIGHBOURS, BEST, BEST_OF_ROW)
 
     def begin(self) -> list[str]:
         return [f"Best {self.name} = {{-INFINITY, INT_MAX}};"]
@@ -129,7 +129,9 @@ class _Joint:
 
     def __init__(self, joint: Joint, emitter: Emitter) -> None:
         self.joint, self.operand = joint, joint.largest.first
-        self.largest, self.total, self.values = emitter.name("largest"), emitter.name("total"), emitter.name("scores")
+        self.largest, self.total, self.values, self.highest = map(
+            emitter.name, ("largest", "total", "scores", "highest")
+        )
         self.whole = f"{self.largest}_of_row"
         self.parts = [(self.largest, "float", self.whole), (self.total, "float", self.total)]
         self.preamble = (JOINS["amax"], JOINS["sum"], NEIGHBOURS, OVER_ROW)
@@ -142,8 +144,11 @@ class _Joint:
         ]
 
     def add(self, term: Term, done: Pass) -> None:
-        done.packs += [f"float {self.values}[VEC], highest = -INFINITY;"]
-        done.elements += [f"{self.values}[k] = {term.text};", f"highest = fmaxf(highest, {self.values}[k]);"]
+        done.packs += [f"float {self.values}[VEC], {self.highest} = -INFINITY;"]
+        done.elements += [
+            f"{self.values}[k] = {term.text};",
+            f"{self.highest} = fmaxf({self.highest}, {self.values}[k]);",
+        ]
         done.behind += [
             *self._rescaled(),
             "#pragma unroll",
@@ -152,15 +157,15 @@ class _Joint:
 
     def _rescaled(self) -> list[str]:
         return [
-            f"if (highest > {self.largest}) {{",
-            f"    {self.total} *= expf({self.largest} - highest);",
-            f"    {self.largest} = highest;",
+            f"if ({self.highest} > {self.largest}) {{",
+            f"    {self.total} *= expf({self.largest} - {self.highest});",
+            f"    {self.largest} = {self.highest};",
             "}",
         ]
 
     def join(self, parts: Sequence[str]) -> list[str]:
-        added = f"{self.total} += {parts[1]} * expf(highest - finite_or_zero({self.largest}));"
-        return [f"const float highest = {parts[0]};", *self._rescaled(), added]
+        added = f"{self.total} += {parts[1]} * expf({self.highest} - finite_or_zero({self.largest}));"
+        return [f"const float {self.highest} = {parts[0]};", *self._rescaled(), added]
 
     def share(self) -> list[str]:
         return [

@@ -146,7 +146,7 @@ class ColumnWriter:
         parts = [f"{store.tensor.name}_parts" for store in self.sums]
         body = [
             vec_of(genome["vector_bytes"]),
-            *test,
+            test,
             "const int64_t width = vectors ? VEC : 1, strips = (columns + 32 * width - 1) / (32 * width);",
             *(self._directly(kernel_arguments) if self.is_direct else ()),
             "// Enough blocks to fill the GPU, but at least two rows for every warp.",
@@ -159,7 +159,7 @@ class ColumnWriter:
                 for name in parts
             ),
             f"const dim3 grid(strips, shares), threads(32, {warps});",
-            *choice(f"{self.name}_kernel", f"{warps}, float"),
+            *choice(f"{self.name}_kernel", ["T", "VEC", warps, "float"]),
             "if (shares > 0 && columns > 0) {",
             *block(
                 launch(
@@ -178,7 +178,7 @@ class ColumnWriter:
         """Few rows: what a thread has added up is the result."""
         results = [pointer(store.tensor) for store in self.sums]
         inner = [
-            *choice(f"{self.name}_kernel", f"1, {self.sums[0].tensor.cpp}"),
+            *choice(f"{self.name}_kernel", ["T", "VEC", 1, self.sums[0].tensor.cpp]),
             *launch(f"(columns + {ALONE} * width - 1) / ({ALONE} * width)", str(ALONE), [*arguments, *results, "rows"]),
             "return;",
         ]

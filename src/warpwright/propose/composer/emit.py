@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from warpwright.propose.composer import indices
 from warpwright.propose.composer.arithmetic import ATOM, DEFINED, DIVIDED, SUM, Term, literal, written
 from warpwright.propose.composer.errors import CannotCompose
-from warpwright.propose.composer.indices import ELEMENT, KERNEL, PACK, Flip, Index, Loaded, Place, Shift, Total
+from warpwright.propose.composer.indices import ELEMENT, KERNEL, PACK, Flip, Index, Loaded, Place, Shift
 from warpwright.propose.composer.naming import RESERVED
 from warpwright.propose.composer.preamble import TO_E4M3
 from warpwright.propose.composer.sizes import Size
@@ -21,8 +21,8 @@ SIMPLE = re.compile(r"-?[\w.]+(e-\d+f)?|static_cast<float>\(\w+\)")
 LONGEST = 72
 """Longer expressions get a name of their own."""
 SUFFIXES = {KERNEL: "value", indices.ROW: "of_row", PACK: "here", ELEMENT: "k"}
-OP_NAMES = {"mul": "product", "add": "total", "sub": "difference", "div": "quotient", "where": "chosen", "exp": "power"}
-OP_NAMES |= {"amax": "largest", "amin": "smallest", "mean": "average", "neg": "negative", "log": "logarithm"}
+NAMED_AFTER_FIRST = ("broadcast", "flip", "gather", "permute", "reshape", "rows_at", "slice")
+"""What only picks from a tensor and changes nothing."""
 KINDS = {FLOAT: "float", INT: "int64_t", BOOL: "bool"}
 
 
@@ -71,7 +71,7 @@ class Emitter:
 
     def name(self, wanted: str, level: int = KERNEL) -> str:
         """A C++ name close to the wanted one; what belongs to a pack or an element may be named so again later."""
-        base = re.sub(r"\W+", "_", wanted).strip("_") or "value"
+        base = re.sub(r"[\W_]+", "_", wanted).strip("_") or "value"
         base = f"v_{base}" if base[0].isdigit() else base
         found, count = base, 1
         while found in self._taken:
@@ -96,7 +96,7 @@ class Emitter:
         self.needs.divides |= "/" in found or "%" in found
         self.needs.small.update(indices.divisors(index))
         self.needs.strides.update(indices.strides(index))
-        return found[1:-1] if isinstance(index, Total) else found
+        return indices.bare(found)
 
     def term(self, value: Value, place: Place) -> Term:
         """The value at a place, as an expression; statements that it needs have been added on the way."""
@@ -124,11 +124,11 @@ class Emitter:
 
     def _wanted_name(self, value: Value, level: int) -> str:
         base = value
-        while base.number not in self.held and base.op in ("reshape", "broadcast", "permute", "slice"):
+        while base.number not in self.held and base.op in NAMED_AFTER_FIRST:
             base = base.first
         if base.number in self.held:
             return f"{self.held[base.number].name}_{SUFFIXES[level]}"
-        return self.graph.names.get(base.number, OP_NAMES.get(base.op, base.op))
+        return self.graph.called(base)
 
     def lifted(self, value: Value, term: Term, level: int) -> Term:
         """The same, computed once and for all where the rest of the expression is computed more often."""
@@ -160,7 +160,7 @@ class Emitter:
                 return getattr(self, f"_{value.op}")(value, place)  # type: ignore[no-any-return]
         if value.op in OWN_KERNEL:
             raise CannotCompose(f"aten.{value.op} inside another kernel")
-        args = [self.term(arg, _fitting(arg, place)) for arg in value.args]
+        args = [self._operand(arg, place, value.kind) for arg in value.args]
         level = max(arg.level for arg in args)
         args = [self.lifted(arg, term, level) for arg, term in zip(value.args, args, strict=True)]
         if value.op in DEFINED and value.kind == FLOAT:
@@ -168,6 +168,12 @@ class Emitter:
         if value.op == "div" and level == ELEMENT and args[1].level < ELEMENT:
             return self._divided(*args)
         return written(value.op, args, value.kind if value.kind != BOOL else FLOAT)
+
+    def _operand(self, arg: Value, place: Place, kind: str) -> Term:
+        """A whole number among floats is written as one of them."""
+        if arg.op == "constant" and arg.kind == INT and kind == FLOAT:
+            return Term(literal(float(arg.attrs[0])), ATOM, KERNEL)
+        return self.term(arg, _fitting(arg, place))
 
     def _divided(self, term: Term, by: Term) -> Term:
         inverse = self._inverse(by)
@@ -322,4 +328,5 @@ def _fitting(arg: Value, place: Place) -> Place:
 
 
 def _size_name(size: Size) -> str:
-    return size.text.replace("//", "_per_").replace("*", "_x_").replace(" ", "")
+    words = {"//": "_per_", "*": "_x_", "+": "_plus_", "-": "_minus_"}
+    return re.sub(r"//|[-+*]", lambda sign: words[sign[0]], re.sub(r"[()\s]", "", size.text))

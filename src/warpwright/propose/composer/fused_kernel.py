@@ -105,7 +105,7 @@ def _launcher(
     body = [
         vec_of(genome["vector_bytes"]),
         "const int64_t packs = columns / VEC;",
-        *test,
+        test,
         f"if (!vectors || rows == 0 || packs > {fitting[-1].packs}) return false;",
         "const auto run = [&](auto kernel, int threads, int per_block) {",
         "    // As many threads on the GPU whatever the size of a block.",

@@ -302,6 +302,16 @@ def text(index: Index | None, named: Named, lane: str = "") -> str:
             return "(" + " + ".join(_term_text(term, stride, named, lane) for term, stride in terms) + ")"
 
 
+def bare(written: str) -> str:
+    """Without the brackets around the whole of it."""
+    depth = 0
+    for position, character in enumerate(written):
+        depth += {"(": 1, ")": -1}.get(character, 0)
+        if depth == 0:
+            return written[1:-1] if position and position == len(written) - 1 and written[0] == "(" else written
+    return written
+
+
 def _product_text(sizes: Sequence[Size], named: Named) -> str | None:
     return " * ".join(named(size) for size in sizes) or None
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from warpwright.propose.composer.emit import Emitter
 from warpwright.propose.composer.indices import Place, Shift
@@ -47,6 +48,23 @@ class Written:
     preamble: tuple[str, ...] = ()
 
 
+def used(needs: Needs, body: Iterable[str]) -> Needs:
+    """Of what a kernel could be given, that which its statements name."""
+    words = words_of(body)
+    return replace(
+        needs,
+        reads={name: tensor for name, tensor in needs.reads.items() if name in words},
+        writes={name: tensor for name, tensor in needs.writes.items() if name in words},
+        scalars={name: value for name, value in needs.scalars.items() if name in words},
+        sizes={name: size for name, size in needs.sizes.items() if name in words},
+    )
+
+
+def words_of(body: Iterable[str]) -> set[str]:
+    """Members of others aside, such as the y of a block's index."""
+    return set(re.findall(r"(?<!\.)\b\w+", "\n".join(body)))
+
+
 def parameters(needs: Needs) -> list[str]:
     """Of a kernel: what it reads, writes, numbers, sizes."""
     both = needs.reads.keys() & needs.writes.keys()
@@ -87,28 +105,24 @@ def launcher_parameters(needs: Needs) -> list[str]:
     return [*tensors, *scalars, *(f"int64_t {name}" for name in needs.sizes)]
 
 
-def vector_test(needs: Needs) -> list[str]:
+def vector_test(needs: Needs) -> str:
     """The statement that says whether the vector path may be taken."""
-    sizes = [f"{name} % VEC == 0" for name in _named_multiples(needs)]
-    if not needs.vectors:
-        return [f"const bool vectors = {' && '.join(sizes) or 'true'};"]
-    lines = signature("const bool vectors = aligned", [f"{name}.data_ptr()" for name in needs.vectors], 84)
-    lines[0] = lines[0].replace("aligned(", "aligned({", 1)
-    lines[-1] = lines[-1][:-1] + "".join(["})", *(f" && {size}" for size in sizes), ";"])
-    return lines
+    pointers = ", ".join(f"{name}.data_ptr()" for name in needs.vectors)
+    tests = [f"aligned({{{pointers}}})"] if pointers else []
+    tests += [f"{name} % VEC == 0" for name in _named_multiples(needs)]
+    return f"const bool vectors = {' && '.join(tests) or 'true'};"
 
 
-def choice(kernel: str, more: str = "") -> list[str]:
-    """The vector path where it may be taken."""
-    rest = f", {more}" if more else ""
-    line = f"const auto kernel = vectors ? {kernel}<T, VEC{rest}> : {kernel}<T, 1{rest}>;"
+def choice(kernel: str, shape: Sequence[str | int]) -> list[str]:
+    """The vector path where it may be taken, by a kernel that knows of packs."""
+    packed = f"{kernel}<{', '.join(map(str, shape))}>"
+    single = f"{kernel}<{', '.join('1' if item == 'VEC' else str(item) for item in shape)}>"
+    if packed == single:
+        return [f"const auto kernel = {packed};"]
+    line = f"const auto kernel = vectors ? {packed} : {single};"
     if len(line) <= 108:
         return [line]
-    return [
-        "const auto kernel =",
-        f"{INDENT * 2}vectors ? {kernel}<T, VEC{rest}>",
-        f"{INDENT * 2}        : {kernel}<T, 1{rest}>;",
-    ]
+    return ["const auto kernel =", f"{INDENT * 2}vectors ? {packed}", f"{INDENT * 2}        : {single};"]
 
 
 def launch(grid: str, threads: str, arguments: Sequence[str]) -> list[str]:

@@ -134,7 +134,7 @@ def _launcher(name: str, needs: Needs, genome: Mapping[str, Any]) -> list[str]:
         "if (count == 0) return;",
         vec_of(genome["vector_bytes"]),
         *run,
-        *vector_test(needs),
+        vector_test(needs),
         *_choices(name, needs),
     ]
     return ["template <typename T>", *head, *block(body), "}"]

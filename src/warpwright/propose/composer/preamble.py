@@ -129,8 +129,9 @@ __device__ Best best_of_warp(Best best) {
         best = better(best, Best{value, at});
     }
     return best;
-}
+}"""
 
+BEST_OF_ROW = """\
 // The best over the THREADS threads that share a row; every one of them gets it.
 template <int THREADS>
 __device__ Best best_of_row(Best best) {

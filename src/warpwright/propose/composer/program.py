@@ -13,6 +13,23 @@ from warpwright.propose.composer.host import TORCH_TYPES
 from warpwright.propose.composer.kernel import INDENT, Written
 from warpwright.propose.composer.preamble import PACKS, QUICK, QUICK_SIGMOID, STORE, STREAMING
 from warpwright.propose.composer.steps import EntryWriter
+from warpwright.propose.composer.wrapping import wrapped
+
+HEADERS = {
+    "ATen/cuda/CUDAContext.h": ("at::cuda::",),
+    "c10/cuda/CUDAException.h": ("C10_CUDA_",),
+    "cooperative_groups.h": ("cooperative_groups",),
+    "cuda_fp8.h": ("__nv_fp8",),
+    "torch/extension.h": ("torch::",),
+}
+STANDARD = {
+    "algorithm": ("std::clamp", "std::max", "std::min"),
+    "climits": ("INT_MAX",),
+    "cmath": ("std::abs", "std::exp", "std::log", "std::pow", "std::sqrt"),
+    "initializer_list": ("std::initializer_list",),
+    "vector": ("std::vector",),
+}
+"""By header: the words that need it."""
 
 
 def source(task: Task, entries: Sequence[EntryWriter], genome: Mapping[str, Any]) -> str:
@@ -21,24 +38,24 @@ def source(task: Task, entries: Sequence[EntryWriter], genome: Mapping[str, Any]
     fast = genome.get("math") == "fast"
     devices = [_hurried(kernel.device) if fast else kernel.device for kernel in kernels]
     functions = {text: None for kernel in kernels for text in kernel.needs.functions.values()}
-    shared = _preamble(kernels, devices, genome)
     parts = [
-        _head(task, genome, [*functions, *shared]),
-        *shared,
+        *_preamble(kernels, devices, genome),
         *(QUICK_SIGMOID if fast and text == DEFINED["sigmoid"] else text for text in functions),
         *(f"{device}\n\n{kernel.launcher}".lstrip() for device, kernel in zip(devices, kernels, strict=True)),
         *([_dispatch(task)] if kernels else []),
         *("\n".join(entry.host()) for entry in entries),
         _module([entry.entry.name for entry in entries]),
     ]
-    return "\n\n".join(parts) + "\n"
+    text = "\n".join(line for part in parts for line in ["", *wrapped(part.split("\n"))])
+    return f"{_head(task, genome, text)}\n{text}\n"
 
 
 def _preamble(kernels: Sequence[Written], devices: Sequence[str], genome: Mapping[str, Any]) -> list[str]:
     """Shared device functions, each once and after those it needs."""
     found = {text: None for kernel in kernels for text in kernel.preamble}
     stores = STREAMING if genome.get("stores") == "streaming" else STORE
-    first = [PACKS, stores] if PACKS in found else []
+    put = [stores] if any("store<VEC>(" in text for text in (*found, *devices)) else []
+    first = [PACKS, *put] if PACKS in found else []
     quick = [QUICK] if any("quick_exp<T>" in device for device in devices) else []
     return list(dict.fromkeys([*first, *quick, *found]))
 
@@ -48,20 +65,17 @@ def _hurried(text: str) -> str:
     return re.sub(r"(?<!\w)expf\(", "quick_exp<T>(", re.sub(r"(?<!\w)sigmoid\(", "sigmoid<T>(", text))
 
 
-def _head(task: Task, genome: Mapping[str, Any], functions: Sequence[str]) -> str:
+def _head(task: Task, genome: Mapping[str, Any], text: str) -> str:
+    """What the file is, and the headers that its text needs."""
+    cuda, standard = (
+        [f"#include <{header}>" for header, words in headers.items() if any(word in text for word in words)]
+        for headers in (HEADERS, STANDARD)
+    )
     lines = [
         f"// {task.name}, {task.direction}" + (f": {task.summary}" if task.summary else ""),
         f"// Composed by Warpwright. genome: {json.dumps(dict(genome))}",
-        "#include <ATen/cuda/CUDAContext.h>",
-        "#include <c10/cuda/CUDAException.h>",
-        *(["#include <cooperative_groups.h>"] if any("cooperative_groups" in text for text in functions) else []),
-        *(["#include <cuda_fp8.h>"] if any("fp8" in text for text in functions) else []),
-        "#include <torch/extension.h>",
-        "",
-        "#include <algorithm>",
-        "#include <climits>",
-        "#include <initializer_list>",
-        "#include <vector>",
+        *cuda,
+        *(["", *standard] if standard else []),
     ]
     return "\n".join(lines)
 

@@ -106,11 +106,13 @@ class RowWriter:
     def join(self, group: Sequence[Carried], parts: Sequence[Sequence[str]]) -> None:
         """What the blocks of an earlier kernel have left of each piece of the row, put together."""
         carriers = [carrier(item, self.emitter) for item in group]
+        done = Pass(elements=["const int64_t part = row * pieces + other;"])
         for item, names in zip(carriers, parts, strict=True):
-            taken = item.join([f"{name}[part]" for name in names])
-            part = "const int64_t part = row * pieces + other;"
-            loop = ["for (int other = lane; other < pieces; other += THREADS) {", *block([part, *taken]), "}"]
-            self.body += [*item.begin(), *loop, *item.share(), *item.settle(), ""]
+            done.before += item.begin()
+            done.elements += item.join([f"{name}[part]" for name in names])
+            done.after += [*item.share(), *item.settle()]
+        loop = ["for (int other = lane; other < pieces; other += THREADS) {", *block(done.elements), "}"]
+        self.body += [*done.before, *loop, *done.after, ""]
         self._settled(carriers)
 
     def _settled(self, carriers: Sequence[Carrier]) -> None:

@@ -15,6 +15,7 @@ from warpwright.propose.composer.kernel import (
     pointers,
     row_parameters,
     signature,
+    used,
     vec_of,
     vector_test,
 )
@@ -54,13 +55,16 @@ def row_kernels(
     needs = merged_needs([writer.needs for writer in writers])
     for writer in writers:
         writer.emitter.needs = needs
+    bodies = [_kept_body(work, w, needs) if w.is_kept else _streamed_body(work, w) for w in writers]
+    given = used(needs, [line for body in bodies for line in body])
     texts = [
-        _kept(work, writer, needs, genome) if writer.is_kept else _streamed(work, writer, needs) for writer in writers
+        _kept(work, given, body, genome) if writer.is_kept else _streamed(work, given, body)
+        for writer, body in zip(writers, bodies, strict=True)
     ]
     return Written(
         name=work.name,
         device="\n\n".join("\n".join(text) for text in texts),
-        launcher="\n".join(_launcher(work, writers[-1], fitting, needs, genome)),
+        launcher="\n".join(_launcher(work, writers[-1], fitting, needs, pointers(given), genome)),
         needs=needs,
         preamble=row_preamble(writers),
     )
@@ -104,19 +108,21 @@ def kept_bounds(genome: Mapping[str, Any]) -> str:
     return f"__launch_bounds__(THREADS < 256 ? 256 : THREADS{fewest})"
 
 
-def _kept(work: Rows, writer: RowWriter, needs: Needs, genome: Mapping[str, Any]) -> list[str]:
-    name, emitter = f"{work.name}_kept", writer.emitter
-    head = signature(f"__global__ void {kept_bounds(genome)} {name}", row_parameters(needs))
-    head[-1] += " {"
-    body = [
+def _kept_body(work: Rows, writer: RowWriter, needs: Needs) -> list[str]:
+    return [
         "const int lane = threadIdx.x % THREADS;",
         *_own_row(work.backwards),
-        *emitter.lines[KERNEL],
+        *writer.emitter.lines[KERNEL],
         "",
         *kept_loads(writer, needs),
         "",
         *without_end(writer.body),
     ]
+
+
+def _kept(work: Rows, given: Needs, body: Sequence[str], genome: Mapping[str, Any]) -> list[str]:
+    head = signature(f"__global__ void {kept_bounds(genome)} {work.name}_kept", row_parameters(given))
+    head[-1] += " {"
     return [
         f"// {work.comment}",
         "// THREADS threads share a row; each keeps ITEMS packs of it in registers from the first pass to the last.",
@@ -153,18 +159,21 @@ def without_end(lines: Sequence[str]) -> Sequence[str]:
     return lines[:-1] if lines and not lines[-1] else lines
 
 
-def _streamed(work: Rows, writer: RowWriter, needs: Needs) -> list[str]:
-    head = signature(
-        f"__global__ void __launch_bounds__(THREADS, 1024 / THREADS) {work.name}_streamed", row_parameters(needs)
-    )
-    head[-1] += " {"
-    body = [
+def _streamed_body(work: Rows, writer: RowWriter) -> list[str]:
+    return [
         "const int lane = threadIdx.x;",
         *writer.emitter.lines[KERNEL],
         _over_rows(work.backwards),
         *block(without_end(writer.body)),
         "}",
     ]
+
+
+def _streamed(work: Rows, given: Needs, body: Sequence[str]) -> list[str]:
+    head = signature(
+        f"__global__ void __launch_bounds__(THREADS, 1024 / THREADS) {work.name}_streamed", row_parameters(given)
+    )
+    head[-1] += " {"
     return [
         f"// {work.comment}",
         "// One block to a row of any length; every pass reads it anew.",
@@ -176,7 +185,12 @@ def _streamed(work: Rows, writer: RowWriter, needs: Needs) -> list[str]:
 
 
 def _launcher(
-    work: Rows, streamed: RowWriter, fitting: Sequence[Tile], needs: Needs, genome: Mapping[str, Any]
+    work: Rows,
+    streamed: RowWriter,
+    fitting: Sequence[Tile],
+    needs: Needs,
+    arguments: Sequence[str],
+    genome: Mapping[str, Any],
 ) -> list[str]:
     head = signature(f"void launch_{work.name}", launcher_parameters(needs))
     head[-1] += " {"
@@ -185,10 +199,9 @@ def _launcher(
         vec_of(genome["vector_bytes"]),
         "const auto run = [&](auto kernel, int64_t rows_per_block, int threads, int64_t most = INT_MAX) {",
         "    const int64_t blocks = std::min((rows + rows_per_block - 1) / rows_per_block, most);",
-        *block(launch("blocks", "threads", pointers(needs))),
+        *block(launch("blocks", "threads", arguments)),
         "};",
-        *vector_test(needs),
-        "const int64_t packs = columns / VEC;",
+        vector_test(needs),
         *_kept_choices(work, fitting),
         *_streamed_choice(work, streamed, genome),
         f"if (columns <= 256) return run({work.name}_streamed<T, 1, 32>, 1, 32);",
@@ -198,11 +211,12 @@ def _launcher(
 
 
 def _kept_choices(work: Rows, fitting: Sequence[Tile]) -> list[str]:
-    return [
+    choices = [
         f"if (vectors && packs <= {tile.packs}) "
         f"return run({work.name}_kept<T, VEC, {tile.threads}, {tile.items}>, {tile.rows}, {tile.threads * tile.rows});"
         for tile in fitting
     ]
+    return ["const int64_t packs = columns / VEC;", *choices] if choices else []
 
 
 def _streamed_choice(work: Rows, streamed: RowWriter, genome: Mapping[str, Any]) -> list[str]:
@@ -212,7 +226,7 @@ def _streamed_choice(work: Rows, streamed: RowWriter, genome: Mapping[str, Any])
     threads, tensors = min(2 * threads, MOST_THREADS), len(along_rows(streamed))
     return [
         "// What is read again should still be in the cache: not more rows at a time than that holds.",
-        f"const int64_t row_bytes = columns * sizeof(T) * {tensors};",
+        f"const int64_t row_bytes = columns * sizeof(T){f' * {tensors}' if tensors > 1 else ''};",
         f"const int64_t most = std::clamp<int64_t>({CACHE} / std::max<int64_t>(row_bytes, 1), {LEAST}, {4 * LEAST});",
         f"if (vectors) return run({work.name}_streamed<T, VEC, {threads}>, 1, {threads}, most);",
     ]

@@ -7,7 +7,7 @@ or not.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from warpwright.propose.composer import indices
@@ -25,11 +25,12 @@ from warpwright.propose.composer.kernel import (
     pointers,
     settle_multiples,
     signature,
+    used,
     vec_of,
     vector_test,
 )
 from warpwright.propose.composer.preamble import ALIGNED, PACKS
-from warpwright.propose.composer.tensors import Tensor
+from warpwright.propose.composer.tensors import Needs, Tensor
 from warpwright.propose.composer.values import Graph
 
 MOST_COLUMNS = 56 * 1024
@@ -69,21 +70,22 @@ def scatter_kernel(name: str, store: Store, graph: Graph, held: Mapping[int, Ten
         f"    {tensor.name}[row * columns + column] = places[column];",
         "}",
     ]
-    head = signature(f"__global__ void __launch_bounds__({THREADS}) {name}_kernel", parameters(emitter.needs))
+    given = used(emitter.needs, body)
+    head = signature(f"__global__ void __launch_bounds__({THREADS}) {name}_kernel", parameters(given))
     head[-1] += " {"
     comment = f"// Computes {tensor.name}: a block puts a row together in shared memory."
     return Written(
         name=name,
         device="\n".join([comment, "template <typename T>", *head, *block(body), "}"]),
-        launcher="\n".join(_scatter_launcher(name, emitter)),
+        launcher="\n".join(_scatter_launcher(name, emitter.needs, pointers(given))),
         needs=emitter.needs,
     )
 
 
-def _scatter_launcher(name: str, emitter: Emitter) -> list[str]:
-    head = signature(f"void launch_{name}", launcher_parameters(emitter.needs))
+def _scatter_launcher(name: str, needs: Needs, arguments: Sequence[str]) -> list[str]:
+    head = signature(f"void launch_{name}", launcher_parameters(needs))
     head[-1] += " {"
-    lines = launch("rows", str(THREADS), pointers(emitter.needs))
+    lines = launch("rows", str(THREADS), arguments)
     body = [
         "if (rows == 0 || columns == 0) return;",
         f"const auto kernel = {name}_kernel<T>;",
@@ -122,8 +124,10 @@ def list_rows_kernel(
     base = Total(((Loaded("item", PACK), columns), (Var("column", PACK, innermost=True), cases.one())))
     term = emitter.term(source, indices.unravel(base, source.shape, cases))
     settle_multiples(emitter)
-    device = _list_device(name, tensor, emitter, term.text)
-    launcher = _list_launcher(name, given, tensor, emitter, genome)
+    body = _list_body(tensor, emitter, term.text)
+    taken = used(emitter.needs, body)
+    device = _list_device(name, tensor, taken, body)
+    launcher = _list_launcher(name, given, tensor, emitter.needs, pointers(taken), genome)
     return Written(
         name=name,
         device="\n".join(device),
@@ -133,7 +137,7 @@ def list_rows_kernel(
     )
 
 
-def _list_device(name: str, tensor: Tensor, emitter: Emitter, text: str) -> list[str]:
+def _list_body(tensor: Tensor, emitter: Emitter, text: str) -> list[str]:
     inner = [
         "const int64_t item = next - 1;",
         *emitter.lines[PACK],
@@ -142,7 +146,7 @@ def _list_device(name: str, tensor: Tensor, emitter: Emitter, text: str) -> list
         *block([*emitter.lines[ELEMENT], f"sum[k] += {text};"]),
         "}",
     ]
-    body = [
+    return [
         "const int64_t row = blockIdx.x;",
         *emitter.lines[KERNEL],
         *emitter.lines[ROW],
@@ -157,23 +161,23 @@ def _list_device(name: str, tensor: Tensor, emitter: Emitter, text: str) -> list
         f"    store<VEC>({tensor.name} + row * columns + column, pack);",
         "}",
     ]
-    taken = [
-        "const int* __restrict__ last",
-        "const int* __restrict__ before",
-        f"{tensor.cpp}* __restrict__ {tensor.name}",
-    ]
+
+
+def _list_device(name: str, tensor: Tensor, taken: Needs, body: Sequence[str]) -> list[str]:
+    lists = [f"const int* __restrict__ {name}" for name in ("last", "before")]
     head = signature(
-        f"__global__ void __launch_bounds__({THREADS}) {name}_kernel", [*taken, *parameters(emitter.needs)]
+        f"__global__ void __launch_bounds__({THREADS}) {name}_kernel",
+        [*lists, f"{tensor.cpp}* __restrict__ {tensor.name}", *parameters(taken)],
     )
     head[-1] += " {"
     comment = f"// Computes {tensor.name}: a block adds up what goes to its row."
     return [comment, "template <typename T, int VEC>", *head, *block(body), "}"]
 
 
-def _list_launcher(name: str, index: Tensor, tensor: Tensor, emitter: Emitter, genome: Mapping[str, Any]) -> list[str]:
-    needs = emitter.needs
-    arguments = ["last.data_ptr<int>()", "before.data_ptr<int>()", f"{tensor.name}.data_ptr<{tensor.cpp}>()"]
-    arguments += pointers(needs)
+def _list_launcher(
+    name: str, index: Tensor, tensor: Tensor, needs: Needs, taken: Sequence[str], genome: Mapping[str, Any]
+) -> list[str]:
+    arguments = ["last.data_ptr<int>()", "before.data_ptr<int>()", f"{tensor.name}.data_ptr<{tensor.cpp}>()", *taken]
     needs.writes[tensor.name] = tensor
     needs.vectors[tensor.name] = tensor
     test = vector_test(needs)
@@ -184,14 +188,14 @@ def _list_launcher(name: str, index: Tensor, tensor: Tensor, emitter: Emitter, g
     body = [
         "if (rows == 0 || columns == 0) return;",
         vec_of(genome["vector_bytes"]),
-        *test,
+        test,
         f"auto last = torch::zeros({{rows}}, {index.name}.options().dtype(torch::kInt32));",
         f"auto before = torch::empty({{count}}, {index.name}.options().dtype(torch::kInt32));",
         "if (count > 0) {",
         f"    const auto kernel = link_kernel<{index.cpp}>;",
         *block(launch("(count + 255) / 256", "256", [f"{index.name}.data_ptr<{index.cpp}>()", *link])),
         "}",
-        *choice(f"{name}_kernel"),
+        *choice(f"{name}_kernel", ["T", "VEC"]),
         *launch("rows", str(THREADS), arguments),
     ]
     return ["template <typename T>", *head, *block(body), "}"]

@@ -102,7 +102,7 @@ class Scheduler:
 
     def _scratch(self, value: Value, dtype: str | None) -> Tensor:
         own = value.dtype if value.op in APART else _scratch_dtype(value)
-        tensor = Tensor(self._free_name(self.graph.names.get(value.number, value.op)), dtype or own, value.shape)
+        tensor = Tensor(self._free_name(_named_as_tensor(self.graph, value)), dtype or own, value.shape)
         self.scratch.append(tensor)
         return tensor
 
@@ -250,6 +250,12 @@ class Scheduler:
 
 def _is_reduction(value: Value) -> bool:
     return value.op in REDUCTIONS or value.op == "columns"
+
+
+def _named_as_tensor(graph: Graph, value: Value) -> str:
+    """Kernels have a sum of their own while they add up."""
+    name = graph.called(value)
+    return f"{name}s" if name in ("sum", "mean") else name
 
 
 def _scratch_dtype(value: Value) -> str:

@@ -7,7 +7,7 @@ together what was left of their row, each for itself: that is a few numbers, and
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from warpwright.propose.composer.carriers import Carrier
@@ -22,12 +22,14 @@ from warpwright.propose.composer.kernel import (
     row_parameters,
     settle_multiples,
     signature,
+    used,
     vec_of,
     vector_test,
+    words_of,
 )
 from warpwright.propose.composer.reductions import Carried, check, depths, joined
 from warpwright.propose.composer.row_kernel import Rows, RowWriter
-from warpwright.propose.composer.row_launch import merged_needs, row_preamble
+from warpwright.propose.composer.row_launch import merged_needs, row_preamble, without_end
 from warpwright.propose.composer.sizes import Cases, Size
 from warpwright.propose.composer.tensors import Needs, Tensor
 from warpwright.propose.composer.values import Graph
@@ -68,6 +70,27 @@ class Stage:
     writer: RowWriter
     taken: list[Part]
     left: list[Part]
+    given: Needs = field(default_factory=Needs)
+    body: list[str] = field(default_factory=list)
+    backwards: bool = False
+    """Every other kernel begins where the one before it ended: what that read last is still in the cache."""
+
+    def settle(self, work: Rows, needs: Needs, backwards: bool) -> None:
+        self.backwards = backwards
+        self.body = _body(work, self)
+        self.given = used(needs, self.body)
+
+    @property
+    def pieces(self) -> list[str]:
+        """How a row was cut, as far as it matters here."""
+        return [name for name in ("length", "pieces") if name in words_of(self.body)]
+
+    @property
+    def shape(self) -> list[str]:
+        """The template parameters: what its statements name, and what a later choice of mathematics could."""
+        words = words_of([*self.body, *row_parameters(self.given)])
+        typed = not words.isdisjoint({"T", "expf", "sigmoid"})
+        return [*(["T"] if typed else []), *(["VEC"] if "VEC" in words else []), "THREADS"]
 
 
 def is_worth_it(work: Rows, cases: Cases) -> bool:
@@ -90,11 +113,11 @@ def split_kernels(work: Rows, graph: Graph, held: Mapping[int, Tensor], genome: 
         known.append(parts)
     stages.append(_last(source, groups, known))
     needs = merged_needs([stage.writer.needs for stage in stages])
+    for turn, stage in enumerate(stages, work.backwards):
+        stage.settle(work, needs, turn % 2 == 1)
     return Written(
         name=f"{work.name}_split",
-        device="\n\n".join(
-            "\n".join(_device(work, stage, needs, turn % 2)) for turn, stage in enumerate(stages, work.backwards)
-        ),
+        device="\n\n".join("\n".join(_device(work, stage)) for stage in stages),
         launcher="\n".join(_launcher(work, stages, needs, genome)),
         needs=needs,
         preamble=row_preamble([stage.writer for stage in stages]),
@@ -153,33 +176,37 @@ def _last(
     return Stage(f"{source.work.name}_finish", writer, [part for listed in known for of in listed for part in of], [])
 
 
-def _device(work: Rows, stage: Stage, needs: Needs, backwards: int) -> list[str]:
-    """Every other kernel begins where the one before it ended: what that read last is still in the cache."""
+def _body(work: Rows, stage: Stage) -> list[str]:
+    piece = [
+        f"const int piece = {'pieces - 1 - ' if stage.backwards else ''}blockIdx.x;",
+        "const int begin = piece * length, end = min(static_cast<int>(columns), begin + length);",
+    ]
+    return [
+        "const int lane = threadIdx.x;",
+        f"const int64_t row = {'gridDim.y - 1 - ' if stage.backwards else ''}blockIdx.y;",
+        *(piece if stage.left or work.stores else []),
+        *stage.writer.emitter.lines[KERNEL],
+        *without_end(stage.writer.body),
+    ]
+
+
+def _device(work: Rows, stage: Stage) -> list[str]:
     extra = [*(f"const {part.type}* __restrict__ {part.name}" for part in stage.taken)]
     extra += [f"{part.type}* __restrict__ {part.name}" for part in stage.left]
     head = signature(
         f"__global__ void __launch_bounds__(THREADS, 1024 / THREADS) {stage.name}_kernel",
-        [*row_parameters(needs), *extra, "int length", "int pieces"],
+        [*row_parameters(stage.given), *extra, *(f"int {name}" for name in stage.pieces)],
     )
     head[-1] += " {"
-    piece = [
-        f"const int piece = {'pieces - 1 - ' if backwards else ''}blockIdx.x;",
-        "const int begin = piece * length, end = min(static_cast<int>(columns), begin + length);",
-    ]
-    body = [
-        "const int lane = threadIdx.x;",
-        f"const int64_t row = {'gridDim.y - 1 - ' if backwards else ''}blockIdx.y;",
-        *(piece if stage.left or work.stores else []),
-        *stage.writer.emitter.lines[KERNEL],
-        *stage.writer.body,
-    ]
-    what = work.comment[0].lower() + work.comment[1:-1]
-    order = ", the last ones first" if backwards else ""
+    share = "a piece of a row" if stage.left or work.stores else "a row"
+    what = f"{work.comment[0].lower()}{work.comment[1:-1]} for {share}"
+    order = ", the last ones first" if stage.backwards else ""
+    shape = ", ".join("typename T" if name == "T" else f"int {name}" for name in stage.shape)
     return [
-        f"// Every block {'reduces a piece of a row' if stage.left else f'{what} for a piece of a row'}{order}.",
-        "template <typename T, int VEC, int THREADS>",
+        f"// Every block {f'reduces {share}' if stage.left else what}{order}.",
+        f"template <{shape}>",
         *head,
-        *block(body),
+        *block(stage.body),
         "}",
     ]
 
@@ -194,7 +221,7 @@ def _launcher(work: Rows, stages: Sequence[Stage], needs: Needs, genome: Mapping
     body = [
         "if (rows == 0) return;",
         vec_of(genome["vector_bytes"]),
-        *vector_test(needs),
+        vector_test(needs),
         "// Pieces of whole packs, enough of them to fill the GPU.",
         f"const int64_t wanted = std::max<int64_t>({genome['split_blocks']} / rows, 1);",
         f"const int64_t unit = {threads} * VEC, length = (columns + wanted * unit - 1) / (wanted * unit) * unit;",
@@ -205,13 +232,13 @@ def _launcher(work: Rows, stages: Sequence[Stage], needs: Needs, genome: Mapping
         ),
     ]
     for stage in stages:
-        body += _launched(work, stage, needs, threads)
+        body += _launched(work, stage, threads)
     return ["template <typename T>", *head, *block(body), "}"]
 
 
-def _launched(work: Rows, stage: Stage, needs: Needs, threads: int) -> list[str]:
+def _launched(work: Rows, stage: Stage, threads: int) -> list[str]:
     parts = [f"{part.name}.data_ptr<{part.type}>()" for part in (*stage.taken, *stage.left)]
-    arguments = [*pointers(needs), *parts, "length", "pieces"]
+    arguments = [*pointers(stage.given), *parts, *stage.pieces]
     grid = "dim3(pieces, rows)" if stage.left or work.stores else "dim3(1, rows)"
-    chosen = choice(f"{stage.name}_kernel", str(threads))
+    chosen = choice(f"{stage.name}_kernel", [threads if name == "THREADS" else name for name in stage.shape])
     return ["{", *block([*chosen, *launch(grid, str(threads), arguments)]), "}"]

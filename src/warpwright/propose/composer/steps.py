@@ -22,6 +22,9 @@ from warpwright.propose.composer.tensors import Tensor
 from warpwright.propose.composer.values import HOST, REDUCTIONS, Value
 from warpwright.propose.composer.window_kernel import window_kernel
 
+ALONE_NAMES = {"topk": "highest", "pool": "windows", "scatter": "scatter", "lists": "rows", "scan": "scan"}
+"""What kernels are called that do one special thing."""
+
 
 class EntryWriter(HostWriter):
     """Kernels and host code of one entry."""
@@ -91,7 +94,8 @@ class EntryWriter(HostWriter):
 
     def _kernel_name(self, group: Group) -> str:
         taken = {kernel.name for kernel in self.kernels}
-        kind = {ELEMENTS: "elements", ROWS: "rows", COLUMNS: "columns"}.get(group.space.kind, "step")
+        kinds = {ELEMENTS: "elements", ROWS: "rows", COLUMNS: "columns"}
+        kind = kinds.get(group.space.kind) or ALONE_NAMES.get(group.stores[0].value.op, "step")
         stem = (
             f"{self.task.name}_{kind}" if self.entry.name == "forward" else f"{self.task.name}_{self.entry.name}_{kind}"
         )
@@ -136,7 +140,8 @@ class EntryWriter(HostWriter):
             return self._launch(usual)
         split = split_kernel.split_kernels(work, self.graph, held, self.genome)
         self.kernels += [split, usual]
-        test = f"{self.size(work.rows)} < {split_kernel.FEW} && {self.size(work.columns)} >= {split_kernel.LONG}"
+        few = [] if work.rows.is_one else [f"{self.size(work.rows)} < {split_kernel.FEW}"]
+        test = " && ".join([*few, f"{self.size(work.columns)} >= {split_kernel.LONG}"])
         lines = [f"if ({test}) {{", *block(self._call(split)), "} else {", *block(self._call(usual)), "}"]
         self.calls += [Call(line, launches=True) for line in lines]
         return None

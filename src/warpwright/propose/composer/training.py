@@ -89,7 +89,7 @@ class _Kept:
 
     def _name(self, value: Value) -> str:
         taken = {tensor.name for tensor in (*self.saved.values(), *self.outputs.values(), *self.arguments.values())}
-        wanted = f"saved_{self.graph.names.get(value.number, value.op)}"
+        wanted = f"saved_{self.graph.called(value)}"
         return wanted if wanted not in taken else f"{wanted}_{len(taken)}"
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from warpwright.propose.composer.naming import CALLED, WORDS
 from warpwright.propose.composer.sizes import Cases, Size
 
 Shape = tuple[Size, ...]
@@ -64,6 +65,14 @@ class Graph:
         if key not in self._values:
             self._values[key] = Value(len(self._values), op, tuple(args), shape, tuple(attrs), kind, dtype)
         return self._values[key]
+
+    def called(self, value: Value) -> str:
+        """The name that the reference gives it, or a word for what it is."""
+        if value.number in self.names:
+            return self.names[value.number]
+        if value.op == "library":
+            return CALLED.get(value.attrs[0], "product")
+        return "mean" if _is_mean(value) else WORDS.get(value.op, value.op)
 
     def made(self, op: str) -> list[Value]:
         return [value for value in self._values.values() if value.op == op]
@@ -150,6 +159,20 @@ def _joined(args: Sequence[Value]) -> str:
     return FLOAT if FLOAT in kinds else INT if INT in kinds else BOOL
 
 
+def _is_mean(value: Value) -> bool:
+    """A sum over as many elements as it is divided by."""
+    if value.op != "div":
+        return False
+    total, count = map(_under_views, value.args)
+    return total.op in ("sum", "columns") and is_host(count)
+
+
+def _under_views(value: Value) -> Value:
+    while value.op in ("broadcast", "reshape"):
+        value = value.first
+    return value
+
+
 def is_host(value: Value) -> bool:
     """Whether the host can compute it: a number that no tensor has a part in."""
     return value.op in HOST or (not value.shape and bool(value.args) and all(map(is_host, value.args)))
@@ -157,8 +180,7 @@ def is_host(value: Value) -> bool:
 
 def is_zero(value: Value) -> bool:
     """Zeros of any shape."""
-    while value.op in ("broadcast", "reshape"):
-        value = value.first
+    value = _under_views(value)
     return value.op == "constant" and value.attrs[0] == 0
 
 

@@ -42,11 +42,18 @@ class _Windows:
         self.mode, *self.geometry = store.value.attrs
         self.axes = AXES[-len(self.geometry[0]) :]
         count = graph.numel(store.value)
-        self.emitter = Emitter(graph, held, [store.value], {count: "count"}, [store.tensor])
+        self.emitter = Emitter(graph, held, [store.value], {**self._size_names(graph), count: "count"}, [store.tensor])
         self.emitter.reserve("best", "found", "at", "sum", "inside", *self.axes)
         self.emitter.needs.sizes["count"] = count
         self.emitter.needs.divides = True
         self.place = indices.unravel(Var("i", PACK), store.value.shape, graph.cases)
+
+    def _size_names(self, graph: Graph) -> dict[Size, str]:
+        """Short ones, where the formula would make a long one."""
+        extents = self.value.shape[-len(self.axes) :]
+        found = {extent: f"out_{axis}" for extent, axis in zip(extents, self.axes, strict=True)}
+        found[graph.cases.product(extents)] = "windows"
+        return {size: name for size, name in found.items() if not size.text.isidentifier()}
 
     def device(self) -> list[str]:
         emitter, x = self.emitter, self.value.first
@@ -87,7 +94,7 @@ class _Windows:
         for position, axis in enumerate(self.axes):
             _, stride, padding, _ = (listed[position] for listed in self.geometry)
             at = self.emitter.index_text(self.place[position - len(self.axes)])
-            times = "" if stride.is_one else f" * {self._size(stride)}"
+            at, times = (at, "") if stride.is_one else (f"({at})" if " " in at else at, f" * {self._size(stride)}")
             back = "" if padding.text == "0" else f" - {self._size(padding)}"
             lines.append(f"const Index first_{axis} = {at}{times}{back};")
         return lines
@@ -119,9 +126,10 @@ class _Windows:
     def _kept(self, text: str, extents: Sequence[Size]) -> list[str]:
         if self.mode.startswith("mean"):
             return [f"sum += {text};", *(["++inside;"] if self.mode == "mean_inside" else [])]
-        found = [f"const float found = {text};"]
+        name = text if text.isidentifier() else "found"
+        found = [] if name == text else [f"const float found = {text};"]
         if self.mode == "max":
-            return [*found, "if (found > best || found != found) best = found;"]
+            return [*found, f"if ({name} > best || {name} != {name}) best = {name};"]
         flat = self.axes[0]
         for axis, extent in zip(self.axes[1:], extents[1:], strict=True):
             flat = (
@@ -129,8 +137,8 @@ class _Windows:
                 if " " in flat
                 else f"{flat} * {self._size(extent)} + {axis}"
             )
-        taken = ["if (at < 0 || found > best || found != found) {", "    best = found;", f"    at = {flat};", "}"]
-        return [*found, *taken]
+        test = f"if (at < 0 || {name} > best || {name} != {name}) {{"
+        return [*found, test, f"    best = {name};", f"    at = {flat};", "}"]
 
     def _result(self) -> str:
         if self.mode == "mean":
