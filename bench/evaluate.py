@@ -30,6 +30,7 @@ from warpwright.judge.judging import Judge
 from warpwright.seal import device
 from warpwright.seal.cache import Store, default_root
 from warpwright.seal.capture import prebuilt
+from warpwright.seal.refusal import Refusal
 from warpwright.seal.sealing import seal
 from warpwright.tasks import load
 
@@ -55,11 +56,15 @@ def named(path: Path) -> Named:
     return path.name, kept, Candidate(source=source, flags=Flags(gpu="h200"))
 
 
-def sealed_job(item: Named) -> Job:
-    label, task, candidate = item
-    outcome = seal(task, candidate)
+def job_of(item: Named, outcome: Sealed | Refusal) -> Job:
+    label, task, _ = item
     assert isinstance(outcome, Sealed), (label, outcome)
     return make_job(label, task, outcome, asked=Asked(baselines=(), ceiling=False))
+
+
+def sealed_job(item: Named) -> Job:
+    _, task, candidate = item
+    return job_of(item, seal(task, candidate))
 
 
 def main() -> int:
@@ -99,8 +104,9 @@ def _one(judge: Judge, item: Named) -> float:
 
 def _many(judge: Judge, items: Sequence[Named], pool: Executor) -> tuple[float, list[str]]:
     start, failed = time.perf_counter(), []
-    for future in as_completed([pool.submit(sealed_job, item) for item in items]):
-        judged = judge.judge(future.result())
+    sealing = {pool.submit(seal, task, candidate): (label, task, candidate) for label, task, candidate in items}
+    for future in as_completed(sealing):
+        judged = judge.judge(job_of(sealing[future], future.result()))
         print(f"{time.perf_counter() - start:.1f} s, {judged.label}: {_spent(judged)}")
         if not judged.measurements or judged.faults:
             failed.append(judged.label)

@@ -83,7 +83,7 @@ def test_memory_that_somebody_else_holds_is_nobodys_verdict(judge):
 
     free, _ = torch.cuda.mem_get_info()
     held = torch.empty(free - (200 << 20), dtype=torch.uint8, device="cuda")
-    found = judge.judge(job())
+    found = judge.judge(job(host=scratch(1 << 28)))
     del held
     torch.cuda.empty_cache()
     assert found.faults
@@ -113,9 +113,11 @@ def test_candidates_that_die_leave_no_memory_behind(judge):
     import torch
 
     afterwards(judge)
+    judge._cells.settle()
     before, _ = torch.cuda.mem_get_info()
     for _ in range(3):
         (found,) = judge.judge(job(body="__trap();", host=scratch(1 << 28))).evidence
         assert found.verdict is Verdict.REFUTED
     afterwards(judge)
+    judge._cells.settle()
     assert torch.cuda.mem_get_info()[0] >= before - (64 << 20)

@@ -85,9 +85,17 @@ class Process:
             raise OurFault(Fault(where=f"GPU process, {do}", message=str(failure), retryable=True)) from None
 
     def kill(self) -> None:
+        self.end()
+        self.bury()
+
+    def end(self) -> None:
+        """Kills it; the driver then takes a tenth of a second to give its memory back."""
         self._process.kill()
-        self._process.join(10)
         self._connection.close()
+
+    def bury(self) -> None:
+        """Waits until nothing of it is left."""
+        self._process.join(10)
 
     def _epitaph(self) -> str:
         code = self._process.exitcode
@@ -107,10 +115,8 @@ class Process:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Nobody waits for the driver to clear up after it: that takes a tenth of a second."""
         if self.is_alive():
-            self._process.kill()
-            self._connection.close()
+            self.kill()
 
 
 class Spares:
@@ -119,22 +125,40 @@ class Spares:
     def __init__(self, target: Callable[[Connection], None]) -> None:
         self._target = target
         self._waiting: list[Process] = []
+        self._dying: list[Process] = []
 
     def start(self, count: int) -> None:
         """So that this many wait."""
         self._waiting += [Process(self._target) for _ in range(count - len(self._waiting))]
 
-    def take(self) -> Process:
-        """One that nobody has used; somebody may have killed it while it waited."""
+    @contextmanager
+    def taken(self) -> Iterator[Process]:
+        """One that nobody has used. Those before it are waited for only now: they had time to die."""
+        self._bury()
+        process = self._next()
+        try:
+            yield process
+        finally:
+            if process.is_alive():
+                process.end()
+                self._dying.append(process)
+
+    def settle(self) -> None:
+        """Waits until all have started, and those that have ended are gone."""
+        self._waiting = [process for process in self._waiting if process.is_up()]
+        self._bury()
+
+    def close(self) -> None:
+        for process in self._waiting:
+            process.kill()
+
+    def _next(self) -> Process:
+        """Somebody may have killed one while it waited."""
         while self._waiting:
             if (process := self._waiting.pop(0)).is_alive():
                 return process
         return Process(self._target)
 
-    def settle(self) -> None:
-        """Waits until all of them have started."""
-        self._waiting = [process for process in self._waiting if process.is_up()]
-
-    def close(self) -> None:
-        for process in self._waiting:
-            process.kill()
+    def _bury(self) -> None:
+        while self._dying:
+            self._dying.pop().bury()

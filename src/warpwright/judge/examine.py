@@ -68,7 +68,7 @@ def examine(
     wrong, generator = too_large(sealed), random.Random(secret)
     for batch in _batches(sealed, draws) if wrong is None else ():
         if wrong is None:
-            with cells.take() as process:
+            with cells.taken() as process:
                 wrong = _examined(process, task, sealed, batch, truths, generator, found)
     return Evidence(
         candidate=sealed.manifest.candidate,

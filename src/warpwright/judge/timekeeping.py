@@ -101,7 +101,7 @@ class Timekeeper:
     def _enter(
         self, stack: ExitStack, kind: type[Contestant], job: Job, case: Case, slots: int, name: str, sealed: Sealed
     ) -> Contestant:
-        process = stack.enter_context(self._cells.take())
+        process = stack.enter_context(self._cells.taken())
         draw, truths = Draw(case=case, seed=self._generator.randrange(2**48)), Truths(job.task)
         on = stack.enter_context(staged(process, job.task, sealed, [draw] * slots, truths))
         return kind(name, job.task, on, truths.scenario(draw), self._generator)

@@ -5,7 +5,11 @@ An honest run is hundreds of operations. On small draws a GPU takes longer to be
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
+
+import torch
 
 from warpwright.core.codec import content_id
 from warpwright.core.task import Draw, Task
@@ -40,7 +44,9 @@ class Truths:
     def _expectations(self, draw: Draw, runs: int) -> tuple[Expected, ...]:
         key = content_id(draw), runs
         if key not in self._expected:
-            self._expected[key] = expectations(self._task, draw, self.scenario(draw).on(self._where(draw)), runs)
+            given = self.scenario(draw).on(self._where(draw))
+            with _one_thread():
+                self._expected[key] = expectations(self._task, draw, given, runs)
         return self._expected[key]
 
     def _where(self, draw: Draw) -> str:
@@ -63,3 +69,14 @@ class Shelf:
 
     def clear(self) -> None:
         self._kept.clear()
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """Small operations gain nothing from more, and lose much where compilers hold the other cores."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)

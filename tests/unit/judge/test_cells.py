@@ -12,7 +12,7 @@ class Started:
     """Stands for a process: one that was killed while it waited neither lives nor answers."""
 
     def __init__(self, target):
-        self.target, self.killed = target, False
+        self.target, self.killed, self.buried = target, False, False
 
     def is_alive(self):
         return not self.killed
@@ -22,9 +22,13 @@ class Started:
             raise OurFault(Fault(where="GPU process", message="gone", retryable=True))
         return {"ok": True}
 
-    def kill(self):
+    def end(self):
         self.killed = True
 
+    def bury(self):
+        self.buried = True
+
+    kill = end
     is_up = Process.is_up
 
 
@@ -37,8 +41,18 @@ def spares(monkeypatch):
 def test_those_that_wait_are_taken_and_others_started_when_none_does(spares):
     spares.start(2)
     waiting = list(spares._waiting)
-    assert [spares.take(), spares.take()] == waiting
-    assert spares.take() not in waiting
+    with spares.taken() as first, spares.taken() as second, spares.taken() as third:
+        assert [first, second] == waiting
+        assert third not in waiting
+
+
+def test_each_ends_after_its_use_and_is_waited_for_before_the_next(spares):
+    with spares.taken() as first:
+        assert not first.killed
+    assert (first.killed, first.buried) == (True, False)
+    with spares.taken() as second:
+        assert first.buried
+        assert second is not first
 
 
 def test_no_more_are_started_than_are_to_wait(spares):
@@ -54,7 +68,8 @@ def test_one_that_was_killed_while_it_waited_is_not_taken(spares):
     spares.start(3)
     first, second, third = spares._waiting
     first.kill()
-    assert spares.take() is second
+    with spares.taken() as taken:
+        assert taken is second
     third.kill()
     spares.settle()
     assert spares._waiting == []
