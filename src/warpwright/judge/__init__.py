@@ -12,6 +12,7 @@ cell.py       the process that runs candidate kernels, and nothing else
 rival.py      the process that runs torch's own answers
 ahead.py      baselines compiled before they are needed, many at a time
 visit.py      one call of a candidate as the judge stages it
+scribes.py    truths of small draws, many at a time
 truths.py     what is true of each draw, computed once and kept
 examine.py    whether a candidate is right
 likeness.py   whether a timed result looks right, at a fraction of the price of the full truth

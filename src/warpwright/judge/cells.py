@@ -19,6 +19,7 @@ from warpwright.judge.link import Silence, receive, send
 
 START_S = 60.0
 _STARTING = Lock()
+_CHILDREN = ("warpwright.judge.cell", "warpwright.judge.rival", "warpwright.judge.scribes")
 
 
 class CellFailure(Exception):
@@ -30,15 +31,15 @@ class CellFailure(Exception):
 
 
 @cache
-def _nursery() -> ForkServerContext:
+def nursery() -> ForkServerContext:
     """A process that has imported torch and never touched CUDA: its children start in a fraction of a second."""
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["torch", "warpwright.judge.cell", "warpwright.judge.rival"])
+    context.set_forkserver_preload(["torch", *_CHILDREN])
     return context
 
 
 @contextmanager
-def _no_main() -> Iterator[None]:
+def without_main() -> Iterator[None]:
     """Children need nothing of the program that was started, and must not run it again."""
     with _STARTING:
         main = sys.modules["__main__"]
@@ -53,10 +54,10 @@ class Process:
     """A process of ours at the other end of a pipe."""
 
     def __init__(self, target: Callable[[Connection], None]) -> None:
-        ours, theirs = _nursery().Pipe()
+        ours, theirs = nursery().Pipe()
         self._connection = ours
-        self._process = _nursery().Process(target=target, args=(theirs,), daemon=True)
-        with _no_main():
+        self._process = nursery().Process(target=target, args=(theirs,), daemon=True)
+        with without_main():
             self._process.start()
         theirs.close()
 

@@ -24,6 +24,7 @@ from warpwright.judge.contestant import WrongWhileTimed
 from warpwright.judge.examine import RUNG, examine
 from warpwright.judge.gauge import Gauge
 from warpwright.judge.rival import allow_tf32
+from warpwright.judge.scribes import Scribes
 from warpwright.judge.timekeeping import Timekeeper
 from warpwright.judge.truths import Shelf
 from warpwright.oracle.draws import all_draws, check_draws
@@ -44,7 +45,7 @@ class Judge:
         self._shelf, self._crate = Shelf(), crate
         gauge = Gauge()
         self.scene = _scene(gauge, crate)
-        self._cells = Spares(cell.main)
+        self._cells, self._scribes = Spares(cell.main), Scribes()
         self._timekeeper = Timekeeper(self._cells, gauge, self.scene, random.Random(self._secret))
 
     def judge(self, job: Job) -> Judged:
@@ -84,6 +85,7 @@ class Judge:
     def close(self) -> None:
         self._timekeeper.close()
         self._cells.close()
+        self._scribes.close()
 
     def _examined(self, job: Job, sealed: Sealed) -> Evidence:
         self._cells.start(AT_ONCE)
@@ -92,7 +94,9 @@ class Judge:
         draws += all_draws(job.task, job.hidden, (self._secret,))
         if job.asked.draws_per_check_case is not None:
             draws = draws[: job.asked.draws_per_check_case * len(job.task.cases_of(Role.CHECK))]
-        return examine(job.task, sealed, draws, self._shelf.of(job.task), self._cells, self.scene, self._secret)
+        truths = self._shelf.of(job.task)
+        truths.foresee(draws, self._scribes)
+        return examine(job.task, sealed, draws, truths, self._cells, self.scene, self._secret)
 
     def _timed(self, job: Job, evidence: list[Evidence], faults: list[Fault]) -> Iterator[Measurement]:
         self._cells.settle()

@@ -5,21 +5,23 @@ An honest run is hundreds of operations. On small draws a GPU takes longer to be
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+import math
+from collections.abc import Iterable
+from concurrent.futures import Future
 from dataclasses import replace
 
-import torch
-
 from warpwright.core.codec import content_id
+from warpwright.core.signature import flatten, forward_arguments
 from warpwright.core.task import Draw, Task
+from warpwright.judge.scribes import Scribes, Written, read, truth_of
 from warpwright.oracle.check import check_in_steps
 from warpwright.oracle.compare import Mismatch
-from warpwright.oracle.reference import Tensors, tensors_in
-from warpwright.oracle.truth import Expected, Scenario, expectations, scenario
+from warpwright.oracle.reference import Tensors
+from warpwright.oracle.truth import FEW_RUNS, Scenario, expectations, scenario
 
 MOST_TASKS = 16
 SMALL = 1 << 15
+"""Elements of all arguments together."""
 
 
 class Truths:
@@ -28,30 +30,45 @@ class Truths:
     def __init__(self, task: Task, device: str = "cuda") -> None:
         self._task, self._device = task, device
         self._scenarios: dict[str, Scenario] = {}
-        self._expected: dict[tuple[str, int], tuple[Expected, ...]] = {}
+        self._expected: dict[tuple[str, int], Written] = {}
+        self._coming: dict[tuple[str, int], Future[bytes]] = {}
+
+    def foresee(self, draws: Iterable[Draw], scribes: Scribes) -> None:
+        """Has what will be asked for computed meanwhile."""
+        for draw in draws:
+            key = content_id(draw), FEW_RUNS
+            is_new = key not in self._expected and key not in self._coming
+            if is_new and self._is_small(draw) and (coming := scribes.ask(self._task, draw, FEW_RUNS)):
+                self._coming[key] = coming
 
     def scenario(self, draw: Draw) -> Scenario:
+        """Small ones as the CPU makes them, which those who compute the truth elsewhere make as well."""
         key = content_id(draw)
         if key not in self._scenarios:
-            self._scenarios[key] = scenario(self._task, draw, self._device)
+            where = "cpu" if self._is_small(draw) else self._device
+            self._scenarios[key] = scenario(self._task, draw, where).on(self._device)
         return self._scenarios[key]
 
     def check(self, draw: Draw, results: Tensors) -> Mismatch | None:
         """What is wrong with a candidate's results."""
-        there = [result.to(self._where(draw)) for result in results]
+        there = [result.cpu() for result in results] if self._is_small(draw) else results
         return check_in_steps(lambda runs: self._expectations(draw, runs), there)[1]
 
-    def _expectations(self, draw: Draw, runs: int) -> tuple[Expected, ...]:
+    def _expectations(self, draw: Draw, runs: int) -> Written:
         key = content_id(draw), runs
         if key not in self._expected:
-            given = self.scenario(draw).on(self._where(draw))
-            with _one_thread():
-                self._expected[key] = expectations(self._task, draw, given, runs)
+            coming = self._coming.pop(key, None)
+            self._expected[key] = (read(coming) if coming else None) or self._computed(draw, runs)
         return self._expected[key]
 
-    def _where(self, draw: Draw) -> str:
-        elements = sum(tensor.numel() for tensor in tensors_in(self.scenario(draw).arguments))
-        return "cpu" if elements <= SMALL else self._device
+    def _computed(self, draw: Draw, runs: int) -> Written:
+        if self._is_small(draw):
+            return truth_of(self._task, draw, runs)
+        return expectations(self._task, draw, self.scenario(draw), runs)
+
+    def _is_small(self, draw: Draw) -> bool:
+        tensors = (tensor for spec in forward_arguments(self._task, draw.case) for tensor in flatten(spec))
+        return sum(math.prod(tensor.shape) for tensor in tensors) <= SMALL
 
 
 class Shelf:
@@ -69,14 +86,3 @@ class Shelf:
 
     def clear(self) -> None:
         self._kept.clear()
-
-
-@contextmanager
-def _one_thread() -> Iterator[None]:
-    """Small operations gain nothing from more, and lose much where compilers hold the other cores."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)

@@ -1,45 +1,95 @@
-"""Truths: small draws are computed where that is quicker, and say the same of a result."""
+"""Truths: small draws are computed where that is quicker, by several at once, and the same is true wherever it is."""
+
+from dataclasses import replace
 
 import pytest
 import torch
 
-from warpwright.core.task import Role
+from warpwright.core.errors import TaskError
 from warpwright.judge import truths
+from warpwright.judge.scribes import Scribes
 from warpwright.judge.truths import Truths
 from warpwright.oracle.draws import check_draws
 from warpwright.oracle.reference import evaluate, function
+from warpwright.oracle.truth import FEW_RUNS
 from warpwright.tasks import load
 
 
 @pytest.fixture(scope="module")
-def draw_and_results():
+def task():
     (task,) = load("llama_rmsnorm:backward")
-    draw = next(draw for draw in check_draws(task, 7) if draw.case.role is Role.CHECK and draw.case.dtype == "bf16")
+    return task
+
+
+@pytest.fixture(scope="module")
+def draws(task):
+    return [draw for draw in check_draws(task, 7) if draw.case.dtype == "bf16"][:3]
+
+
+@pytest.fixture(scope="module")
+def scribes():
+    scribes = Scribes(2)
+    yield scribes
+    scribes.close()
+
+
+def results(task, draw):
     given = Truths(task, "cpu").scenario(draw)
-    return (
-        task,
-        draw,
-        evaluate(task, draw.case, function(task.reference), given.arguments, given.gradients, given.saves),
-    )
+    return evaluate(task, draw.case, function(task.reference), given.arguments, given.gradients, given.saves)
 
 
 @pytest.mark.parametrize("small", [0, 1 << 30])
-def test_what_is_right_is_right_wherever_the_truth_is_computed(draw_and_results, monkeypatch, small):
-    task, draw, results = draw_and_results
+def test_what_is_right_is_right_wherever_the_truth_is_computed(task, draws, monkeypatch, small):
     monkeypatch.setattr(truths, "SMALL", small)
-    assert Truths(task, "cpu").check(draw, results) is None
-    wrong = [torch.zeros_like(results[0]), *results[1:]]
-    assert Truths(task, "cpu").check(draw, wrong) is not None
+    right = results(task, draws[0])
+    assert Truths(task, "cpu").check(draws[0], right) is None
+    assert Truths(task, "cpu").check(draws[0], [torch.zeros_like(right[0]), *right[1:]]) is not None
 
 
-def test_small_draws_go_to_the_cpu_and_large_ones_stay(draw_and_results, monkeypatch):
-    task, draw, _ = draw_and_results
+def test_small_draws_go_to_the_cpu_and_large_ones_stay(task, draws, monkeypatch):
     asked = []
-    found = Truths(task, "meta")
-    found._scenarios[truths.content_id(draw)] = Truths(task, "cpu").scenario(draw)
-    monkeypatch.setattr(truths, "expectations", lambda task, draw, given, runs: asked.append(given) or ())
+    monkeypatch.setattr(truths, "truth_of", lambda *_: asked.append("cpu") or ())
+    monkeypatch.setattr(truths, "expectations", lambda *_: asked.append("there") or ())
     for small in (0, 1 << 30):
         monkeypatch.setattr(truths, "SMALL", small)
-        found._expected.clear()
-        found._expectations(draw, 2)
-    assert [given.gradients[0].device.type for given in asked] == ["meta", "cpu"]
+        Truths(task, "cpu")._expectations(draws[0], FEW_RUNS)
+    assert asked == ["there", "cpu"]
+
+
+def test_what_scribes_wrote_is_what_would_have_been_computed(task, draws, scribes, monkeypatch):
+    foreseen, plain = Truths(task, "cpu"), Truths(task, "cpu")
+    foreseen.foresee(draws, scribes)
+    wanted = [plain._expectations(draw, FEW_RUNS) for draw in draws]
+    monkeypatch.setattr(truths, "truth_of", None)  # nothing is computed here any more
+    found = [foreseen._expectations(draw, FEW_RUNS) for draw in draws]
+    for one, other in zip(found, wanted, strict=True):
+        assert [item.name for item in one] == [item.name for item in other]
+        assert all(torch.equal(a.value, b.value) for a, b in zip(one, other, strict=True))
+        assert all(torch.equal(a.spread, b.spread) for a, b in zip(one, other, strict=True))
+
+
+def test_nothing_is_written_twice(task, draws, monkeypatch):
+    asked = []
+
+    class Counting:
+        def ask(self, task, draw, runs):
+            asked.append(draw)
+
+    known = Truths(task, "cpu")
+    known._expectations(draws[0], FEW_RUNS)
+    known.foresee(draws[:1], Counting())
+    assert asked == []
+    known.foresee(draws, Counting())
+    assert asked == draws[1:]
+
+
+def test_a_reference_that_fails_is_told_by_the_judge_himself(task, draws, scribes):
+    reference = replace(task.reference, source="def forward(x, weight, eps):\n    return x.fold(3)\n", backward=None)
+    broken = Truths(replace(task, reference=reference, saves=()), "cpu")
+    broken.foresee(draws[:1], scribes)
+    with pytest.raises(TaskError, match="AttributeError"):
+        broken._expectations(draws[0], FEW_RUNS)
+
+
+def test_without_a_core_to_spare_nobody_is_asked(task, draws):
+    assert Scribes(0).ask(task, draws[0], FEW_RUNS) is None
