@@ -62,12 +62,16 @@ class Bundled:
             raise Away(self._folder, len(jobs))
 
     def _results(self) -> tuple[Judged, ...]:
-        """Those that answer a job of this bundle. One that met only faults of ours is asked for again."""
+        """Those that answer a job of this bundle; where it has none, as with a recorded run, those for this task.
+
+        One that met only faults of ours is asked for again.
+        """
         results = self._folder / "results"
         if not results.is_dir() or not any(results.glob("*.json")):
             return ()
-        mine = {job.id for job in read_jobs(self._folder / "jobs")}
-        return tuple(item for item in read_results(results) if item.job in mine and not _only_faults(item))
+        jobs = {job.id for job in read_jobs(self._folder / "jobs")}
+        found = (item for item in read_results(results) if item.task == self._task.key and not _only_faults(item))
+        return tuple(item for item in found if not jobs or item.job in jobs)
 
 
 def _only_faults(judged: Judged) -> bool:

@@ -1,0 +1,75 @@
+"""A GPU elsewhere: what its results say of this run's candidates, and of no others'."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from warpwright.core.candidate import Candidate
+from warpwright.core.evidence import Evidence, Fault, Verdict
+from warpwright.core.judged import Asked, Judged
+from warpwright.dispatch import evaluating
+from warpwright.dispatch.bundle import make_job, write_bundle, write_result
+from warpwright.dispatch.evaluating import Away, Bundled
+from warpwright.tasks import load
+
+MINE = Candidate(source="// mine")
+
+
+@pytest.fixture(scope="module")
+def task():
+    (task,) = load("argmax:forward")
+    return task
+
+
+@pytest.fixture(autouse=True)
+def _nothing_is_sealed(monkeypatch, task):
+    """Jobs without a cubin: what is sealed is no matter here."""
+
+    def jobs(task, candidates, asked, secret):
+        return [make_job(candidate.id, task, None, asked=asked) for candidate in candidates], []
+
+    monkeypatch.setattr(evaluating, "jobs_of", jobs)
+
+
+def judged(task, job="1", **changed):
+    evidence = Evidence(candidate=MINE.id, rung="judge", verdict=Verdict.HOLDS)
+    record = Judged(job=job, label="mine", task=task.key, candidate=MINE.id, evidence=(evidence,))
+    return replace(record, **changed)
+
+
+def found(task, folder: Path):
+    return list(Bundled(task, Asked(), 7, folder).evaluate([MINE], {}))
+
+
+def test_the_first_time_jobs_are_written_and_the_next_time_their_results_are_read(task, tmp_path):
+    with pytest.raises(Away):
+        found(task, tmp_path)
+    (job,) = (tmp_path / "jobs").glob("*.json")
+    write_result(tmp_path / "results", judged(task, job.stem))
+    assert found(task, tmp_path) == [judged(task, job.stem)]
+
+
+def test_results_of_other_jobs_are_none_of_this_run(task, tmp_path):
+    write_bundle(tmp_path, [make_job("other", task, None)])
+    write_result(tmp_path / "results", judged(task))
+    with pytest.raises(Away):
+        found(task, tmp_path)
+
+
+def test_results_alone_are_taken_for_their_task(task, tmp_path):
+    write_result(tmp_path / "results", judged(task, "1"))
+    assert found(task, tmp_path) == [judged(task, "1")]
+
+
+def test_results_for_another_task_are_not(task, tmp_path):
+    write_result(tmp_path / "results", replace(judged(task), task="modern/other:forward"))
+    with pytest.raises(Away):
+        found(task, tmp_path)
+
+
+def test_what_met_only_faults_of_ours_is_asked_for_again(task, tmp_path):
+    fault = Fault(where="judge", message="no memory")
+    write_result(tmp_path / "results", judged(task, "1", evidence=(), faults=(fault,)))
+    with pytest.raises(Away):
+        found(task, tmp_path)
