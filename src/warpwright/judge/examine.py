@@ -153,9 +153,7 @@ def _one(on: Staged, visit: Visit, pattern: int, restore: bool) -> Counterexampl
     write_inputs(visit, on.arena)
     torch.cuda.synchronize()
     try:
-        on.cell.ask("run", CALL_S, slots=visit.preparing, restore=restore)
-        prepared = [on.arena.at(place).clone() for place in visit.prepared]
-        torch.cuda.synchronize()
+        prepared = _prepared(on, visit, restore) if visit.preparing else []
         on.cell.ask("run", CALL_S, slots=visit.slots, restore=restore)
     except CellFailure as failure:
         return counterexample(visit, failure.kind, str(failure))
@@ -168,6 +166,14 @@ def _one(on: Staged, visit: Visit, pattern: int, restore: bool) -> Counterexampl
     if not all(torch.equal(on.arena.at(place), was) for place, was in zip(visit.prepared, prepared, strict=True)):
         return counterexample(visit, "mutation", "forward changed what prepare had made")
     return None
+
+
+def _prepared(on: Staged, visit: Visit, restore: bool) -> list[torch.Tensor]:
+    """What the call finds prepared, to be compared with what it leaves."""
+    on.cell.ask("run", CALL_S, slots=visit.preparing, restore=restore)
+    found = [on.arena.at(place).clone() for place in visit.prepared]
+    torch.cuda.synchronize()
+    return found
 
 
 def _described(visit: Visit, damage: list[tuple[Any, int]]) -> str:
