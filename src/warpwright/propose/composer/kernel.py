@@ -107,8 +107,8 @@ def launcher_parameters(needs: Needs) -> list[str]:
 
 def vector_test(needs: Needs) -> str:
     """The statement that says whether the vector path may be taken."""
-    pointers = ", ".join(f"{name}.data_ptr()" for name in needs.vectors)
-    tests = [f"aligned({{{pointers}}})"] if pointers else []
+    addresses = ", ".join(f"{name}.data_ptr()" for name in needs.vectors)
+    tests = [f"aligned({{{addresses}}})"] if addresses else []
     tests += [f"{name} % VEC == 0" for name in _named_multiples(needs)]
     return f"const bool vectors = {' && '.join(tests) or 'true'};"
 

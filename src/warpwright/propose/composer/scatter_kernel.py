@@ -164,7 +164,7 @@ def _list_body(tensor: Tensor, emitter: Emitter, text: str) -> list[str]:
 
 
 def _list_device(name: str, tensor: Tensor, taken: Needs, body: Sequence[str]) -> list[str]:
-    lists = [f"const int* __restrict__ {name}" for name in ("last", "before")]
+    lists = [f"const int* __restrict__ {listed}" for listed in ("last", "before")]
     head = signature(
         f"__global__ void __launch_bounds__({THREADS}) {name}_kernel",
         [*lists, f"{tensor.cpp}* __restrict__ {tensor.name}", *parameters(taken)],

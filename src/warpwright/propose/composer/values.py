@@ -160,11 +160,12 @@ def _joined(args: Sequence[Value]) -> str:
 
 
 def _is_mean(value: Value) -> bool:
-    """A sum over as many elements as it is divided by."""
+    """A sum that is divided by a size."""
     if value.op != "div":
         return False
     total, count = map(_under_views, value.args)
-    return total.op in ("sum", "columns") and is_host(count)
+    count = count.first if count.op == "to_float" else count
+    return total.op in ("sum", "columns") and count.op in ("constant", "size")
 
 
 def _under_views(value: Value) -> Value:
