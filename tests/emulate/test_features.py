@@ -48,8 +48,9 @@ def test_a_missing_wait_of_a_cluster_is_found(specimen: Find, store: Store) -> N
     assert found.verdict is Verdict.REFUTED, found.reason
 
 
-def test_operations_of_torch_are_carried_out_where_they_are_known(specimen: Find, store: Store) -> None:
-    one = specimen("conv_relu_pool_library")
+@pytest.mark.parametrize("name", ["conv_relu_pool_library", "unet_conv2d_backward_library"])
+def test_operations_of_torch_are_carried_out_where_they_are_known(name: str, specimen: Find, store: Store) -> None:
+    one = specimen(name)
     found = emulate(one.task, one.candidate, one.cases, store, carried_out)
     assert found.verdict is Verdict.HOLDS, (found.reason, found.counterexample)
 

@@ -24,8 +24,9 @@ def execute(node: Library, memory: Memory) -> None:
         return
     function = _function(node.operation)
     targets = [memory.tensor(view) for view in node.outputs if memory.fixed(view.buffer)]
-    if len(targets) == len(node.outputs) and (direct := _writing_form(function)):
-        names = [argument.name for argument in direct._schema.arguments if argument.is_out]
+    direct = _writing_form(function)
+    names = [argument.name for argument in direct._schema.arguments if argument.is_out] if direct else []
+    if direct and len(targets) == len(node.outputs) == len(names):  # a result that nobody wants has no place to go
         direct(**_arguments(function._schema, inputs, node.options), **dict(zip(names, targets, strict=True)))
         return
     found = function(**_arguments(function._schema, inputs, node.options))

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from warpwright.judge.memory import Memory
 
 
+_ADDED_IN_16_BITS = ("convolution_backward",)
+"""By torch on a CPU, over the batch. No GPU does that: all of them add in fp32 and round at the end."""
+
+
 def carried_out(node: TracedLibrary, operands: Sequence[bytes | None]) -> bytes:
     """The elements of the outputs, one after another without gaps. What torch refuses is undecided."""
     from warpwright.judge.library import execute
@@ -37,6 +41,8 @@ class _Held:
         given = zip(node.inputs, operands, strict=False)
         contents = {_key(view): data for view, data in given if isinstance(view, View) and data is not None}
         self._tensors = {_key(view): _tensor(view, contents.get(_key(view))) for view in _views(node)}
+        if node.operation in _ADDED_IN_16_BITS:
+            self._tensors |= {key: self._tensors[key].float() for key in contents}
 
     def tensor(self, view: View) -> Any:
         return self._tensors[_key(view)]

@@ -268,3 +268,18 @@ def test_the_cases_that_are_timed_are_known() -> None:
     graph = composer.plan(task).graph
     assert len(graph.cases.timed) == len(task.cases_of(Role.TIME))
     assert set(graph.cases.widths) == {2, 4}
+
+
+def test_each_gradient_of_a_convolution_is_a_call_of_its_own_and_that_of_the_bias_a_sum() -> None:
+    text = source("paper/unet_conv2d:backward")
+    assert (
+        "auto grad_x = std::get<0>(at::convolution_backward(grad_y, x, weight, std::nullopt, {stride, stride}," in text
+    )
+    assert text.count("at::convolution_backward(") == 2
+    assert "auto grad_bias = torch::empty_like(bias);" in text
+
+
+def test_of_what_a_gradient_belongs_to_only_the_sizes_must_be_there() -> None:
+    text = source("paper/mnist_conv_relu_pool:backward")
+    assert "torch::empty({B, I, H, W}, scatter.options()), weight, std::nullopt" in text
+    assert "x,\n            torch::empty({O, I, 3, 3}, scatter.options()), std::nullopt" in text

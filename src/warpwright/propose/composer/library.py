@@ -16,11 +16,28 @@ Written = Callable[[Size], str]
 def call(value: Value, held: Mapping[int, Tensor], size: Written, types: Mapping[str, str]) -> str:
     """The call that computes a library value."""
     name, dtypes, options = value.attrs
+    if name == "convolution_backward":
+        return _gradient(value, held, size, types)
     operands = [operand(arg, dtype, held, size, types) for arg, dtype in zip(value.args, dtypes, strict=True)]
     written = [_option(option, size) for option in options]
     if name == "convolution" and len(value.args) == 2:
         operands.append("{}")
     return f"at::{name}({', '.join([*operands, *written])})"
+
+
+def _gradient(value: Value, held: Mapping[int, Tensor], size: Written, types: Mapping[str, str]) -> str:
+    """One gradient of a convolution. Of what it belongs to only the sizes matter, so that it need not be there."""
+    name, dtypes, options = value.attrs
+    wanted = options[-1].index(True)
+    operands: list[str] = []
+    for number, (arg, dtype) in enumerate(zip(value.args, dtypes, strict=True)):
+        if number == 1 + wanted and is_host(arg):
+            sizes = ", ".join(size(extent) for extent in value.shape)
+            operands.append(f"torch::empty({{{sizes}}}, {held[_base(value.first, held).number].name}.options())")
+        else:
+            operands.append(operand(arg, dtype, held, size, types))
+    written = [_option(option, size) for option in options]
+    return f"std::get<{wanted}>(at::{name}({', '.join([*operands, *written])}))"
 
 
 def operand(value: Value, dtype: str, held: Mapping[int, Tensor], size: Written, types: Mapping[str, str]) -> str:
@@ -58,6 +75,8 @@ def viewed(value: Value, held: Mapping[int, Tensor], size: Written) -> str:
 
 def _option(option: Any, size: Written) -> str:
     match option:
+        case None:
+            return "std::nullopt"
         case bool():
             return "true" if option else "false"
         case Size():

@@ -7,19 +7,18 @@ from typing import Any
 
 from warpwright.propose.composer.errors import CannotCompose
 from warpwright.propose.composer.lower import Lowering, dimension, handles
+from warpwright.propose.composer.lower_shape import reduced
 from warpwright.propose.composer.values import INT, Value
 
 
-def _library(low: Lowering, call: str, args: Sequence[Value], options: Sequence[Any] = ()) -> Value:
+def _library(low: Lowering, call: str, args: Sequence[Value], options: Sequence[Any] = (), result: Any = None) -> Value:
     """A host call. Its operands must be in the types that the function has them in."""
     nodes = [item for item in low.node.all_input_nodes if hasattr(item.meta.get("val"), "dtype")]
     dtypes = {id(low.now[node.name]): low.dtype_of(node.meta["val"].dtype) for node in nodes}
     operand = tuple(dtypes.get(id(arg), arg.dtype) for arg in args)
-    found = low.node.meta["val"]
-    several = isinstance(found, list | tuple)
-    dtype = "T" if several else low.result_dtype
-    shape = () if several else low.result_shape
-    return low.graph.make("library", args, shape, (call, operand, tuple(options)), dtype=dtype)
+    found = low.node.meta["val"] if result is None else result
+    attrs = call, operand, tuple(options)
+    return low.graph.make("library", args, low.shape_of(found), attrs, dtype=low.dtype_of(found.dtype))
 
 
 @handles("mm", "bmm")
@@ -36,10 +35,31 @@ def _add_product(low: Lowering, bias: Value, a: Value, b: Value, beta: Any = 1, 
 
 @handles("convolution")
 def _convolution(low: Lowering, x: Value, weight: Value, bias: Any, *geometry: Any) -> Value:
-    stride, padding, dilation, transposed, extra, groups = geometry
+    return _library(low, "convolution", [x, weight] if bias is None else [x, weight, bias], _geometry(low, *geometry))
+
+
+def _geometry(
+    low: Lowering, stride: Any, padding: Any, dilation: Any, transposed: Any, extra: Any, groups: Any
+) -> tuple[Any, ...]:
     lists = [tuple(low.size(item) for item in listed) for listed in (stride, padding, dilation)]
-    options = (*lists, bool(transposed), tuple(low.size(item) for item in extra), low.size(groups))
-    return _library(low, "convolution", [x, weight] if bias is None else [x, weight, bias], options)
+    return (*lists, bool(transposed), tuple(low.size(item) for item in extra), low.size(groups))
+
+
+@handles("convolution_backward")
+def _convolution_backward(
+    low: Lowering, gradient: Value, x: Value, weight: Value, bias_sizes: Any, *others: Any
+) -> list[Value | None]:
+    """One call for each gradient that is wanted: the library runs a kernel for each in any case. The bias is a sum."""
+    *geometry, wanted = others
+    found: list[Value | None] = [None, None, None]
+    for position in (number for number in (0, 1) if wanted[number]):
+        options = None, *_geometry(low, *geometry), tuple(number == position for number in range(3))
+        result = low.node.meta["val"][position]
+        found[position] = _library(low, "convolution_backward", [gradient, x, weight], options, result)
+    if wanted[2]:
+        planes = [axis for axis in range(len(gradient.shape)) if axis != 1]
+        found[2] = reduced(low, "sum", gradient, planes, keepdim=False)
+    return found
 
 
 @handles("copy_")

@@ -34,7 +34,7 @@ WORDS = {
     "where": "chosen",
 }
 """For what the reference has no name for: results, by operation."""
-CALLED = {"convolution": "convolved"}
+CALLED = {"convolution": "convolved", "convolution_backward": "gradient"}
 """The same for library calls; all others are products."""
 RESERVED = frozenset(f"{CPP_WORDS} {OUR_WORDS}".split())
 

@@ -238,6 +238,31 @@ Tensor convolution(const Tensor& input, const Tensor& weight, const OptionalTens
   return Tensor();
 }
 
+std::tuple<Tensor, Tensor, Tensor> convolution_backward(const Tensor& grad_output, const Tensor& input,
+                                                        const Tensor& weight, OptionalIntArrayRef bias_sizes,
+                                                        IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation,
+                                                        bool transposed, IntArrayRef output_padding, int64_t groups,
+                                                        std::array<bool, 3> output_mask) {
+  const size_t dims = static_cast<size_t>(weight.dim()) - 2;
+  TORCH_CHECK(grad_output.dim() == weight.dim() && input.dim() == weight.dim(), "convolution_backward: got ",
+              grad_output.sizes(), ", ", input.sizes(), " and ", weight.sizes());
+  const Shape shapes[] = {input.sizes().vec(), weight.sizes().vec(), {grad_output.size(1)}};
+  std::array<Tensor, 3> found;
+  warpwright::Tensors outputs;
+  for (size_t i = 0; i < 3; ++i)
+    if (output_mask[i]) outputs.push_back(found[i] = fresh(shapes[i], grad_output.scalar_type()));
+  library("convolution_backward", {grad_output, input, weight}, outputs,
+          {{"bias_sizes", bias_sizes ? json_of(*bias_sizes) : Json()},
+           {"stride", json_of(spatial(stride, dims))},
+           {"padding", json_of(spatial(padding, dims))},
+           {"dilation", json_of(spatial(dilation, dims))},
+           {"transposed", transposed},
+           {"output_padding", json_of(spatial(output_padding, dims))},
+           {"groups", groups},
+           {"output_mask", warpwright::Array(output_mask.begin(), output_mask.end())}});
+  return {found[0], found[1], found[2]};
+}
+
 Tensor avg_pool1d(const Tensor& self, IntArrayRef kernel, IntArrayRef stride, IntArrayRef padding, bool ceil_mode,
                   bool count_padding) {
   return average("avg_pool1d", 1, self, pooling(1, kernel, stride, padding, 1, ceil_mode), count_padding);

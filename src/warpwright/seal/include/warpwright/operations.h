@@ -194,6 +194,11 @@ WARPWRIGHT_CONVOLUTION(3)
 Tensor convolution(const Tensor& input, const Tensor& weight, const OptionalTensor& bias, IntArrayRef stride,
                    IntArrayRef padding, IntArrayRef dilation, bool transposed, IntArrayRef output_padding,
                    int64_t groups);
+std::tuple<Tensor, Tensor, Tensor> convolution_backward(const Tensor& grad_output, const Tensor& input,
+                                                        const Tensor& weight, OptionalIntArrayRef bias_sizes,
+                                                        IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation,
+                                                        bool transposed, IntArrayRef output_padding, int64_t groups,
+                                                        std::array<bool, 3> output_mask);
 Tensor avg_pool1d(const Tensor& self, IntArrayRef kernel, IntArrayRef stride = {}, IntArrayRef padding = 0,
                   bool ceil_mode = false, bool count_include_pad = true);
 Tensor avg_pool2d(const Tensor& self, IntArrayRef kernel, IntArrayRef stride = {}, IntArrayRef padding = 0,
