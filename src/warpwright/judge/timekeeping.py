@@ -23,11 +23,11 @@ from warpwright.judge.contestant import Contestant, Opponent
 from warpwright.judge.examine import call_bytes, staged
 from warpwright.judge.gauge import Gauge
 from warpwright.judge.stopping import Limits
-from warpwright.judge.timing import CHAINS, PLAIN_SLOTS, RivalLost, Series, Subject, contest
+from warpwright.judge.timing import CHAIN_CALLS, CHAINS, PLAIN_SLOTS, RivalLost, Series, Subject, contest
 from warpwright.judge.truths import Truths
 
 POOL_BYTES = 8 << 30
-FEWEST_SLOTS, CHAIN_SLOTS = 4, 8
+FEWEST_SLOTS = 4
 SHORT_BYTES = 144 << 20
 """What the fastest memory there is moves in SHORT_US."""
 
@@ -155,7 +155,7 @@ class Timekeeper:
 def slots_for(sealed: Sealed | None, case: Case) -> int:
     """How many calls are kept ready: more of small ones, which may be so short that they are timed in chains."""
     size = max(call_bytes(sealed, case.name), 1) if sealed else 1
-    most = CHAINS * CHAIN_SLOTS if size <= SHORT_BYTES else PLAIN_SLOTS
+    most = CHAINS * CHAIN_CALLS if size <= SHORT_BYTES else PLAIN_SLOTS
     return min(max(POOL_BYTES // size, FEWEST_SLOTS), most)
 
 

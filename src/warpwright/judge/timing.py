@@ -18,7 +18,8 @@ from warpwright.judge.stopping import Limits, Stopping
 SHORT_US = 30.0
 """Below this an event pair's own cost, which differs from process to process, would show in the result."""
 PLAIN_SLOTS = 12
-CHAINS = 4
+CHAINS, CHAIN_CALLS = 4, 8
+"""So many chains of so many calls. All sides have as many: what precedes the first call is shared by those of a chain."""
 
 
 class RivalLost(Exception):
