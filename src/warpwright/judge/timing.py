@@ -19,7 +19,7 @@ SHORT_US = 30.0
 """Below this an event pair's own cost, which differs from process to process, would show in the result."""
 PLAIN_SLOTS = 12
 CHAINS, CHAIN_CALLS = 4, 8
-"""So many chains of so many calls. All sides have as many: what precedes the first call is shared by those of a chain."""
+"""So many chains of so many calls, on all sides: the start of a chain is shared by its calls."""
 
 
 class RivalLost(Exception):

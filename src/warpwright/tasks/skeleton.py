@@ -139,13 +139,18 @@ def _parameter(task: Task, spec: Spec) -> Parameter:
     name = _identifier(spec.name)
     if isinstance(spec, ScalarSpec):
         values = next(arg.values for arg in task.arguments if isinstance(arg, ScalarArg) and arg.name == spec.name)
-        examples = ", ".join(str(value) for value in dict.fromkeys(values))
-        return Parameter(
-            type=scalar_type(values), name=name, note=f"{'one of' if len(set(values)) > 1 else 'always'} {examples}"
-        )
+        return Parameter(type=scalar_type(values), name=name, note=_taken(task, spec.name, values))
     if isinstance(spec, ListSpec) and spec.name not in {argument.name for argument in task.arguments}:
         return Parameter(type=TENSORS, name=name, note=", ".join(item.name for item in spec.items))
     return Parameter(type=TENSORS if isinstance(spec, ListSpec) else TENSOR, name=name, note=_declared(task, spec.name))
+
+
+def _taken(task: Task, name: str, declared: Sequence[Plain | tuple[Plain, ...]]) -> str:
+    """Which values a number takes. A case may name one that is not declared for all."""
+    different = ", ".join(str(value) for value in dict.fromkeys(declared))
+    if any(case.scalars[name] not in declared for case in task.cases):
+        return f"such as {different}"
+    return f"{'one of' if len(set(declared)) > 1 else 'always'} {different}"
 
 
 def _declared(task: Task, name: str) -> str:

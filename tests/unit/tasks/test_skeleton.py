@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from warpwright.core.task import Case, Direction, Output, Reference, Role, ScalarArg, Task, TensorArg
+from warpwright.tasks import load
 from warpwright.tasks.skeleton import entries, parameters, scalar_type, skeleton
 
 TASK = Task(
@@ -112,6 +113,19 @@ def test_forward_takes_what_the_reference_takes() -> None:
         ("bool", "causal"),
         ("std::string", "new_"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("name", "note"),
+    [
+        ("topk_gating:forward", "// such as 2, 4, 8, 6"),
+        ("llama_rmsnorm:forward", "// one of 1e-05, 1e-06, 0.001"),
+        ("add_rmsnorm:forward", "// always 1e-05"),
+    ],
+)
+def test_a_number_is_said_to_be_one_of_its_values_only_where_no_case_has_another(name: str, note: str) -> None:
+    (task,) = load(name)
+    assert note in skeleton(task)
 
 
 def test_backward_takes_gradients_and_saves_first() -> None:
