@@ -136,8 +136,6 @@ def _letter(request: Request, wanted: str, number: int, answer: str) -> str:
     ]
     if request.effort is not None:
         wishes.append(f"> Effort asked for: {request.effort}.")
-    if request.temperature is not None:
-        wishes.append(f"> Temperature asked for: {request.temperature:g}.")
     if request.schema is not None:
         wishes.append(f"> The answer is to be JSON of this schema: `{json.dumps(request.schema)}`")
     head = f"<!-- warpwright letter {number}, request {wanted} -->"

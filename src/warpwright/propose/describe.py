@@ -156,8 +156,8 @@ def _right(task: Task) -> Iterator[str]:
         if output.selects is not None:
             yield (
                 f"{output.name}: an index is right if it selects, from what `{output.selects}` gives in float64, "
-                "exactly the value that the function's own index in that place selects (NaN for NaN). So ties may be "
-                "broken either way."
+                "exactly the value that the function's own index in float64 selects in that place (NaN for NaN; zeros "
+                "are equal whatever their sign). So ties may be broken either way."
             )
     if Compare.EXACT in kinds:
         exact = ", ".join(output.name for output in task.outputs if output.compare is Compare.EXACT)

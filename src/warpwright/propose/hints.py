@@ -33,6 +33,8 @@ class Hint:
     """Names of functions, one of which the reference calls."""
     takes: tuple[str, ...] = ()
     """Endings of names of arguments, one of which the function takes."""
+    later: bool = False
+    """Of use only where there is a kernel already."""
 
 
 @cache
@@ -74,3 +76,7 @@ def called(task: Task) -> set[str]:
 def hint_text(hint: str) -> str:
     """A brief names a hint by its id, or brings its own words."""
     return next((known.text for known in hints() if known.id == hint), hint)
+
+
+def is_for_later(hint: str) -> bool:
+    return any(known.later for known in hints() if known.id == hint)

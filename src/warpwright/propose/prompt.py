@@ -12,7 +12,7 @@ from warpwright.core.task import Task
 from warpwright.propose.cases import limits_us
 from warpwright.propose.describe import description
 from warpwright.propose.gpu_facts import gpu_words
-from warpwright.propose.hints import hint_text
+from warpwright.propose.hints import hint_text, is_for_later
 from warpwright.propose.issue import circumstances, critical_issue, remedy
 from warpwright.propose.known import Known, Library, known, ladder, shown, standing
 from warpwright.propose.quoting import NOTICE, quoted
@@ -91,7 +91,8 @@ def _rules(setting: Setting) -> str:
 
 
 def _hint(brief: Brief) -> str:
-    return _section("An idea to try, unless you see that it cannot help here", brief.hint and hint_text(brief.hint))
+    told = brief.hint if brief.hint and (brief.parents or not is_for_later(brief.hint)) else None
+    return _section("An idea to try, unless you see that it cannot help here", told and hint_text(told))
 
 
 def _section(title: str, text: str | None) -> str:

@@ -137,6 +137,11 @@ def test_a_near_miss_comes_with_what_is_wrong(operator: Operator) -> None:
 def test_hints_by_name_or_in_words() -> None:
     assert "Move 16 bytes per thread" in rendered(Operator.TRANSLATE, hint="vector-access")
     assert "Use a spoon." in rendered(Operator.TRANSLATE, hint="Use a spoon.")
+
+
+def test_what_is_to_be_mended_in_a_kernel_is_said_only_where_there_is_one() -> None:
+    assert "An idea to try" not in rendered(Operator.TRANSLATE, hint="fewer-barriers")
+    assert "Remove barriers" in rendered(Operator.OPTIMISE, hint="fewer-barriers")
     assert "An idea to try" not in rendered(Operator.TRANSLATE)
 
 
