@@ -5,8 +5,9 @@ from __future__ import annotations
 import multiprocessing
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
+from multiprocessing import forkserver
 from multiprocessing.connection import Connection
 from multiprocessing.context import ForkServerContext
 from threading import Lock
@@ -15,6 +16,7 @@ from typing import Any
 
 from warpwright.core.errors import OurFault
 from warpwright.core.evidence import Fault
+from warpwright.judge import driver
 from warpwright.judge.link import Silence, receive, send
 
 START_S = 60.0
@@ -36,6 +38,14 @@ def nursery() -> ForkServerContext:
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["torch", *_CHILDREN])
     return context
+
+
+def open_nursery() -> None:
+    """Begins to import torch there while it is imported here: each takes seconds. Where there is no driver, nothing."""
+    with suppress(OurFault):
+        driver.library()
+        nursery()
+        forkserver.ensure_running()
 
 
 @contextmanager
