@@ -170,6 +170,7 @@ def test_a_source_includes_what_it_uses() -> None:
     text = source("modern/matmul:forward")
     assert re.findall("#include <(.*)>", text) == ["torch/extension.h"]
     assert "#include <cmath>" in source("modern/adamw:forward")
+    assert "#include <optional>\n#include <tuple>" in source("paper/unet_conv2d:backward")
     assert "void store(" not in source("modern/argmax:forward")
 
 

@@ -27,6 +27,8 @@ STANDARD = {
     "climits": ("INT_MAX",),
     "cmath": ("std::abs", "std::exp", "std::log", "std::pow", "std::sqrt"),
     "initializer_list": ("std::initializer_list",),
+    "optional": ("std::nullopt",),
+    "tuple": ("std::get<",),
     "vector": ("std::vector",),
 }
 """By header: the words that need it."""
