@@ -6,7 +6,7 @@ The first line of each file names its task, the types it takes and the style it 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,10 +26,9 @@ from warpwright.tasks.find import load
 
 FILES = sorted((Path(__file__).parents[2] / "corpus" / "seal").glob("*.cu"))
 # In the default tier. Together they have templates, variables, static kernels, clusters and library calls.
-SAMPLE = (
-    *("rmsnorm_anonymous_bf16", "pool_constant_shape", "layernorm_two_pass"),
-    *("linear_mm_then_bias", "softmax_cluster_launch", "linear_training_pair"),
-)
+SAMPLE = ("rmsnorm_anonymous_bf16", "pool_constant_shape", "softmax_cluster_launch", "linear_training_pair")
+# Half a minute each: with every header of CUB's device-wide operations, or of Thrust.
+LONG = ("cross_entropy_device_reduce", "cumsum_thrust_functors")
 pytestmark = pytest.mark.skipif(toolchain.nvcc() is None, reason="no nvcc on this machine")
 
 
@@ -51,7 +50,12 @@ def specimen(path: Path) -> Specimen:
     return Specimen(source=source, task=task, cases=chosen)
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def _in_corpus(left_out: Callable[[str], bool]) -> list[ParameterSet]:
+    """Every file by its name, those that are left out of the default tier marked."""
+    return [pytest.param(path, id=path.stem, marks=pytest.mark.corpus if left_out(path.stem) else ()) for path in FILES]
+
+
+@pytest.mark.parametrize("path", _in_corpus(lambda name: name in LONG))
 def test_it_seals_as_it_is(path: Path, store: Store) -> None:
     one = specimen(path)
     assert one.cases, "no case of its task has a type it takes"
@@ -61,12 +65,7 @@ def test_it_seals_as_it_is(path: Path, store: Store) -> None:
         assert any(isinstance(node, Launch | Library) for node in plan.nodes)
 
 
-def _tiers() -> list[ParameterSet]:
-    """Every file by its name; each takes several seconds of nvcc, so only a sample is in the default tier."""
-    return [pytest.param(path, id=path.stem, marks=() if path.stem in SAMPLE else pytest.mark.corpus) for path in FILES]
-
-
-@pytest.mark.parametrize("path", _tiers())
+@pytest.mark.parametrize("path", _in_corpus(lambda name: name not in SAMPLE))
 def test_its_plan_is_that_of_nvccs_own_host_code(
     path: Path, store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
