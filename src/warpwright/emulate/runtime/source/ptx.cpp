@@ -70,6 +70,12 @@ uint64_t special(const std::string& name) {
   throw Outcome("unsupported", "ptx " + name, name);
 }
 
+// What a cache should keep changes no result: the part of the opcode that says so goes, and its policy, the last operand.
+Instruction without_hint(Instruction in) {
+  if (std::erase(in.opcode, "L2::cache_hint") && !in.operands.empty()) in.operands.pop_back();
+  return in;
+}
+
 }  // namespace
 
 std::vector<std::string> split_list(const std::string& text, char separator) {
@@ -110,7 +116,7 @@ std::vector<Instruction> parse_ptx(const std::string& text) {
     }
     const std::string one = trimmed(current);
     current.clear();
-    if (!one.empty() && one[0] != '.') list.push_back(instruction_of(one));
+    if (!one.empty() && one[0] != '.') list.push_back(without_hint(instruction_of(one)));
   }
   return list;
 }

@@ -125,18 +125,9 @@ bool wait_at_barrier(PtxRun& run, const Instruction& in) {
   return true;
 }
 
-// What a cache should keep changes no result: the part of the opcode that says so goes, and its policy, the last operand.
-Instruction without_hint(const Instruction& in) {
-  Instruction plain = in;
-  std::erase(plain.opcode, "L2::cache_hint");
-  if (plain.opcode.size() < in.opcode.size()) plain.operands.pop_back();
-  return plain;
-}
-
 }  // namespace
 
-bool run_memory(PtxRun& run, const Instruction& given) {
-  const Instruction in = without_hint(given);
+bool run_memory(PtxRun& run, const Instruction& in) {
   const std::string& name = in.opcode[0];
   if (name == "ld" || name == "ldu") return load(run, in);
   if (name == "st") return store(run, in);
