@@ -125,8 +125,9 @@ class Jitter(Mode):
         if not _is_float(value) or value.dtype not in (torch.float32, torch.float64):
             return value
         step = _NUDGE * torch.finfo(value.dtype).eps
-        ways = torch.tensor((1 - step, 1 + step), dtype=torch.float64, device=value.device)
-        return (value * torch.where(self._bits(value) >= 0, ways[1], ways[0])).to(value.dtype)
+        # Filled there: a number that is copied to a GPU is waited for.
+        up, down = (torch.full((), 1 + way * step, dtype=torch.float64, device=value.device) for way in (1, -1))
+        return (value * torch.where(self._bits(value) >= 0, up, down)).to(value.dtype)
 
     def _rounded(self, value: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
         """To sixteen bits, up or down by chance: where an error is cancelled later, only chance tells its size.
