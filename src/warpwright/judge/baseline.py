@@ -13,7 +13,7 @@ from warpwright.core.measurement import Cache
 from warpwright.core.task import Case, Draw
 from warpwright.judge.cells import CellFailure, Process
 from warpwright.judge.examine import CALL_S
-from warpwright.judge.timing import CHAIN_CALLS, CHAINS, PLAIN_SLOTS, SHORT_US, Chain, RivalLost, chained
+from warpwright.judge.timing import CHAIN_CALLS, CHAINS, PLAIN_SLOTS, SHORT_US, RivalLost, chain_parts, chained
 
 SLOWED, SLOWED_US = 1.15, 3.0
 COMPILE_S = 300.0
@@ -40,7 +40,7 @@ class Baseline:
     def block(self, cache: Cache) -> list[float]:
         if self._chained is None:
             return self._plain(cache)
-        parts, calls = Chain(number=0, cache=cache).parts, list(range(min(self._slots, CHAIN_CALLS)))
+        parts, calls = chain_parts(0, cache), list(range(min(self._slots, CHAIN_CALLS)))
         if cache not in self._chained:
             for key, work in parts.items():
                 self._ask("chain", COMPILE_S, key=key, calls=calls, warm=cache is Cache.WARM, work=work)

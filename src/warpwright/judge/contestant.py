@@ -24,7 +24,7 @@ from warpwright.core.task import Draw, Task
 from warpwright.judge.cells import CellFailure
 from warpwright.judge.examine import CALL_S, Staged
 from warpwright.judge.likeness import Likeness, likeness, reference_results, resemble
-from warpwright.judge.timing import CHAINS, PLAIN_SLOTS, SHORT_US, Chain, RivalLost, chained
+from warpwright.judge.timing import CHAINS, PLAIN_SLOTS, SHORT_US, RivalLost, chain_parts, chained
 from warpwright.judge.visit import (
     Visit,
     changed_inputs,
@@ -139,7 +139,7 @@ class Contestant:
         """Chains of different calls: none of them is made twice between two refills, and no call knows the next."""
         order = self._generator.sample(self._active, len(self._active))
         for number in range(CHAINS):
-            for key, work in Chain(number=number, cache=cache).parts.items():
+            for key, work in chain_parts(number, cache).items():
                 self._ask("chain", key=key, calls=order[number::CHAINS], warm=cache is Cache.WARM, work=work)
         assert self._chained is not None
         self._chained.add(cache)
@@ -150,7 +150,7 @@ class Contestant:
             return self._generator.sample(self._active, len(self._active))
         if cache not in self._chained:
             self._chain(cache)
-        return [key for number in range(CHAINS) for key in Chain(number=number, cache=cache).parts]
+        return [key for number in range(CHAINS) for key in chain_parts(number, cache)]
 
     def _taken(self, keys: Sequence[int | None], cache: Cache) -> list[float]:
         if self._chained is None:

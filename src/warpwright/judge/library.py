@@ -24,9 +24,8 @@ def execute(node: Library, memory: Memory) -> None:
         return
     function = _function(node.operation)
     targets = [memory.tensor(view) for view in node.outputs if memory.fixed(view.buffer)]
-    direct = _writing_form(function)
-    names = [argument.name for argument in direct._schema.arguments if argument.is_out] if direct else []
-    if direct and len(targets) == len(node.outputs) == len(names):  # a result that nobody wants has no place to go
+    if len(targets) == len(node.outputs) and (direct := _writing_form(function, len(targets))):
+        names = [argument.name for argument in direct._schema.arguments if argument.is_out]
         direct(**_arguments(function._schema, inputs, node.options), **dict(zip(names, targets, strict=True)))
         return
     found = function(**_arguments(function._schema, inputs, node.options))
@@ -62,14 +61,14 @@ def _function(operation: str) -> Any:
         raise Undecided(f"unsupported: at::{operation}") from None
 
 
-def _writing_form(function: Any) -> Any | None:
-    """The overload that takes the same arguments and writes its results where it is told to, if there is one."""
+def _writing_form(function: Any, results: int) -> Any | None:
+    """The overload that takes the same arguments and writes so many results where it is told to, if there is one."""
     wanted = [(argument.name, str(argument.type)) for argument in function._schema.arguments]
     packet = function.overloadpacket
     for overload in (getattr(packet, name) for name in packet.overloads()):
         arguments = overload._schema.arguments
         kept = [(argument.name, str(argument.type)) for argument in arguments if not argument.is_out]
-        if kept == wanted and len(kept) < len(arguments):
+        if kept == wanted and len(arguments) == len(kept) + results > len(kept):
             return overload
     return None
 

@@ -89,18 +89,13 @@ def _turn(subject: Subject, cache: Cache, gauge: Gauge, series: Series) -> list[
     return samples
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Chain:
-    """Graphs of many calls: where these are warm also one of the reads that come before each, to be subtracted."""
+def chain_parts(number: int, cache: Cache) -> dict[int, bool]:
+    """The graphs of a chain by key, beyond the keys of single calls, and whether each holds the work.
 
-    number: int
-    cache: Cache
-
-    @property
-    def parts(self) -> dict[int, bool]:
-        """The graphs by key, beyond those of single calls, and whether each holds the work."""
-        key = 1000 * (1 + 2 * self.number + (self.cache is Cache.WARM))
-        return {key: True, key + 1: False} if self.cache is Cache.WARM else {key: True}
+    Where calls are warm there is also one of the reads that come before each, to be subtracted.
+    """
+    key = 1000 * (1 + 2 * number + (cache is Cache.WARM))
+    return {key: True, key + 1: False} if cache is Cache.WARM else {key: True}
 
 
 def chained(samples: Sequence[float], cache: Cache, cost: float, calls: int) -> list[float]:

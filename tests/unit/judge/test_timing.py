@@ -3,7 +3,7 @@
 from warpwright.core.measurement import Cache
 from warpwright.judge.gauge import Reading
 from warpwright.judge.stopping import Limits
-from warpwright.judge.timing import Chain, RivalLost, contest
+from warpwright.judge.timing import RivalLost, chain_parts, contest
 
 
 class Fake:
@@ -64,6 +64,6 @@ def test_samples_of_a_slowed_card_are_set_aside_with_the_reason():
 
 
 def test_no_two_graphs_share_a_key():
-    keys = [key for number in range(4) for cache in Cache for key in Chain(number=number, cache=cache).parts]
+    keys = [key for number in range(4) for cache in Cache for key in chain_parts(number, cache)]
     assert len(set(keys)) == len(keys)
     assert min(keys) >= 1000
