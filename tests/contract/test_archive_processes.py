@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
+from sqlalchemy import Connection
 
 from warpwright.archive.opening import open_archive
 from warpwright.archive.store import Archive
@@ -172,6 +173,15 @@ def test_claims_of_one_process_exclude_each_other_run_by_run(archive: Archive, n
         assert archive.append("r1", Sitting(seconds=1.0, reason="done"))
     with archive.claim("r1"):
         pass
+
+
+def test_a_claim_is_free_before_the_server_sees_its_connection_close(archive: Archive, monkeypatch: Any) -> None:
+    lingering: list[Connection] = []
+    with monkeypatch.context() as patch, archive.claim("r1"):
+        patch.setattr(Connection, "close", lambda connection: lingering.append(connection))
+    with archive.claim("r1"):
+        for connection in lingering:
+            connection.close()
 
 
 def test_a_server_that_crashes_keeps_what_it_acknowledged(server: Any, new_run: Callable[..., Run]) -> None:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import IO, Protocol
 
 from sqlalchemy import Connection, text
+from sqlalchemy.exc import SQLAlchemyError
 
 from warpwright.archive.connections import Connections
 from warpwright.archive.engine import lock_folder
@@ -78,6 +79,7 @@ def _sign(file: IO[bytes], holder: str) -> None:
 # By schema as well, because one database may hold several archives.
 _KEY = "hashtextextended('warpwright run ' || current_schema() || '.' || :run, 0)"
 _TAKE = text(f"SELECT pg_try_advisory_lock({_KEY}), pg_backend_pid()")
+_FREE = text(f"SELECT pg_advisory_unlock({_KEY})")
 _HOLDER = text(
     "SELECT activity.pid, activity.application_name FROM pg_locks AS locks"
     " JOIN pg_stat_activity AS activity ON activity.pid = locks.pid"
@@ -85,6 +87,12 @@ _HOLDER = text(
     " AND locks.database = (SELECT oid FROM pg_database WHERE datname = current_database())"
     f" AND (locks.classid::bigint << 32 | locks.objid::bigint) = {_KEY}"
 )
+
+
+def _let_go(session: Connection, run: str) -> None:
+    """Before the connection closes, since a server notices that only moments later. A broken one has let go already."""
+    with contextlib.suppress(SQLAlchemyError):
+        session.execute(_FREE, {"run": run})
 
 
 class ServerClaims:
@@ -100,6 +108,7 @@ class ServerClaims:
                 yield
             finally:
                 del self._sessions[run]
+                _let_go(session, run)
 
     def confirm(self, connection: Connection, run: str) -> None:
         """A session that broke has let go of its lock, and another process may be driving."""
@@ -113,7 +122,7 @@ class ServerClaims:
 
     @contextlib.contextmanager
     def _session(self) -> Iterator[Connection]:
-        """A connection of its own, which is closed at the end and takes the lock with it."""
+        """A connection of its own: the lock goes with it, however the process ends."""
         with told_plainly(self._connections.place):
             session = self._connections.engine.connect().execution_options(isolation_level="AUTOCOMMIT")
             session.detach()
