@@ -13,7 +13,10 @@ from warpwright.verify.emulate import EmulateRung
 
 
 @pytest.mark.timeout(900)  # Nothing here depends on time; a machine under load must not turn slow into wrong.
-@pytest.mark.parametrize("name", ["modern/swiglu:forward", "modern/softmax:forward", "modern/bias_gelu:backward"])
+@pytest.mark.parametrize(
+    "name",
+    ["modern/swiglu:forward", "modern/softmax:forward", "modern/bias_gelu:backward", "modern/int8_linear:forward"],
+)
 def test_a_composed_source_holds(name: str) -> None:
     (task,) = load(name)
     cases = [case for case in task.cases_of(Role.CHECK) if case.dtype == "fp32"][:3]

@@ -157,3 +157,29 @@ def test_a_function_of_a_user(tmp_path: Path) -> None:
     )
     (task,) = load(f"{path}:gated", inputs=["8,512:bf16", "8,512:bf16"], direction="forward")
     assert "sigmoid(" in composer.plan(task).write({})
+
+
+def test_a_product_that_is_timed_with_one_row_has_an_entry_point_for_that() -> None:
+    text = source("modern/int8_linear:forward")
+    assert "if (x.size(0) == 1) return forward_of_one_row(x, weight, scales, bias);" in text
+    assert "int8_linear_forward_of_one_row_rows_kept" in text
+    assert text.index("torch::Tensor forward_of_one_row(") < text.index("torch::Tensor forward(")
+    assert text.count("m.def(") == 1
+    assert text.count("at::addmm(") == 1
+
+
+def test_one_row_times_a_matrix_that_lies_the_other_way_is_a_sum_of_columns() -> None:
+    text = source("modern/int8_linear:backward")
+    assert "launch_int8_linear_backward_of_one_row_columns<scalar_t>(weight, scales, grad_y, grad_x, N, K);" in text
+
+
+@pytest.mark.parametrize("name", ["modern/matmul:forward", "modern/matmul:training", "paper/unet_linear:forward"])
+def test_products_that_are_never_timed_with_one_row_have_none(name: str) -> None:
+    assert "of_one_row" not in source(name)
+
+
+def test_a_sum_of_columns_without_a_name_is_not_called_like_their_number(tmp_path: Path) -> None:
+    path = tmp_path / "ref.py"
+    path.write_text("def f(x):\n    return x - x.sum(0) * x.sum(0).sin()\n")
+    (task,) = load(f"{path}:f", inputs=["64,40:fp32"], direction="forward")
+    assert "const torch::Tensor& columns" not in composer.plan(task).write({})

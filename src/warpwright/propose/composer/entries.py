@@ -114,6 +114,7 @@ def scheduled(
     _check_overwritten(schedule, inputs, outputs)
     return Entry(
         name=name,
+        graph=graph,
         parameters=listed,
         inputs=inputs,
         places=places,
@@ -149,7 +150,7 @@ def _is_view(value: Value) -> bool:
 def _flat(store: Store) -> Store:
     """What a step of its own gives is stored as it comes: another shape has the same elements in the same order."""
     value = store.value
-    own = value.op == "reshape" and value.first.op in APART and value.first.op not in ("library", "cat")
+    own = value.op == "reshape" and value.first.op in (*APART, "columns") and value.first.op not in ("library", "cat")
     return replace(store, value=value.first) if own and not store.at else store
 
 

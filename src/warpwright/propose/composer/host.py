@@ -35,10 +35,19 @@ TORCH_TYPES = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Single:
+    """A size that is often one, and the function that is called where it is."""
+
+    size: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
     """One exported function: its C++ parameters, what it is given, what it owes."""
 
     name: str
+    graph: Graph
     parameters: tuple[tuple[str, str], ...]
     """Type and name, in order."""
     inputs: Mapping[int, Tensor]
@@ -51,6 +60,8 @@ class Entry:
     contiguous: tuple[str, ...] = ()
     """Arguments that may arrive in any layout."""
     schedule: Schedule
+    single: Single | None = None
+    is_exported: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +76,8 @@ class Call:
 class HostWriter:
     """Collects the calls of one entry, and writes the function around them."""
 
-    def __init__(self, task: Task, graph: Graph, entry: Entry, genome: Mapping[str, Any]) -> None:
-        self.task, self.graph, self.entry, self.genome = task, graph, entry, genome
+    def __init__(self, task: Task, entry: Entry, genome: Mapping[str, Any]) -> None:
+        self.task, self.graph, self.entry, self.genome = task, entry.graph, entry, genome
         self.kernels: list[Written] = []
         self.calls: list[Call] = []
         self.declared: set[str] = set()
@@ -108,7 +119,16 @@ class HostWriter:
             f"const int64_t {name} = {entry.places[name]};" for name in self.used_sizes if entry.places[name] != name
         ]
         value = [] if not returned else [f"return {names};" if len(returned) == 1 else f"return {{{names}}};"]
-        return [*head, *block([*contiguous, *sizes, *allocated, *self._dispatched(), *value]), "}"]
+        first = [*contiguous, *self._handed_over()]
+        return [*head, *block([*first, *sizes, *allocated, *self._dispatched(), *value]), "}"]
+
+    def _handed_over(self) -> list[str]:
+        """To the function for a size of one, which takes the same arguments."""
+        single = self.entry.single
+        if single is None:
+            return []
+        names = ", ".join(name for _, name in self.entry.parameters)
+        return [f"if ({self.entry.places[single.size]} == 1) return {single.name}({names});"]
 
     def _returned(self, tensor: Tensor) -> str:
         """Its name; or, where nothing but a view of something in memory is owed, that view."""

@@ -23,13 +23,27 @@ def _library(low: Lowering, call: str, args: Sequence[Value], options: Sequence[
 
 @handles("mm", "bmm")
 def _product(low: Lowering, a: Value, b: Value) -> Value:
+    if low.operation == "aten.mm" and a.shape[0].is_one:
+        return _single_row(low, a, b)
     return _library(low, low.operation.removeprefix("aten."), [a, b])
+
+
+def _single_row(low: Lowering, row: Value, b: Value) -> Value:
+    """A sum along each row of the matrix as it lies in memory, or down each column."""
+    graph = low.graph
+    turned = b.op == "permute"
+    matrix = b.first if turned else b
+    factor = graph.reshape(row, row.shape[1:] if turned else (row.shape[1], graph.cases.one()))
+    total = reduced(low, "sum", graph.pointwise("mul", matrix, factor), [int(turned)], keepdim=False)
+    return graph.reshape(total, low.result_shape)
 
 
 @handles("addmm")
 def _add_product(low: Lowering, bias: Value, a: Value, b: Value, beta: Any = 1, alpha: Any = 1) -> Value:
     if beta != 1 or alpha != 1:
         raise CannotCompose("aten.addmm with factors")
+    if a.shape[0].is_one:
+        return low.graph.pointwise("add", _single_row(low, a, b), bias, dtype=low.result_dtype)
     return _library(low, "addmm", [bias, a, b])
 
 

@@ -20,6 +20,7 @@ WORDS = {
     "add": "total",
     "amax": "largest",
     "amin": "smallest",
+    "columns": "sum",
     "div": "quotient",
     "exp": "power",
     "log": "logarithm",

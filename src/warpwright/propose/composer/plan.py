@@ -15,6 +15,7 @@ from warpwright.propose.composer.host import Entry
 from warpwright.propose.composer.program import source
 from warpwright.propose.composer.row_launch import is_too_long
 from warpwright.propose.composer.schedule import ROWS
+from warpwright.propose.composer.single_row import handed_over, often_one
 from warpwright.propose.composer.sizes import Cases
 from warpwright.propose.composer.split_kernel import is_few_and_long
 from warpwright.propose.composer.steps import EntryWriter
@@ -53,7 +54,7 @@ class Composable:
     def write(self, genome: Genome) -> str:
         chosen = genomes.completed(self.genes, self.usual, genome)
         whole = {**self.usual, **chosen}
-        writers = [EntryWriter(self.task, self.graph, entry, whole) for entry in self.entries]
+        writers = [EntryWriter(self.task, entry, whole) for entry in self.entries]
         for writer in writers:
             writer.write()
         return source(self.task, writers, chosen)
@@ -61,18 +62,28 @@ class Composable:
 
 def plan(task: Task) -> Composable:
     """Raises CannotCompose with the operation that is in the way."""
-    timed = [position for position, case in enumerate(task.cases) if case.role is Role.TIME]
-    widths = [dtype_named(case.dtype).bytes for case in task.cases]
-    graph = Graph(Cases(_assignments(task), _preferred(task), timed or None, widths))
+    graph = Graph(_cases(task))
     try:
         entries = _entries(task, graph)
+        if (size := often_one(graph)) and task.direction is not Direction.TRAINING:
+            entries = handed_over(entries, _entries(task, Graph(_cases(task, one=size))), size)
         kinds = [kind for entry in entries for group in entry.schedule.groups for kind in group.kinds]
-        usual = genomes.usual(kinds, _reads_again(graph, entries), bool(graph.made("narrow")))
+        usual = genomes.usual(kinds, _reads_again(entries), bool(graph.made("narrow")))
         whole = Composable(task=task, graph=graph, entries=tuple(entries), genes=genomes.space(kinds), usual=usual)
         return replace(whole, genes=genomes.telling(whole.genes, usual, whole._text))
     except (AssertionError, AttributeError, LookupError, StopIteration, TypeError, ValueError):
         # A combination of operations that nobody thought of: each is known, but not how to schedule them together.
         raise CannotCompose(f"a function of {', '.join(_hard_parts(graph))} as a whole") from None
+
+
+def _cases(task: Task, one: str | None = None) -> Cases:
+    """All cases of the task; or the same with a size of one, where those are timed that have it."""
+    given, preferred = _assignments(task), _preferred(task)
+    timed = [number for number, case in enumerate(task.cases) if case.role is Role.TIME]
+    if one is not None:
+        timed = [number for number in timed if given[number][one] == 1]
+        given, preferred = [{**names, one: 1} for names in given], ["1", *preferred]
+    return Cases(given, preferred, timed or None, [dtype_named(case.dtype).bytes for case in task.cases])
 
 
 def _entries(task: Task, graph: Graph) -> list[Entry]:
@@ -83,12 +94,14 @@ def _entries(task: Task, graph: Graph) -> list[Entry]:
     return training_entries(task, graph)
 
 
-def _reads_again(graph: Graph, entries: Sequence[Entry]) -> bool:
+def _reads_again(entries: Sequence[Entry]) -> bool:
     """Whether rows that are timed are too long to be kept, or too few."""
-    spaces = [group.space for entry in entries for group in entry.schedule.groups if group.space.kind == ROWS]
     return any(
-        is_few_and_long(space.rows, space.columns, graph.cases) or is_too_long(space.columns, graph.cases)
-        for space in spaces
+        is_few_and_long(group.space.rows, group.space.columns, entry.graph.cases)
+        or is_too_long(group.space.columns, entry.graph.cases)
+        for entry in entries
+        for group in entry.schedule.groups
+        if group.space.kind == ROWS
     )
 
 

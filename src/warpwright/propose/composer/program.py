@@ -46,7 +46,7 @@ def source(task: Task, entries: Sequence[EntryWriter], genome: Mapping[str, Any]
         *(f"{device}\n\n{kernel.launcher}".lstrip() for device, kernel in zip(devices, kernels, strict=True)),
         *([_dispatch(task)] if kernels else []),
         *("\n".join(entry.host()) for entry in entries),
-        _module([entry.entry.name for entry in entries]),
+        _module([entry.entry.name for entry in entries if entry.entry.is_exported]),
     ]
     text = "\n".join(line for part in parts for line in ["", *wrapped(part.split("\n"))])
     return f"{_head(task, genome, text)}\n{text}\n"
