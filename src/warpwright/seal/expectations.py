@@ -1,4 +1,7 @@
-"""What a plan must satisfy before any GPU sees it: launches the driver would accept, and results of the right form."""
+"""What a plan must satisfy before any GPU sees it.
+
+Arguments as they were asked for, launches the driver would accept, and results of the right form.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +10,20 @@ from dataclasses import asdict
 
 from warpwright.core.gpus import Gpu
 from warpwright.core.plan import Kernel, Launch, Origin, Plan, View
-from warpwright.core.signature import TensorSpec
+from warpwright.core.signature import Spec, TensorSpec, flatten
+from warpwright.seal.calls import storage_bytes
 from warpwright.seal.occupancy import violations
 from warpwright.seal.plans import touched
 from warpwright.seal.refusal import refuted, undecided
+
+
+def check_given(plan: Plan, asked: Sequence[Spec]) -> None:
+    """The first buffers are the arguments, and nothing else is: a judge puts its inputs there by number."""
+    sizes = [storage_bytes(tensor) for spec in asked for tensor in flatten(spec)]
+    given = [buffer.bytes for buffer in plan.buffers[: len(sizes)] if buffer.origin is Origin.ARGUMENT]
+    others = [buffer for buffer in plan.buffers[len(sizes) :] if buffer.origin is Origin.ARGUMENT]
+    if given != sizes or others or len(plan.arguments) != len(sizes):
+        raise refuted("trace", "the capture program speaks of arguments that it was not given", case=plan.case)
 
 
 def check_launches(plan: Plan, kernels: Mapping[str, Kernel] | None, gpu: Gpu) -> None:
@@ -39,6 +52,8 @@ def check_returns(plan: Plan, expected: Sequence[TensorSpec], more_allowed: bool
     if len(returned) < len(expected) or (len(returned) > len(expected) and not more_allowed):
         message = f"{plan.entry} returns {len(returned)} tensors, the task asks for {len(expected)}"
         raise refuted("returns", message, case=plan.case)
+    if any(plan.buffers[view.buffer].origin is Origin.SYMBOL for view in returned if isinstance(view, View)):
+        raise undecided("unsupported: a result that lies in a device variable, which the next call would overwrite")
     for position, (view, spec) in enumerate(zip(returned, expected, strict=False)):
         if not isinstance(view, View):
             raise refuted("returns", f"{spec.name} is not returned as a device tensor", case=plan.case)

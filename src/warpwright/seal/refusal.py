@@ -46,9 +46,27 @@ class Refused(Exception):
 def refuted(
     kind: str, message: str, *, case: str | None = None, line: int | None = None, facts: Mapping[str, Any] | None = None
 ) -> Refused:
-    counterexample = Counterexample(kind=kind, message=message, case=case, line=line, facts=encode(facts or {}))
+    counterexample = Counterexample(
+        kind=plain(kind), message=plain(message), case=case, line=line, facts=_plain_facts(encode(facts or {}))
+    )
     return Refused(Refusal(verdict=Verdict.REFUTED, counterexample=counterexample))
 
 
 def undecided(reason: str) -> Refused:
-    return Refused(Refusal(verdict=Verdict.UNDECIDED, reason=reason))
+    return Refused(Refusal(verdict=Verdict.UNDECIDED, reason=plain(reason)))
+
+
+def plain(text: str, kept: str = "") -> str:
+    """In one line and without what a terminal obeys: the words may be the candidate's, who would write a verdict."""
+    return "".join(letter if letter.isprintable() or letter in kept else " " for letter in text)
+
+
+def _plain_facts(value: Any) -> Any:
+    match value:
+        case str():
+            return plain(value, kept="\n\t")
+        case list():
+            return [_plain_facts(item) for item in value]
+        case dict():
+            return {key: _plain_facts(item) for key, item in value.items()}
+    return value

@@ -10,6 +10,7 @@ from typing import Any
 from warpwright.core.codec import CodecError, decode
 from warpwright.core.dtypes import BY_TORCH_NAME, DTYPES
 from warpwright.core.plan import Constant, Origin, View
+from warpwright.seal.operations import OPERATIONS
 from warpwright.seal.traced import (
     RETAINED,
     Attribute,
@@ -28,6 +29,8 @@ from warpwright.seal.traced import (
 
 MOST_NODES = 100_000
 MOST_BUFFERS = 100_000
+MOST_BYTES = 1 << 47
+"""Of one buffer: what a GPU can address."""
 _ORIGINS = {*Origin, RETAINED}
 _NODES: dict[str, type[TracedNode]] = {
     kind.OP: kind for kind in (TracedLaunch, TracedFill, TracedMemset, TracedUpload, TracedCopy, TracedLibrary)
@@ -106,13 +109,17 @@ def _values(value: Mapping[str, Any]) -> list[View | Constant | None]:
 
 
 def _check_references(trace: Trace) -> None:
-    """Every buffer is of a known kind, every one that is spoken of exists, and every window lies within it."""
+    """Every buffer is of a known kind and size, every one that is spoken of exists, and every window lies within it."""
     if strange := {buffer.origin for buffer in trace.buffers} - _ORIGINS:
         raise BadTrace(f"a buffer of an unknown kind: {min(strange):.40}")
+    if not all(0 <= buffer.bytes <= MOST_BYTES for buffer in trace.buffers):
+        raise BadTrace("a buffer of a size that no memory has")
     for view in views(trace):
         _check_view(trace, view)
     for node in trace.nodes:
         match node:
+            case TracedLibrary() if node.operation not in OPERATIONS:
+                raise BadTrace(f"an operation that our headers do not offer: {node.operation:.80}")
             case TracedMemset():
                 _check_span(trace, node.buffer, node.offset, node.bytes)
             case TracedUpload():
@@ -127,6 +134,7 @@ def _check_view(trace: Trace, view: View) -> None:
     if len(view.shape) != len(view.stride) or min((*view.shape, *view.stride), default=0) < 0:
         raise BadTrace("a view with a negative or missing size")
     if 0 in view.shape:
+        _check_span(trace, view.buffer, 0, 0)
         return
     reach = sum((extent - 1) * stride for extent, stride in zip(view.shape, view.stride, strict=True))
     _check_span(trace, view.buffer, view.offset, (reach + 1) * element)

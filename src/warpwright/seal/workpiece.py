@@ -28,7 +28,7 @@ from warpwright.seal import capture, device, hostlink, sandbox, toolchain
 from warpwright.seal.binding import Binding, bind
 from warpwright.seal.cache import Store
 from warpwright.seal.device import DeviceCode
-from warpwright.seal.expectations import check_launches, check_returns
+from warpwright.seal.expectations import check_given, check_launches, check_returns
 from warpwright.seal.observe import Call, Observer, codes
 from warpwright.seal.plans import make_plan
 from warpwright.seal.preparing import forward_call, may_prepare, prepare_call
@@ -161,6 +161,7 @@ class Workpiece:
         plans = []
         for call, traces in seen:
             plan = self._plan(call, traces, binding)
+            check_given(plan, call.arguments)
             check_launches(plan, kernels, gpu_named(self.candidate.flags.gpu))
             check_returns(plan, *self._expected(call))
             plans.append(plan)
