@@ -1,4 +1,4 @@
-"""Room 7, a face: parses, calls a room, renders. Decides nothing.
+"""Room 8, a face: parses, calls a room, renders. Decides nothing.
 
 main.py        the command `warpwright`: verbs, and errors as one sentence with an exit code
 doctor.py      `warpwright doctor`
@@ -6,6 +6,7 @@ demo.py        `warpwright demo`
 demonstration.py   its steps: plants that must be caught, searches that must find something
 planted        the kernels that must be caught
 optimize.py    `warpwright optimize`, `translate` and `repair`
+beforehand.py  mistakes that can be named before anything slow begins
 searching.py   a search: what it may cost, how it ends, how to go on
 live.py        a search as it goes
 scores.py      scores and costs, in words

@@ -1,4 +1,4 @@
-"""Admission of tasks, for `warpwright tasks check` and `warpwright demo`: run on all cores, shown as a table."""
+"""Admission of tasks, for `warpwright tasks check`: run on all cores, shown as a table."""
 
 from __future__ import annotations
 

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from warpwright.cli.optimize import ArchivePlace
+from warpwright.cli.output import Json, emit
 
 app = typer.Typer(help="What all runs have learnt.", no_args_is_help=True, rich_markup_mode=None)
 
@@ -15,9 +16,10 @@ app = typer.Typer(help="What all runs have learnt.", no_args_is_help=True, rich_
 @app.command("export", epilog="Example: warpwright archive export --format parquet kernels.parquet")
 def export(
     target: Annotated[Path, typer.Argument(metavar="FILE", help="Where to write it.")],
-    format_: Annotated[str, typer.Option("--format", help="parquet or jsonl.")] = "jsonl",
-    run: Annotated[str | None, typer.Option("--run", help="Only this run.")] = None,
+    format_: Annotated[str, typer.Option("--format", metavar="FORMAT", help="parquet or jsonl.")] = "jsonl",
+    run: Annotated[str | None, typer.Option("--run", metavar="RUN", help="Only this run.")] = None,
     archive: ArchivePlace = None,
+    as_json: Json = False,
 ) -> None:
     """One row for each proposal: prompt, source, verdicts, times, costs."""
     from warpwright.archive.export import export as write
@@ -25,4 +27,7 @@ def export(
 
     with open_archive(archive) as opened:
         rows = write(opened, format_, target, run)
+    if as_json:
+        emit("archive.export/1", file=str(target), format=format_, rows=rows)
+        return
     typer.echo(f"{rows} rows in {target}")

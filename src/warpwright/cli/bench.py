@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from warpwright.cli.beforehand import check_file
 from warpwright.cli.candidates import FastMath, GpuName, TaskName, one_task, read_candidate
 from warpwright.cli.output import Json, emit
 from warpwright.cli.tasks import Inputs
@@ -21,24 +23,37 @@ if TYPE_CHECKING:
 
 Baselines = Annotated[
     list[str] | None,
-    typer.Option("--baseline", help="eager, compile, max-autotune, or one the task names; repeat it. All if none."),
+    typer.Option(
+        "--baseline",
+        metavar="NAME",
+        help="eager, compile, max-autotune, or one the task names; repeat it. All if none.",
+    ),
 ]
-Seconds = Annotated[float, typer.Option("--seconds", min=0.1, help="At most this long for each case and cache state.")]
+Seconds = Annotated[
+    float,
+    typer.Option("--seconds", metavar="SECONDS", min=0.1, help="At most this long for each case and cache state."),
+]
 
 
 def bench(
-    kernel: Annotated[Path | None, typer.Argument(metavar="[KERNEL.CU]", help="One .cu file, for --task.")] = None,
+    kernel: Annotated[Path | None, typer.Argument(metavar="KERNEL.CU", help="One .cu file, for --task.")] = None,
     task: Annotated[str | None, typer.Option("--task", metavar="TASK", help="As for `warpwright tasks show`.")] = None,
-    suite: Annotated[str | None, typer.Option("--suite", help="Instead: a whole suite, paper or modern.")] = None,
+    suite: Annotated[
+        str | None, typer.Option("--suite", metavar="SUITE", help="Instead: a whole suite, paper or modern.")
+    ] = None,
     kernels: Annotated[
-        Path | None, typer.Option("--kernels", help="With --suite: NAME.cu, NAME.backward.cu ...; else baselines only.")
+        Path | None,
+        typer.Option(
+            "--kernels", metavar="FOLDER", help="With --suite: NAME.cu, NAME.backward.cu ...; else baselines only."
+        ),
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option("--out", help="With --suite: its folder, to stop and go on; else bench-SUITE."),
+        typer.Option("--out", metavar="FOLDER", help="With --suite: its folder, to stop and go on; else bench-SUITE."),
     ] = None,
     timed: Annotated[
-        int | None, typer.Option("--cases", min=1, help="With --suite: time so many cases of each task; else all.")
+        int | None,
+        typer.Option("--cases", metavar="N", min=1, help="With --suite: time so many cases of each task; else all."),
     ] = None,
     gpu: GpuName = "h200",
     fast_math: FastMath = False,
@@ -46,7 +61,10 @@ def bench(
     baselines: Baselines = None,
     seconds: Seconds = 1.0,
     min_speed_up: Annotated[
-        float | None, typer.Option("--min-speedup", help="Exit 1 unless the lower bound of every case is above this.")
+        float | None,
+        typer.Option(
+            "--min-speedup", metavar="FACTOR", help="Exit 1 unless the lower bound of every case is above this."
+        ),
     ] = None,
     profile: Annotated[bool, typer.Option("--profile", help="Say in one sentence what holds it back.")] = False,
     ncu_report: Annotated[
@@ -67,11 +85,14 @@ def bench(
         wanted = asked(baselines, seconds)
         bench_suite(suite, kernels, folder, timed, gpu=gpu, fast_math=fast_math, asked=wanted, as_json=as_json)
         return
+    if min_speed_up is not None and math.isnan(min_speed_up):
+        raise UsageError("--min-speedup is a number such as 1.05")
+    check_file(ncu_report)
     if kernel is None or task is None:
         raise UsageError("say what to time: KERNEL.CU --task TASK, or --suite SUITE")
     from warpwright.cli.watching import sanitized, watched
 
-    asked_task = one_task(task, inputs)
+    asked_task = one_task(task, inputs, silent=as_json)
     jobs = jobs_for(asked_task, [kernel], gpu, fast_math, asked(baselines, seconds), silent=as_json)
     (judged,) = _judged(jobs, silent=as_json)
     if sanitize:
@@ -82,7 +103,7 @@ def bench(
 
 
 def compare(
-    kernels: Annotated[list[Path], typer.Argument(metavar="A.CU B.CU", help="Candidates for the same task.")],
+    kernels: Annotated[list[Path], typer.Argument(metavar="KERNEL.CU", help="Candidates for the same task.")],
     task: TaskName,
     gpu: GpuName = "h200",
     fast_math: FastMath = False,
@@ -91,9 +112,11 @@ def compare(
     as_json: Json = False,
 ) -> None:
     """Check several candidates for one task, and time each in turns with those before it and the eager reference."""
+    if len(kernels) < 2:
+        raise UsageError("a comparison needs at least two candidates; `warpwright bench` times one")
     if len({kernel.name for kernel in kernels}) < len(kernels):
         raise UsageError("two of the files have the same name: their rows could not be told apart")
-    asked_task = one_task(task, inputs)
+    asked_task = one_task(task, inputs, silent=as_json)
     jobs = jobs_for(asked_task, kernels, gpu, fast_math, asked(["eager"], seconds), silent=as_json)
     judged = _judged(jobs, silent=as_json)
     _render(asked_task, judged, as_json)

@@ -40,6 +40,8 @@ def bench_suite(
     if not tasks:
         known = ", ".join(sorted({task.suite for task in all_tasks()}))
         raise UsageError(f"there is no suite '{suite}'; one of {known}")
+    if kernels is not None and not kernels.is_dir():
+        raise UsageError(f"{kernels} is no folder")
     if kernels is not None and not any(kernel_of(task, kernels) for task in tasks):
         named = f"{tasks[0].name}.cu or {tasks[0].name}.backward.cu"
         raise UsageError(f"no file in {kernels} is named after a task of {suite}, such as {named}")

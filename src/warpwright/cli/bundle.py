@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from warpwright.cli.beforehand import make_folder
 from warpwright.cli.bench import Baselines, Seconds, asked, jobs_for
 from warpwright.cli.candidates import FastMath, GpuName, TaskName, one_task
 from warpwright.cli.output import Json, emit
@@ -21,8 +22,10 @@ app = typer.Typer(
 
 @app.command("make", epilog="Example: warpwright bundle make trip/ a.cu b.cu --task layernorm")
 def make(
-    folder: Annotated[Path, typer.Argument(help="Where the bundle is written; jobs are added to what is there.")],
-    kernels: Annotated[list[Path], typer.Argument(metavar="KERNELS", help="Candidates for the task.")],
+    folder: Annotated[
+        Path, typer.Argument(metavar="FOLDER", help="Where the bundle is written; jobs are added to what is there.")
+    ],
+    kernels: Annotated[list[Path], typer.Argument(metavar="KERNEL.CU", help="Candidates for the task.")],
     task: TaskName,
     gpu: GpuName = "h200",
     fast_math: FastMath = False,
@@ -34,20 +37,22 @@ def make(
     """Seal candidates and write them with the judge into one folder that needs nothing but torch."""
     from warpwright.dispatch.bundle import write_bundle
 
-    asked_task = one_task(task, inputs)
+    make_folder(folder)
+    asked_task = one_task(task, inputs, silent=as_json)
     jobs = jobs_for(asked_task, kernels, gpu, fast_math, asked(baselines, seconds), silent=as_json)
     write_bundle(folder, jobs)
     if as_json:
         emit("bundle.make/1", folder=str(folder), jobs=[job.id for job in jobs])
     else:
-        typer.echo(f"{len(jobs)} jobs in {folder}. Over there: python3 worker.pyz jobs/ --out results/")
+        number = "1 job" if len(jobs) == 1 else f"{len(jobs)} jobs"
+        typer.echo(f"{number} in {folder}. Over there: python3 worker.pyz jobs/ --out results/")
 
 
 @app.command("import", epilog="Example: warpwright bundle import trip/results --jobs trip/jobs")
 def bring_home(
-    results: Annotated[Path, typer.Argument(help="The results folder that came back.")],
+    results: Annotated[Path, typer.Argument(metavar="RESULTS", help="The results folder that came back.")],
     jobs: Annotated[
-        Path | None, typer.Option("--jobs", help="The jobs folder; beside the results if not given.")
+        Path | None, typer.Option("--jobs", metavar="FOLDER", help="The jobs folder; beside the results if not given.")
     ] = None,
     as_json: Json = False,
 ) -> None:

@@ -36,11 +36,13 @@ def read_candidate(path: Path, gpu: str, fast_math: bool) -> Candidate:
     return Candidate(source=source, flags=Flags(gpu=gpu_named(gpu).name, fast_math=fast_math))
 
 
-def one_task(name: str, inputs: list[str] | None = None) -> Task:
+def one_task(name: str, inputs: list[str] | None = None, *, silent: bool = True) -> Task:
     """The task a candidate is for. A name without a direction means the first the task has: forward."""
+    from warpwright.cli.screen import waiting
     from warpwright.tasks import load
 
-    return load(name, inputs=inputs or ())[0]
+    with waiting(f"loading {name}", silent=silent):
+        return load(name, inputs=inputs or ())[0]
 
 
 def pastime(what: str) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from warpwright.cli.beforehand import check_file
 from warpwright.cli.candidates import FastMath, GpuName
 from warpwright.cli.output import Json, emit
 from warpwright.cli.seal import CODES
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from warpwright.cli.checking import Checked
 
 Dtypes = Annotated[list[str] | None, typer.Option("--dtype", metavar="DTYPE", help="Only these cases; repeat it.")]
-Jobs = Annotated[int | None, typer.Option("--jobs", min=1, help="Processes; one per core if not given.")]
+Jobs = Annotated[int | None, typer.Option("--jobs", metavar="N", min=1, help="Processes; one per core if not given.")]
 
 
 def check(
@@ -43,11 +44,15 @@ def check(
 ) -> None:
     """Check a candidate: does it compile, is its host code a pure launch plan, is it right on the CPU?"""
     from warpwright.cli.checking import check_all, data, labelled, pieces, show
+    from warpwright.cli.screen import waiting
 
     named = [name for name in (task, ref) if name is not None]
     if len(named) + (labels is not None) != 1:
         raise UsageError("say what the kernel should do: one of --task NAME, --ref ref.py:fn and --labels labels.csv")
-    work = labelled(kernel, labels) if labels else pieces(kernel, named[0], inputs or ())
+    check_file(html)
+    check_file(junit)
+    with waiting("loading the task", silent=as_json):
+        work = labelled(kernel, labels) if labels else pieces(kernel, named[0], inputs or ())
     checked = check_all(work, gpu=gpu, fast_math=fast_math, dtypes=dtypes or (), jobs=jobs, silent=as_json)
     _write_files(checked, html, junit)
     if as_json:

@@ -7,29 +7,35 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from warpwright.cli.beforehand import check_task, make_folder
 from warpwright.cli.output import Json, emit
-from warpwright.core.errors import Exit
+from warpwright.cli.tasks import Inputs
+from warpwright.core.errors import Exit, UsageError
 from warpwright.core.evidence import Verdict
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from warpwright.core.evidence import Dossier
     from warpwright.propose.composer.survey import Surveyed
 
 
 def compose(
     places: Annotated[
-        list[str], typer.Argument(metavar="TASK ...", help="As for `tasks show`, or a folder of KernelBench files.")
+        list[str], typer.Argument(metavar="TASK", help="As for `tasks show`, or a folder of KernelBench files.")
     ],
-    out: Annotated[Path, typer.Option("--out", help="Where the sources go: NAME.cu, NAME.backward.cu ...")] = Path(
-        "composed"
-    ),
+    inputs: Inputs = None,
+    out: Annotated[
+        Path, typer.Option("--out", metavar="FOLDER", help="Where the sources go: NAME.cu, NAME.backward.cu ...")
+    ] = Path("composed"),
     check: Annotated[bool, typer.Option("--check/--no-check", help="Keep only what every rung here lets pass.")] = True,
     as_json: Json = False,
 ) -> None:
     """Write a kernel for each task that the composer understands, and say what is in the way of the others."""
-    from warpwright.propose.composer.survey import survey
-
-    told = [_told(answer, out, check, silent=as_json) for answer in survey(places)]
+    for place in places:
+        check_task(place)
+    make_folder(out)
+    told = [_told(answer, out, check, silent=as_json) for answer in _surveyed(places, inputs or ())]
     if as_json:
         emit("compose/1", composed=told)
     else:
@@ -37,6 +43,22 @@ def compose(
     verdicts = [item["verdict"] for item in told]
     refuted = Verdict.REFUTED in verdicts
     raise typer.Exit(Exit.REFUTED if refuted else Exit.HOLDS if all(item["file"] for item in told) else Exit.UNDECIDED)
+
+
+def _surveyed(places: Sequence[str], inputs: Sequence[str]) -> Iterable[Surveyed]:
+    from warpwright.propose.composer.survey import survey, surveyed
+    from warpwright.tasks import load
+
+    if len(places) > 1:
+        if inputs:
+            raise UsageError("--input describes one function; give exactly one TASK with it")
+        return survey(places)
+    if inputs:
+        return map(surveyed, load(places[0], inputs=inputs))
+    answers = list(survey(places))
+    if answers[0].task is None and answers[0].name == places[0]:
+        raise UsageError(answers[0].reason or "")
+    return answers
 
 
 def _told(answer: Surveyed, out: Path, check: bool, silent: bool) -> dict[str, Any]:
@@ -72,7 +94,6 @@ def _kept(answer: Surveyed, out: Path) -> Path:
     assert answer.task is not None
     direction = "" if answer.task.direction == "forward" else f".{answer.task.direction}"
     path = out / f"{answer.task.name}{direction}.cu"
-    path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(answer.sources[0], encoding="utf-8")
     return path
 

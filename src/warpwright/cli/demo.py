@@ -7,17 +7,23 @@ from typing import Annotated
 
 import typer
 
+from warpwright.cli.beforehand import make_folder
 from warpwright.cli.output import Json
 
 
 def demo(
-    folder: Annotated[Path, typer.Option("--folder", help="Where kernels and the report are written.")] = Path(
-        "warpwright-demo"
-    ),
+    folder: Annotated[
+        Path, typer.Option("--folder", metavar="FOLDER", help="Where kernels and the report are written.")
+    ] = Path("warpwright-demo"),
     gpu: Annotated[str, typer.Option("--gpu", metavar="GPU", help="The GPU to write kernels for.")] = "h200",
     as_json: Json = False,
 ) -> None:
     """Compose and evolve kernels for three tasks, catch a cheat and a race on the way, and write a report."""
-    from warpwright.cli.demonstration import demonstrate
+    from warpwright.cli.screen import waiting
+    from warpwright.core.gpus import gpu_named
 
+    make_folder(folder)
+    gpu_named(gpu)
+    with waiting("starting", silent=as_json):
+        from warpwright.cli.demonstration import demonstrate
     raise typer.Exit(demonstrate(folder, gpu, as_json))

@@ -14,7 +14,7 @@ from warpwright.cli.scores import in_words
 from warpwright.cli.screen import bad, bar_of, faint, good, plain, screen, show_table, waiting
 from warpwright.cli.verdicts import details, sentence
 from warpwright.core.candidate import Candidate, Flags
-from warpwright.core.errors import Exit, UsageError
+from warpwright.core.errors import Exit
 from warpwright.core.evidence import Verdict
 from warpwright.core.gpus import gpu_named
 from warpwright.core.search import Snapshot
@@ -39,10 +39,6 @@ POLICY = Policy(generations=1, proposals=2, evaluate=2)
 
 def demonstrate(folder: Path, gpu: str, as_json: bool) -> Exit:
     """0 if both plants were caught and every search found a right kernel."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UsageError(f"{folder} cannot be made: {error.strerror}") from None
     catches = [_catch(name, title, gpu, as_json) for name, title in PLANTED]
     with open_archive(folder / "archive.db") as archive:
         chapters = [_search(archive, name, folder, gpu, as_json) for name in SEARCHES]

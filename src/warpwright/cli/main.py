@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import sys
 import traceback
 from typing import Annotated, Any
@@ -26,6 +28,7 @@ from warpwright.cli import (
     tasks,
     verifiers,
 )
+from warpwright.cli.output import visible
 from warpwright.core.errors import Exit, WarpwrightError
 
 
@@ -46,15 +49,30 @@ class Face(TyperGroup):
             raise typer.Exit(complain(error)) from None
 
 
+REFUSALS = {
+    **dict.fromkeys((errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.ENAMETOOLONG), Exit.WRONG_USE),
+    **dict.fromkeys((errno.ENOSPC, errno.EDQUOT), Exit.OUR_FAULT),
+}
+"""What a file system refuses, whoever asks: nobody can mend it by reporting it to us."""
+
+
 def complain(error: Exception) -> Exit:
     """Says what happened on stderr; gives the exit code that goes with it."""
     if isinstance(error, WarpwrightError):
-        typer.echo(f"warpwright: {error}", err=True)
+        typer.echo(f"warpwright: {visible(str(error))}", err=True)
         return error.exit_code
+    if isinstance(error, OSError) and error.errno in REFUSALS:
+        place = "" if error.filename is None else f"{_short(os.fsdecode(error.filename))}: "
+        typer.echo(f"warpwright: {place}{os.strerror(error.errno)}", err=True)
+        return REFUSALS[error.errno]
     what = ": ".join([type(error).__name__, *str(error).splitlines()[:1]])
     report = "please report it with the command you ran and what --debug adds"
     typer.echo(f"warpwright: our fault, not yours ({what}); {report}", err=True)
     return Exit.OUR_FAULT
+
+
+def _short(path: str, most: int = 200) -> str:
+    return path if len(path) <= most else f"{path[:most]}..."
 
 
 app = typer.Typer(
@@ -112,5 +130,12 @@ app.add_typer(verifiers.app, name="verifiers")
 
 
 def main() -> None:
+    try:
+        _run()
+    except OSError as error:  # help and the version are printed before any command is invoked
+        sys.exit(complain(error))
+
+
+def _run() -> None:
     # A stable sort brings --debug to the front, where Typer expects the options of every command.
     app(args=sorted(sys.argv[1:], key=lambda argument: argument != "--debug"), prog_name="warpwright")

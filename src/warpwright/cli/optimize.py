@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from warpwright.cli.beforehand import check_file, check_source, check_task
 from warpwright.cli.candidates import FastMath, GpuName, Kernel, TaskName
 from warpwright.cli.output import Json
 from warpwright.cli.tasks import Inputs
@@ -24,15 +26,22 @@ Models = Annotated[
     ),
 ]
 Efforts = Annotated[
-    list[str] | None, typer.Option("--effort", help="How hard models think: low, medium, high; repeat.")
+    list[str] | None,
+    typer.Option("--effort", metavar="EFFORT", help="How hard models think: low, medium, high ...; repeat it."),
 ]
-Dollars = Annotated[float | None, typer.Option("--budget", min=0.0, help="Dollars that may never be passed.")]
-Minutes = Annotated[float | None, typer.Option("--minutes", min=0.0, help="Wall clock, over all sittings.")]
+Dollars = Annotated[
+    float | None, typer.Option("--budget", metavar="DOLLARS", min=0.0, help="Dollars that may never be passed.")
+]
+Minutes = Annotated[
+    float | None, typer.Option("--minutes", metavar="MINUTES", min=0.0, help="Wall clock, over all sittings.")
+]
 Stream = Annotated[
     bool | None,
     typer.Option("--stream/--no-stream", help="Do answers travel piece by piece? Providers: yes; other servers: no."),
 ]
-PerMinute = Annotated[int | None, typer.Option("--per-minute", min=1, help="Questions to each model in any minute.")]
+PerMinute = Annotated[
+    int | None, typer.Option("--per-minute", metavar="N", min=1, help="Questions to each model in any minute.")
+]
 Timeout = Annotated[
     float | None,
     typer.Option("--timeout", metavar="SECONDS", min=0.1, help="The longest wait for one answer; 1200 if not given."),
@@ -41,10 +50,17 @@ ArchivePlace = Annotated[
     str | None, typer.Option("--archive", metavar="PLACE", help="A file or a postgresql:// URL; your own if not given.")
 ]
 Dispatch = Annotated[
-    str, typer.Option("--dispatch", help="auto, local, predict, or bundle:DIR for a GPU that lives elsewhere.")
+    str,
+    typer.Option(
+        "--dispatch", metavar="PLACE", help="auto, local, predict, or bundle:DIR for a GPU that lives elsewhere."
+    ),
 ]
-Output = Annotated[Path | None, typer.Option("--output", "-o", help="Where the best kernel so far is kept.")]
-Record = Annotated[Path | None, typer.Option("--record", help="Also write all questions and answers, for a replay.")]
+Output = Annotated[
+    Path | None, typer.Option("--output", "-o", metavar="FILE", help="Where the best kernel so far is kept.")
+]
+Record = Annotated[
+    Path | None, typer.Option("--record", metavar="FILE", help="Also write all questions and answers, for a replay.")
+]
 Unpriced = Annotated[bool, typer.Option("--allow-unpriced", help="Keep the budget although a price is unknown.")]
 
 
@@ -57,22 +73,24 @@ def optimize(
     efforts: Efforts = None,
     budget: Dollars = None,
     minutes: Minutes = None,
-    generations: Annotated[int | None, typer.Option("--generations", min=0, help="10 if not given.")] = None,
-    proposals: Annotated[int, typer.Option("--proposals", min=1, help="In each generation.")] = 8,
-    evaluate: Annotated[int, typer.Option("--evaluate", min=1, help="Of them, how many are timed.")] = 4,
+    generations: Annotated[
+        int | None, typer.Option("--generations", metavar="N", min=0, help="Rounds of breeding; 10 if not given.")
+    ] = None,
+    proposals: Annotated[int, typer.Option("--proposals", metavar="N", min=1, help="In each generation.")] = 8,
+    evaluate: Annotated[int, typer.Option("--evaluate", metavar="N", min=1, help="Of them, how many are timed.")] = 4,
     gpu: GpuName = "h200",
     fast_math: FastMath = False,
     dispatch: Dispatch = "auto",
-    start: Annotated[Path | None, typer.Option("--start", help="A kernel to start from.")] = None,
+    start: Annotated[Path | None, typer.Option("--start", metavar="KERNEL.CU", help="A kernel to start from.")] = None,
     forward: Annotated[
-        Path | None, typer.Option("--forward", help="A forward kernel to derive a backward from.")
+        Path | None, typer.Option("--forward", metavar="KERNEL.CU", help="A forward kernel to derive a backward from.")
     ] = None,
     opinions: Annotated[
         str | None, typer.Option("--opinions", metavar="SPEC", help="A model whose opinions order the queue.")
     ] = None,
     composer: Annotated[bool, typer.Option("--composer/--no-composer", help="May kernels be composed?")] = True,
     resume: Annotated[str | None, typer.Option("--resume", metavar="RUN", help="Go on with a run.")] = None,
-    seed: Annotated[int | None, typer.Option("--seed", help="Makes all choices repeatable.")] = None,
+    seed: Annotated[int | None, typer.Option("--seed", metavar="N", help="Makes all choices repeatable.")] = None,
     output: Output = None,
     record: Record = None,
     stream: Stream = None,
@@ -83,12 +101,12 @@ def optimize(
     as_json: Json = False,
 ) -> None:
     """Search for a fast kernel: translate, verify, repair, evolve, keep the best."""
-    from warpwright.cli.searching import resume_run, search
-
     asking = {"stream": stream, "per_minute": per_minute, "answer_seconds": timeout}
     if resume is not None:
         if task is not None:
             raise UsageError("--resume goes on with a run that has its task already; leave TASK out")
+        with _starting(as_json):
+            from warpwright.cli.searching import resume_run
         resume_run(
             resume,
             archive,
@@ -106,6 +124,8 @@ def optimize(
     )
     from dataclasses import replace
 
+    check_source(start)
+    check_source(forward)
     policy = replace(settings.policy, proposals=proposals, evaluate=evaluate, composer=composer)
     policy = policy if generations is None else replace(policy, generations=generations)
     settings = replace(
@@ -118,6 +138,8 @@ def optimize(
         per_minute=per_minute,
         answer_seconds=timeout,
     )
+    with _starting(as_json):
+        from warpwright.cli.searching import search
     search(settings, archive, seed=seed, as_json=as_json)
 
 
@@ -142,12 +164,12 @@ def translate(
     """The first right kernel for a PyTorch function, with as many repairs as it takes (ten attempts at most)."""
     from dataclasses import replace
 
-    from warpwright.cli.searching import search
-
     settings = _settings(
         task, inputs, models, efforts, budget, None, gpu, fast_math, dispatch, output, record, allow_unpriced
     )
     settings = replace(settings, stream=stream, per_minute=per_minute, answer_seconds=timeout)
+    with _starting(as_json):
+        from warpwright.cli.searching import search
     search(replace(settings, policy=replace(settings.policy, generations=0)), archive, as_json=as_json)
 
 
@@ -173,15 +195,16 @@ def repair(
     """Mend a kernel that is wrong, one issue at a time, until it is right."""
     from dataclasses import replace
 
-    from warpwright.cli.searching import search
-
     if not models:
         raise UsageError("a repair needs a model to ask; give --model, for example --model anthropic:NAME")
+    check_source(kernel)
     settings = _settings(
         task, inputs, models, efforts, budget, None, gpu, fast_math, dispatch, output, record, allow_unpriced
     )
     settings = replace(settings, stream=stream, per_minute=per_minute, answer_seconds=timeout)
     policy = replace(settings.policy, generations=0, repair_depth=settings.policy.attempts)
+    with _starting(as_json):
+        from warpwright.cli.searching import search
     search(replace(settings, policy=policy, start=str(kernel)), archive, as_json=as_json)
 
 
@@ -189,13 +212,14 @@ def tune(
     kernel: Kernel,
     task: TaskName,
     inputs: Inputs = None,
-    most: Annotated[int, typer.Option("--most", min=2, help="Settings to try.")] = 16,
+    most: Annotated[int, typer.Option("--most", metavar="N", min=2, help="Settings to try.")] = 16,
     merge: Annotated[bool, typer.Option("--merge", help="Also merge the winners of different shapes.")] = False,
     gpu: GpuName = "h200",
     fast_math: FastMath = False,
-    dispatch: Annotated[str, typer.Option("--dispatch", help="auto, local or predict.")] = "auto",
+    dispatch: Annotated[str, typer.Option("--dispatch", metavar="PLACE", help="auto, local or predict.")] = "auto",
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Where the best is written; KERNEL.tuned.cu if not given.")
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Where the best is written; KERNEL.tuned.cu if not given."),
     ] = None,
     archive: ArchivePlace = None,
     as_json: Json = False,
@@ -203,11 +227,20 @@ def tune(
     """The best values of the constants that a kernel leaves open with `// tune: BLOCK = 64, 128, 256`."""
     from dataclasses import replace
 
-    from warpwright.cli.searching import tune_kernel
-
+    check_source(kernel)
     written = output or kernel.with_suffix(".tuned.cu")
+    check_file(written)
     settings = _settings(task, inputs, None, None, None, None, gpu, fast_math, dispatch, written, None, False)
+    with _starting(as_json):
+        from warpwright.cli.searching import tune_kernel
     tune_kernel(replace(settings, start=str(kernel)), archive, most=most, merge=merge, as_json=as_json)
+
+
+def _starting(as_json: bool) -> AbstractContextManager[object]:
+    """What drives a search imports torch, which takes seconds."""
+    from warpwright.cli.screen import waiting
+
+    return waiting("starting", silent=as_json)
 
 
 def _settings(
@@ -230,6 +263,8 @@ def _settings(
     from warpwright.evolve.policy import Budget, Policy
     from warpwright.settings import Settings
 
+    check_task(task)
+    check_file(record)
     arms = tuple(Arm(model=model, effort=effort) for model in models or () for effort in efforts or (None,))
     limits = Budget(usd=budget, wall_seconds=None if minutes is None else minutes * 60)
     return Settings(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import unicodedata
 from typing import Annotated, Any
 
 import typer
@@ -22,11 +23,21 @@ def emit(schema: str, /, **content: Any) -> None:
 
 def write(text: str) -> None:
     """Text for a program or a file, as it is."""
+    if sys.stdout is None:  # closed by whoever started us
+        return
     try:
         sys.stdout.write(text)
         sys.stdout.flush()
     except BrokenPipeError:
         silence_stdout()
+
+
+def visible(text: str) -> str:
+    """Sources and compilers may say anything; what moves the cursor or turns lines around could forge a verdict."""
+    return "".join(
+        letter if unicodedata.category(letter)[0] != "C" or letter in "\n\t" else "\N{REPLACEMENT CHARACTER}"
+        for letter in text
+    )
 
 
 def silence_stdout() -> None:

@@ -14,7 +14,7 @@ MILLION = 1_000_000
 
 
 def prices(
-    models: Annotated[list[str], typer.Argument(metavar="SPEC...", help="anthropic:NAME, openai:NAME@URL ...")],
+    models: Annotated[list[str], typer.Argument(metavar="SPEC", help="anthropic:NAME, openai:NAME@URL ...")],
     as_json: Json = False,
 ) -> None:
     """Dollars per million tokens, and where the figure comes from. An unknown price is said to be unknown."""

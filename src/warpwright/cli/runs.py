@@ -16,6 +16,7 @@ RunName = Annotated[str, typer.Argument(metavar="RUN", help="Its id, or the begi
 @app.command("list", epilog="Example: warpwright runs list")
 def list_runs(archive: ArchivePlace = None, as_json: Json = False) -> None:
     """All runs of the archive, oldest first."""
+    from warpwright.archive.address import address, shown
     from warpwright.archive.opening import open_archive
     from warpwright.cli.scores import in_words, spent_words
     from warpwright.cli.screen import plain, screen, show_table
@@ -28,7 +29,9 @@ def list_runs(archive: ArchivePlace = None, as_json: Json = False) -> None:
         emit("runs.list/1", runs=[{"run": item.run, "best": best(item), "spent": item.spent} for item in snapshots])
         return
     if not snapshots:
-        screen().print("There are no runs yet; start one with `warpwright optimize TASK`.")
+        screen().print(
+            f"There are no runs yet in {plain(shown(address(archive)))}; start one with `warpwright optimize TASK`."
+        )
         return
     rows = []
     for item in snapshots:
@@ -62,6 +65,7 @@ def export_run(
     name: RunName,
     file: Annotated[str, typer.Argument(metavar="FILE", help="Where to write it, as JSON lines.")],
     archive: ArchivePlace = None,
+    as_json: Json = False,
 ) -> None:
     """One run, exact and whole, to carry elsewhere."""
     from pathlib import Path
@@ -69,13 +73,19 @@ def export_run(
     from warpwright.archive.opening import open_archive
 
     with open_archive(archive) as opened:
-        opened.export_log(opened.run(name).id, Path(file))
+        run = opened.run(name)
+        opened.export_log(run.id, Path(file))
+    if as_json:
+        emit("runs.export/1", run=run.id, file=file)
+    else:
+        typer.echo(f"run {run.id} in {file}")
 
 
 @app.command("import", epilog="Example: warpwright runs import run.jsonl")
 def import_run(
     file: Annotated[str, typer.Argument(metavar="FILE", help="What `runs export` wrote.")],
     archive: ArchivePlace = None,
+    as_json: Json = False,
 ) -> None:
     """A run from elsewhere."""
     from pathlib import Path
@@ -83,4 +93,8 @@ def import_run(
     from warpwright.archive.opening import open_archive
 
     with open_archive(archive) as opened:
-        typer.echo(f"run {opened.import_log(Path(file)).id}")
+        run = opened.import_log(Path(file))
+    if as_json:
+        emit("runs.import/1", run=run.id, task=run.task)
+    else:
+        typer.echo(f"run {run.id}")

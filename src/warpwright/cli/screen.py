@@ -12,7 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn, Tim
 from rich.progress import Progress as Bars
 from rich.table import Table
 
-from warpwright.cli.output import silence_stdout
+from warpwright.cli.output import silence_stdout, visible
 from warpwright.core.protocols import Progress
 
 PIPE_WIDTH = 160
@@ -38,7 +38,7 @@ def show_table(columns: Sequence[str], rows: Iterable[Sequence[str]], title: str
 
 
 def plain(text: object) -> str:
-    return escape(str(text))
+    return escape(visible(str(text)))
 
 
 def good(text: object) -> str:

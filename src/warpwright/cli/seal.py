@@ -35,7 +35,7 @@ def seal(
     from warpwright.seal.sealing import seal as seal_candidate
     from warpwright.seal.summary import summarise
 
-    asked, candidate = one_task(task, inputs), read_candidate(kernel, gpu, fast_math)
+    asked, candidate = one_task(task, inputs, silent=as_json), read_candidate(kernel, gpu, fast_math)
     with waiting(pastime(f"sealing {kernel.name}"), silent=as_json):
         outcome = seal_candidate(asked, candidate)
     if isinstance(outcome, Refusal):

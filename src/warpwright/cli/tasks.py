@@ -16,7 +16,10 @@ Inputs = Annotated[
     list[str] | None,
     typer.Option("--input", metavar="SIZES:DTYPE", help="An input of ref.py:fn, such as 8,512,768:bf16; repeat it."),
 ]
-Which = Annotated[Direction | None, typer.Option("--direction", help="Only this direction.")]
+Which = Annotated[
+    Direction | None,
+    typer.Option("--direction", metavar="DIRECTION", help="Only this one: forward, backward or training."),
+]
 
 app = typer.Typer(
     help="What is asked: list the tasks, show one with its contract, admit them by negative controls.",
@@ -42,8 +45,9 @@ def show(
     name: Annotated[
         str,
         typer.Argument(
+            metavar="TASK",
             help="A task of a suite (layernorm, paper/layernorm, layernorm:backward), a robust-kbench folder, "
-            "a KernelBench file, ref.py:fn or model.py:Net."
+            "a KernelBench file, ref.py:fn or model.py:Net.",
         ),
     ],
     direction: Which = None,
@@ -60,23 +64,29 @@ def show(
     from warpwright.tasks.skeleton import skeleton
 
     device = gpu_named(gpu)
+    if not name:
+        raise UsageError("no task is named; `warpwright tasks list` names them all")
     with waiting(f"loading {name}", silent=as_json):
         tasks = load(name, inputs=inputs or (), direction=direction)
-    if only_skeleton:
-        write(skeleton(tasks[0]))
-    elif as_json:
+    if as_json:
         emit("tasks.show/1", tasks=[contract(task, device) for task in tasks])
+    elif only_skeleton:
+        write(skeleton(tasks[0]))
     else:
         show_contract(tasks, device)
 
 
 @app.command("check", epilog="Example: warpwright tasks check layernorm softmax --jobs 2")
 def check(
-    names: Annotated[list[str] | None, typer.Argument(help="As for show; all tasks of the suites if none.")] = None,
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="TASK", help="As for show; all tasks of the suites if none.")
+    ] = None,
     suite: Suite = None,
     direction: Which = None,
     inputs: Inputs = None,
-    jobs: Annotated[int | None, typer.Option("--jobs", min=1, help="Processes; one per core if not given.")] = None,
+    jobs: Annotated[
+        int | None, typer.Option("--jobs", metavar="N", min=1, help="Processes; one per core if not given.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Admit tasks: wrong implementations must be refuted, honest ones must pass, outputs must vary."""

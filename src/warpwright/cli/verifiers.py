@@ -46,10 +46,17 @@ def evaluate(
     """Check every labelled kernel: accuracy, false accepts and false rejects per class of bug."""
     from warpwright.cli.checking import check_all, labelled
     from warpwright.cli.screen import plain, progress, show_table
+    from warpwright.core.evidence import OPINION
     from warpwright.verify.evaluation import scores
+    from warpwright.verify.ladder import rungs
 
     if (rung == "opinion") != (model is not None):
         raise UsageError("opinions need somebody to ask: --rung opinion and --model SPEC go together")
+    known = [each.name for each in rungs()] + [OPINION]
+    if rung is not None and rung not in known:
+        raise UsageError(f"there is no rung '{rung}'; one of {', '.join(known)}")
+    if panel is not None and model is None:
+        raise UsageError("a panel gives opinions: --panel needs --rung opinion and --model SPEC")
     work = labelled(labels.parent, labels)
     if model is not None:
         from warpwright.cli.opinions import asked_model, opinions
@@ -59,8 +66,7 @@ def evaluate(
     else:
         checked = check_all(work, gpu="h200", fast_math=False, dtypes=dtypes or (), jobs=jobs, silent=as_json)
         dossiers = [item.dossier for item in checked]
-    known = [piece.label for piece in work if piece.label]
-    found = scores(known, dossiers, rung)
+    found = scores([piece.label for piece in work if piece.label], dossiers, rung)
     if as_json:
         faults = [fault for dossier in dossiers for fault in dossier.faults]
         emit("verifiers.evaluate/1", rung=rung, scores=[_data(score) for score in found], faults=faults)
@@ -77,8 +83,8 @@ def tune(
         "panel"
     ),
     panel: PanelFolder = None,
-    rounds: Annotated[int, typer.Option("--rounds", min=1, help="Rewritings of each instruction.")] = 3,
-    seed: Annotated[int, typer.Option("--seed", help="Which kernels are held out.")] = 0,
+    rounds: Annotated[int, typer.Option("--rounds", metavar="N", min=1, help="Rewritings of each instruction.")] = 3,
+    seed: Annotated[int, typer.Option("--seed", metavar="N", help="Which kernels are held out.")] = 0,
     budget: Dollars = None,
     as_json: Json = False,
 ) -> None:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
+import re
 import subprocess
 import sys
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 import typer
@@ -16,7 +20,16 @@ from warpwright.cli import main
 from warpwright.core.errors import Exit, OurFault, TaskError, Undecided, UsageError
 from warpwright.core.evidence import Fault
 
-COMMANDS = (["demo"], ["doctor"], ["tasks", "list"], ["tasks", "show"], ["tasks", "check"])
+
+def commands_of(group: Any, *before: str) -> Iterator[tuple[str, ...]]:
+    for name, command in group.commands.items():
+        if hasattr(command, "commands"):
+            yield from commands_of(command, *before, name)
+        else:
+            yield (*before, name)
+
+
+COMMANDS = sorted(commands_of(typer.main.get_command(main.app)))
 RAISED = [
     (UsageError("no such task"), Exit.WRONG_USE, "no such task"),
     (TaskError("task.toml", "dtypes", "odd"), Exit.WRONG_USE, "task.toml, dtypes: odd"),
@@ -26,6 +39,11 @@ RAISED = [
     # Typer itself would end these two with exit code 1, which means "refuted".
     (EOFError(), Exit.OUR_FAULT, "EOFError"),
     (BrokenPipeError(32, "a worker is gone"), Exit.OUR_FAULT, "a worker is gone"),
+    (OSError(errno.ENAMETOOLONG, "", "a" * 5000), Exit.WRONG_USE, "aaa...: File name too long"),
+    (PermissionError(errno.EACCES, "", "locked"), Exit.WRONG_USE, "warpwright: locked: Permission denied"),
+    (OSError(errno.ENOSPC, ""), Exit.OUR_FAULT, "warpwright: No space left on device"),
+    (FileNotFoundError(errno.ENOENT, "", "ours"), Exit.OUR_FAULT, "our fault, not yours"),
+    (UsageError("forged\x1b[2J\rHolds"), Exit.WRONG_USE, "forged\ufffd[2J\ufffdHolds"),
     (RuntimeError("deep\nand dark"), Exit.OUR_FAULT, "(RuntimeError: deep)"),
 ]
 
@@ -81,11 +99,12 @@ def test_wrong_use_is_exit_code_two(warpwright, arguments: list[str]) -> None:
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
-def test_every_command_has_json_and_help_with_an_example(command: list[str]) -> None:
+def test_every_command_has_json_and_help_with_an_example(command: tuple[str, ...]) -> None:
     result = CliRunner().invoke(main.app, [*command, "--help"])
     assert result.exit_code == 0
     assert "--json" in result.stdout
     assert f"Example: warpwright {' '.join(command)}" in result.stdout
+    assert not re.search(r"--[\w-]+ <", result.stdout), "a type of Python's says nothing to a user"
 
 
 def test_version(warpwright) -> None:
@@ -105,6 +124,29 @@ def test_json_survives_a_reader_that_goes_away() -> None:
         child.stdout.close()
         assert child.stderr.read() == b"went on"
     assert child.returncode == 3
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["tasks", "list"], ["tasks", "list", "--json"]])
+def test_a_full_disk_is_no_verdict(arguments: list[str]) -> None:
+    code = "from warpwright.cli.main import main; main()"
+    with open("/dev/full", "w") as full:
+        ran = subprocess.run([sys.executable, "-c", code, *arguments], stdout=full, stderr=subprocess.PIPE, text=True)
+    assert (ran.returncode, ran.stderr) == (4, "warpwright: No space left on device\n")
+
+
+def test_json_does_without_a_reader() -> None:
+    code = "import os, sys; sys.stdout = None; from warpwright.cli.output import emit; emit('x/1'); sys.exit(3)"
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 3
+
+
+@pytest.mark.parametrize("said", ["\x1b[2J\x1b[H", "\r", "\x9b2J", "\u202e", "\udcff", "\x07"])
+def test_what_others_say_moves_no_cursor(said: str) -> None:
+    from warpwright.cli.screen import plain
+
+    shown = plain(f"é\tline 1\n{said}[bold]Holds")
+    assert said not in shown
+    assert shown.startswith("é\tline 1\n\ufffd")
+    assert shown.endswith("\\[bold]Holds")
 
 
 def test_json_names_its_schema(warpwright) -> None:
