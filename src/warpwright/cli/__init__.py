@@ -5,7 +5,8 @@ doctor.py      `warpwright doctor`
 demo.py        `warpwright demo`
 demonstration.py   its steps: plants that must be caught, searches that must find something
 planted        the kernels that must be caught
-optimize.py    `warpwright optimize`, `translate` and `repair`
+optimize.py    `warpwright optimize`, `translate`, `repair` and `tune`
+search_options.py  what can be said of a search on the command line
 beforehand.py  mistakes that can be named before anything slow begins
 searching.py   a search: what it may cost, how it ends, how to go on
 live.py        a search as it goes

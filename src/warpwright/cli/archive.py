@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from warpwright.cli.optimize import ArchivePlace
 from warpwright.cli.output import Json, emit
+from warpwright.cli.search_options import ArchivePlace
 
 app = typer.Typer(help="What all runs have learnt.", no_args_is_help=True, rich_markup_mode=None)
 

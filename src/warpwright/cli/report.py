@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from warpwright.cli.beforehand import check_file
-from warpwright.cli.optimize import ArchivePlace
 from warpwright.cli.output import Json, emit
+from warpwright.cli.search_options import ArchivePlace
 from warpwright.core.errors import UsageError
 
 

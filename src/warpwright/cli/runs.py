@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from warpwright.cli.optimize import ArchivePlace
 from warpwright.cli.output import Json, emit
+from warpwright.cli.search_options import ArchivePlace
 
 app = typer.Typer(help="Searches, past and under way.", no_args_is_help=True, rich_markup_mode=None)
 RunName = Annotated[str, typer.Argument(metavar="RUN", help="Its id, or the beginning of it.")]

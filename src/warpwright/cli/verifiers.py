@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from warpwright.cli.check import Dtypes, Jobs
-from warpwright.cli.optimize import Dollars
 from warpwright.cli.output import Json, emit
+from warpwright.cli.search_options import Dollars
 from warpwright.core.codec import encode
 from warpwright.core.errors import UsageError
 
