@@ -10,7 +10,7 @@ import typer
 from warpwright.cli.output import Json, emit
 from warpwright.cli.search_options import ArchivePlace
 
-app = typer.Typer(help="What all runs have learnt.", no_args_is_help=True, rich_markup_mode=None)
+app = typer.Typer(help="Write what all runs have learnt as a dataset.", no_args_is_help=True, rich_markup_mode=None)
 
 
 @app.command("export", epilog="Example: warpwright archive export --format parquet kernels.parquet")
@@ -21,7 +21,10 @@ def export(
     archive: ArchivePlace = None,
     as_json: Json = False,
 ) -> None:
-    """One row for each proposal: prompt, source, verdicts, times, costs."""
+    """Write all runs as a dataset, one row for each proposal.
+
+    Prompt, source, verdicts, times and costs; docs/archive.md has the columns.
+    """
     from warpwright.archive.export import export as write
     from warpwright.archive.opening import open_archive
 

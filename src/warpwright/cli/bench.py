@@ -75,7 +75,10 @@ def bench(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Check a candidate on this machine's GPU, then time it in turns with torch's own answers."""
+    """Check and time a kernel, or a suite, on this machine's GPU.
+
+    Every timed call is checked too. Times are taken in turns with torch's own answers.
+    """
     if suite is not None:
         from warpwright.cli.bench_suite import bench_suite
 
@@ -111,7 +114,10 @@ def compare(
     seconds: Seconds = 1.0,
     as_json: Json = False,
 ) -> None:
-    """Check several candidates for one task, and time each in turns with those before it and the eager reference."""
+    """Check and time several kernels for one task beside each other.
+
+    Each takes turns with those before it that are right, and with the eager reference.
+    """
     if len(kernels) < 2:
         raise UsageError("a comparison needs at least two candidates; `warpwright bench` times one")
     if len({kernel.name for kernel in kernels}) < len(kernels):

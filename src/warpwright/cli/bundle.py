@@ -14,7 +14,7 @@ from warpwright.cli.output import Json, emit
 from warpwright.cli.tasks import Inputs
 
 app = typer.Typer(
-    help="Seal here, judge on a GPU machine that has nothing but torch, bring the records home.",
+    help="Carry kernels to a GPU that lives elsewhere.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -34,7 +34,10 @@ def make(
     seconds: Seconds = 1.0,
     as_json: Json = False,
 ) -> None:
-    """Seal candidates and write them with the judge into one folder that needs nothing but torch."""
+    """Seal kernels and pack them with the judge into one folder.
+
+    The machine that it is carried to needs a GPU, Python and torch, and nothing else.
+    """
     from warpwright.dispatch.bundle import write_bundle
 
     make_folder(folder)
@@ -56,7 +59,7 @@ def bring_home(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Read records that a GPU machine wrote, and show how the candidates stand."""
+    """Show what a GPU machine found out about the kernels."""
     from warpwright.dispatch.bundle import read_jobs, read_results
     from warpwright.report.standings import standings
 

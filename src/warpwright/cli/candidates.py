@@ -20,7 +20,7 @@ TaskName = Annotated[
         "--task", metavar="TASK", help="As for `warpwright tasks show`: layernorm, layernorm:backward, ref.py:fn ..."
     ),
 ]
-GpuName = Annotated[str, typer.Option("--gpu", metavar="GPU", help="The GPU to compile for.")]
+GpuName = Annotated[str, typer.Option("--gpu", metavar="GPU", help="The GPU to compile for, such as h100.")]
 FastMath = Annotated[bool, typer.Option("--fast-math", help="Compile with --use_fast_math; another candidate then.")]
 
 

@@ -42,7 +42,10 @@ def check(
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show every warning.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Check a candidate: does it compile, is its host code a pure launch plan, is it right on the CPU?"""
+    """Check a kernel without a GPU, and say what is wrong with it.
+
+    Does it compile, is its host code a pure launch plan, is it right on the CPU?
+    """
     from warpwright.cli.checking import check_all, data, labelled, pieces, show
     from warpwright.cli.screen import waiting
 

@@ -31,7 +31,10 @@ def compose(
     check: Annotated[bool, typer.Option("--check/--no-check", help="Keep only what every rung here lets pass.")] = True,
     as_json: Json = False,
 ) -> None:
-    """Write a kernel for each task that the composer understands, and say what is in the way of the others."""
+    """Write kernels by rule, with no model, and check them.
+
+    One for each task that the composer understands; of the others it is said what is in the way.
+    """
     for place in places:
         check_task(place)
     make_folder(out)

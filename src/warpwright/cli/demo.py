@@ -18,7 +18,10 @@ def demo(
     gpu: Annotated[str, typer.Option("--gpu", metavar="GPU", help="The GPU to write kernels for.")] = "h200",
     as_json: Json = False,
 ) -> None:
-    """Compose and evolve kernels for three tasks, catch a cheat and a race on the way, and write a report."""
+    """Show what Warpwright can do, in a few minutes, without a GPU.
+
+    Catches a planted cheat and a planted race, composes and evolves kernels for three tasks, and writes a report.
+    """
     from warpwright.cli.screen import waiting
     from warpwright.core.gpus import gpu_named
 

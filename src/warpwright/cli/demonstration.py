@@ -78,6 +78,7 @@ def _search(archive: Archive, name: str, folder: Path, gpu: str, as_json: bool) 
     )
     run = begin(archive, settings, _SEED)
     with watching(settings, silent=as_json) as watcher:
+        watcher.doing(f"searching for a kernel for {name}")
         sitting = line(archive, run, watcher)
         snapshot = sitting.drive()
     return chapter(archive, sitting.task, snapshot, gpu)

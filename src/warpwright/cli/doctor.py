@@ -9,7 +9,7 @@ from warpwright.core.errors import Exit
 
 
 def doctor(as_json: Json = False) -> None:
-    """Show what this machine has, what is missing, what it is needed for and how to get it."""
+    """Show what this machine has, what is missing, how to get it."""
     from warpwright.doctor import complete, examine
 
     findings = examine()

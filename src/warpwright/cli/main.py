@@ -122,11 +122,13 @@ app.command("report", epilog="Example: warpwright report 1a2b --html layernorm.h
 app.command("seal", epilog="Example: warpwright seal layernorm.cu --task layernorm --gpu h200")(seal.seal)
 app.command("demo", epilog="Example: warpwright demo")(demo.demo)
 app.command("doctor", epilog="Example: warpwright doctor --json")(doctor.doctor)
-app.add_typer(tasks.app, name="tasks")
-app.add_typer(bundle.app, name="bundle")
-app.add_typer(runs.app, name="runs")
-app.add_typer(archive.app, name="archive")
-app.add_typer(verifiers.app, name="verifiers")
+app.add_typer(tasks.app, name="tasks", epilog="Example: warpwright tasks list")
+app.add_typer(bundle.app, name="bundle", epilog="Example: warpwright bundle make trip/ a.cu --task layernorm")
+app.add_typer(runs.app, name="runs", epilog="Example: warpwright runs list")
+app.add_typer(archive.app, name="archive", epilog="Example: warpwright archive export kernels.jsonl")
+app.add_typer(
+    verifiers.app, name="verifiers", epilog="Example: warpwright verifiers evaluate --labels kernels/labels.csv"
+)
 
 
 def main() -> None:

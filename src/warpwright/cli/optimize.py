@@ -68,7 +68,10 @@ def optimize(
     allow_unpriced: Unpriced = False,
     as_json: Json = False,
 ) -> None:
-    """Search for a fast kernel: translate, verify, repair, evolve, keep the best."""
+    """Search for a fast kernel, with language models or without.
+
+    Translates, verifies, repairs, evolves, and always keeps the best so far in a file.
+    """
     asking = {"stream": stream, "per_minute": per_minute, "answer_seconds": timeout}
     if resume is not None:
         if task is not None:
@@ -129,7 +132,10 @@ def translate(
     allow_unpriced: Unpriced = False,
     as_json: Json = False,
 ) -> None:
-    """The first right kernel for a PyTorch function, with as many repairs as it takes (ten attempts at most)."""
+    """Find the first right kernel for a PyTorch function.
+
+    With as many repairs as it takes, ten attempts at most.
+    """
     from dataclasses import replace
 
     settings = _settings(
@@ -160,7 +166,7 @@ def repair(
     allow_unpriced: Unpriced = False,
     as_json: Json = False,
 ) -> None:
-    """Mend a kernel that is wrong, one issue at a time, until it is right."""
+    """Mend a kernel that is wrong, one issue after the other."""
     from dataclasses import replace
 
     if not models:
@@ -192,7 +198,10 @@ def tune(
     archive: ArchivePlace = None,
     as_json: Json = False,
 ) -> None:
-    """The best values of the constants that a kernel leaves open with `// tune: BLOCK = 64, 128, 256`."""
+    """Find the best values for constants that a kernel leaves open.
+
+    A comment such as `// tune: BLOCK = 64, 128, 256` before what sets BLOCK leaves it open.
+    """
     from dataclasses import replace
 
     check_source(kernel)

@@ -17,7 +17,10 @@ def prices(
     models: Annotated[list[str], typer.Argument(metavar="SPEC", help="anthropic:NAME, openai:NAME@URL ...")],
     as_json: Json = False,
 ) -> None:
-    """Dollars per million tokens, and where the figure comes from. An unknown price is said to be unknown."""
+    """Show what models cost, as far as that is known.
+
+    Dollars per million tokens, and where the figure comes from. An unknown price is said to be unknown.
+    """
     from warpwright.models.prices import load_prices
     from warpwright.models.spec import parse
 

@@ -21,7 +21,10 @@ def report(
     archive: ArchivePlace = None,
     as_json: Json = False,
 ) -> None:
-    """Write a self-contained page: the funnel, the way up, the best kernel and the evidence for it."""
+    """Write runs as one page that opens in any browser.
+
+    The funnel, the way up, the best kernel and the evidence for it.
+    """
     from warpwright.archive.opening import open_archive
     from warpwright.cli.screen import waiting
     from warpwright.evolve.fold import fold

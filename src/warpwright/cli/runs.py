@@ -9,13 +9,15 @@ import typer
 from warpwright.cli.output import Json, emit
 from warpwright.cli.search_options import ArchivePlace
 
-app = typer.Typer(help="Searches, past and under way.", no_args_is_help=True, rich_markup_mode=None)
+app = typer.Typer(
+    help="List, show and carry searches, past and under way.", no_args_is_help=True, rich_markup_mode=None
+)
 RunName = Annotated[str, typer.Argument(metavar="RUN", help="Its id, or the beginning of it.")]
 
 
 @app.command("list", epilog="Example: warpwright runs list")
 def list_runs(archive: ArchivePlace = None, as_json: Json = False) -> None:
-    """All runs of the archive, oldest first."""
+    """List all runs of the archive, oldest first."""
     from warpwright.archive.address import address, shown
     from warpwright.archive.opening import open_archive
     from warpwright.cli.scores import in_words, spent_words
@@ -45,7 +47,10 @@ def list_runs(archive: ArchivePlace = None, as_json: Json = False) -> None:
 
 @app.command("show", epilog="Example: warpwright runs show 1a2b")
 def show_run(name: RunName, archive: ArchivePlace = None, as_json: Json = False) -> None:
-    """Every decision of a run with its reason, and what became of every proposal."""
+    """Show every decision of a run, and what became of it.
+
+    Decisions with their reasons, proposals with their fates.
+    """
     from warpwright.archive.opening import open_archive
     from warpwright.evolve.fold import fold
 
@@ -67,7 +72,7 @@ def export_run(
     archive: ArchivePlace = None,
     as_json: Json = False,
 ) -> None:
-    """One run, exact and whole, to carry elsewhere."""
+    """Write one run, exact and whole, to carry it elsewhere."""
     from pathlib import Path
 
     from warpwright.archive.opening import open_archive
@@ -87,7 +92,7 @@ def import_run(
     archive: ArchivePlace = None,
     as_json: Json = False,
 ) -> None:
-    """A run from elsewhere."""
+    """Take in a run from elsewhere."""
     from pathlib import Path
 
     from warpwright.archive.opening import open_archive

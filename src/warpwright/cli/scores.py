@@ -22,4 +22,4 @@ def spent_words(spent: Spent, limit_usd: float | None = None) -> str:
 
 def _percent(share: float) -> str:
     """Tiny cases are all launch and no work: then the share is small, but it is not nothing."""
-    return f"{share:.0%}" if share >= 0.01 else "under 1 %"
+    return f"{share:.0%}" if share >= 0.01 else "under 1%"

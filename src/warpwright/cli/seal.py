@@ -29,7 +29,10 @@ def seal(
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show the plan of every case.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Compile a candidate, record its launches on every case, and keep both as one artefact."""
+    """Compile a kernel and record what it launches on every case.
+
+    Both are kept as one artefact, which is all that a GPU needs.
+    """
     from warpwright.cli.screen import waiting
     from warpwright.seal.refusal import Refusal
     from warpwright.seal.sealing import seal as seal_candidate

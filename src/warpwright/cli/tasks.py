@@ -22,7 +22,7 @@ Which = Annotated[
 ]
 
 app = typer.Typer(
-    help="What is asked: list the tasks, show one with its contract, admit them by negative controls.",
+    help="List tasks, show what one asks, try whether it can be fooled.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -56,7 +56,10 @@ def show(
     only_skeleton: Annotated[bool, typer.Option("--skeleton", help="Print only the .cu skeleton.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Show what a task asks, how fast it could be, and a skeleton of a candidate to fill in."""
+    """Show what a task asks of a kernel, and how fast it could be.
+
+    Also a skeleton of a kernel to fill in; --skeleton prints that alone.
+    """
     from warpwright.cli.contract import contract, show_contract
     from warpwright.cli.screen import waiting
     from warpwright.core.gpus import gpu_named
@@ -89,7 +92,10 @@ def check(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Admit tasks: wrong implementations must be refuted, honest ones must pass, outputs must vary."""
+    """Try whether tasks can be fooled.
+
+    Wrong implementations must be refuted, honest ones must pass, outputs must vary.
+    """
     from warpwright.cli.admissions import admissions_data, admit_all, show_admissions, verdict
     from warpwright.cli.screen import waiting
 

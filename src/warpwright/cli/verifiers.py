@@ -22,7 +22,7 @@ PanelFolder = Annotated[
 ]
 
 app = typer.Typer(
-    help="What verification is worth, measured on kernels of which the truth is known.",
+    help="Measure verifiers on kernels of which the truth is known.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -43,7 +43,10 @@ def evaluate(
     jobs: Jobs = None,
     as_json: Json = False,
 ) -> None:
-    """Check every labelled kernel: accuracy, false accepts and false rejects per class of bug."""
+    """Measure accuracy, false accepts and false rejects.
+
+    Every labelled kernel is checked; figures are given for each class of bug.
+    """
     from warpwright.cli.checking import check_all, labelled
     from warpwright.cli.screen import plain, progress, show_table
     from warpwright.core.evidence import OPINION
@@ -88,7 +91,10 @@ def tune(
     budget: Dollars = None,
     as_json: Json = False,
 ) -> None:
-    """Improve the panel's instructions on one part of a labelled set; what counts is the part it has not seen."""
+    """Improve the instructions of models that give opinions.
+
+    They are rewritten on one part of a labelled set; what counts is the part that was not seen.
+    """
     from warpwright.cli.checking import labelled
     from warpwright.cli.opinions import asked_model, tuned
     from warpwright.cli.screen import plain, show_table, waiting

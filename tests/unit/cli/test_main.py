@@ -152,3 +152,10 @@ def test_what_others_say_moves_no_cursor(said: str) -> None:
 def test_json_names_its_schema(warpwright) -> None:
     document = json.loads(warpwright("doctor", "--json").stdout)
     assert document["schema"] == "warpwright.doctor/1"
+
+
+@pytest.mark.parametrize("group", [(), *sorted({(command[0],) for command in COMMANDS if len(command) > 1})])
+def test_a_group_says_of_each_command_what_it_does_in_a_whole_sentence(group: tuple[str, ...]) -> None:
+    said = CliRunner().invoke(main.app, [*group, "--help"]).stdout
+    assert "..." not in said.partition("Commands:")[2]
+    assert "Example: warpwright" in said
