@@ -33,3 +33,22 @@ def test_a_row_of_one_element_leaves_a_sum_and_its_length_that_agree() -> None:
     plan = composer.plan(task)
     evidence = EmulateRung([edge]).climb(task, Candidate(source=plan.write(plan.default())))
     assert evidence.verdict is Verdict.HOLDS, evidence.counterexample or evidence.reason
+
+
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize(
+    ("name", "dims", "dtype"),
+    [
+        ("modern/log_softmax:forward", {"N": 2, "D": 33000}, "fp32"),
+        ("modern/log_softmax:backward", {"N": 2, "D": 66000}, "bf16"),
+        ("modern/log_softmax:forward", {"N": 1, "D": 33001}, "fp32"),
+    ],
+)
+def test_rows_that_a_cluster_keeps_hold_and_so_do_those_that_it_declines(
+    name: str, dims: dict[str, int], dtype: str
+) -> None:
+    (task,) = load(name)
+    long = Case(name="long", role=Role.CHECK, dims=dims, dtype=dtype)
+    plan = composer.plan(task)
+    evidence = EmulateRung([long]).climb(task, Candidate(source=plan.write(plan.default())))
+    assert evidence.verdict is Verdict.HOLDS, evidence.counterexample or evidence.reason

@@ -284,3 +284,26 @@ def test_of_what_a_gradient_belongs_to_only_the_sizes_must_be_there() -> None:
     text = source("paper/mnist_conv_relu_pool:backward")
     assert "torch::empty({B, I, H, W}, scatter.options()), weight, std::nullopt" in text
     assert "x,\n            torch::empty({O, I, 3, 3}, scatter.options()), std::nullopt" in text
+
+
+def test_a_row_that_is_too_long_for_a_block_is_kept_by_a_cluster() -> None:
+    text = source("modern/log_softmax:forward")
+    assert "if (!launch_log_softmax_rows_clustered<scalar_t>(x, y, N, D)) {" in text
+    assert "run(log_softmax_rows_clustered_kernel<T, VEC, 4096, 5, 8>, 512);" in text
+    assert "run(log_softmax_rows_clustered_kernel<T, VEC, 4096, 5, 4>, 1024);" in source(
+        "modern/log_softmax:forward", row_cluster=4
+    )
+    assert "clustered" not in source("modern/log_softmax:forward", row_cluster=0)
+
+
+def test_a_cluster_keeps_only_what_is_read_again() -> None:
+    clustered = source("modern/log_softmax:backward").partition("bool launch_")[0]
+    assert "grad_y_kept[ITEMS];" in clustered
+    assert "y_kept[ITEMS];" not in clustered.replace("grad_y_kept", "")
+
+
+@pytest.mark.parametrize(
+    "name", ["modern/cross_entropy:forward", "modern/argmax:forward", "modern/add_rmsnorm:forward"]
+)
+def test_rows_that_are_read_once_or_fit_a_block_need_no_cluster(name: str) -> None:
+    assert "cluster" not in source(name)

@@ -28,6 +28,7 @@ carriers.py         what a thread carries along a row for each of them
 row_kernel.py       rows: the statements of one row
 row_launch.py       rows: the kernels around them, and the choice among these
 split_kernel.py     few long rows: many blocks to a row
+cluster_kernel.py   long rows that a cluster of blocks keeps
 column_kernel.py    columns: sums over the leading dimensions
 fused_kernel.py     rows and columns at once
 scan_kernel.py      running sums

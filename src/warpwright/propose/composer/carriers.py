@@ -9,7 +9,16 @@ from typing import Protocol
 from warpwright.propose.composer.arithmetic import ATOM, DEFINED, PRODUCT, Term
 from warpwright.propose.composer.emit import Emitter
 from warpwright.propose.composer.indices import ROW
-from warpwright.propose.composer.preamble import BEST, BEST_OF_ROW, JOIN_NAMES, JOINS, NEIGHBOURS, OVER_ROW, SPREADS
+from warpwright.propose.composer.preamble import (
+    BEST,
+    BEST_OF_ROW,
+    JOIN_NAMES,
+    JOINS,
+    NEIGHBOURS,
+    OVER_CLUSTER,
+    OVER_ROW,
+    SPREADS,
+)
 from warpwright.propose.composer.reductions import Carried, Joint, Spread
 from warpwright.propose.composer.values import Value
 
@@ -69,7 +78,11 @@ class _Plain:
         self.name = emitter.name(emitter.graph.names.get(value.number, wanted))
         self.op = JOIN_NAMES[value.op]
         self.parts = [(self.name, "float", self.name)]
-        self.preamble = (JOINS[value.op], NEIGHBOURS, OVER_ROW)
+        self.over = f"over_row<{self.op}, THREADS>"
+        self.preamble = [JOINS[value.op], NEIGHBOURS, OVER_ROW]
+        if emitter.is_clustered:
+            self.over = f"over_cluster<{self.op}, THREADS, BLOCKS>"
+            self.preamble.append(OVER_CLUSTER)
 
     def begin(self) -> list[str]:
         return [f"float {self.name} = {self.op}::identity();"]
@@ -85,7 +98,7 @@ class _Plain:
         return [self._added(parts[0])]
 
     def share(self) -> list[str]:
-        return [f"{self.name} = over_row<{self.op}, THREADS>({self.name});"]
+        return [f"{self.name} = {self.over}({self.name});"]
 
     def settle(self) -> list[str]:
         return []

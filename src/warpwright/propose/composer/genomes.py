@@ -8,12 +8,20 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from warpwright.core.errors import UsageError
-from warpwright.propose.composer import column_kernel, fused_kernel, map_kernel, row_launch, scan_kernel, split_kernel
+from warpwright.propose.composer import (
+    cluster_kernel,
+    column_kernel,
+    fused_kernel,
+    map_kernel,
+    row_launch,
+    scan_kernel,
+    split_kernel,
+)
 from warpwright.propose.composer.schedule import COLUMNS, ELEMENTS, FUSED, ROWS, SCAN
 
 SPACES: dict[str, dict[str, tuple[Any, ...]]] = {
     ELEMENTS: map_kernel.SPACE,
-    ROWS: row_launch.SPACE | split_kernel.SPACE,
+    ROWS: row_launch.SPACE | cluster_kernel.SPACE | split_kernel.SPACE,
     COLUMNS: column_kernel.SPACE,
     FUSED: fused_kernel.SPACE,
     SCAN: scan_kernel.SPACE,
@@ -30,6 +38,7 @@ DEFAULTS: dict[str, Any] = {
     "warp_rows": 4,
     "row_items": 4,
     "row_crowd": 0,
+    "row_cluster": 8,
     "stream_block": 512,
     "stream_unroll": 4,
     "scan_block": 256,
@@ -45,8 +54,8 @@ DEFAULTS: dict[str, Any] = {
 }
 CHANGES: tuple[dict[str, Any], ...] = (
     {"row_items": 2, "stream_block": 1024, "split_blocks": 1056, "map_packs": 1, "column_warps": 16}
-    | {"scan_items": 2},
-    {"row_crowd": 1024, "stream_unroll": 8, "split_block": 256, "map_packs": 4, "scan_cluster": 4},
+    | {"scan_items": 2, "row_cluster": 0},
+    {"row_crowd": 1024, "row_cluster": 4, "stream_unroll": 8, "split_block": 256, "map_packs": 4, "scan_cluster": 4},
     {"stores": "streaming", "column_blocks": 2112, "fused_blocks": 2112},
     {"math": "precise", "stores": "streaming", "fused_blocks": 528, "split_block": 1024},
     {"map_block": 512, "warp_rows": 8, "stream_block": 256, "split_unroll": 8, "column_warps": 4, "scan_cluster": 0}

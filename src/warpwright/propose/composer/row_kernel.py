@@ -47,7 +47,14 @@ class RowWriter:
     """Writes the device code of one variant: rows kept in registers, or streamed."""
 
     def __init__(
-        self, work: Rows, graph: Graph, held: Mapping[int, Tensor], kept: Sequence[str] | None, ahead: int = 1
+        self,
+        work: Rows,
+        graph: Graph,
+        held: Mapping[int, Tensor],
+        kept: Sequence[str] | None,
+        ahead: int = 1,
+        *,
+        is_clustered: bool = False,
     ) -> None:
         self.work, self.graph, self.is_kept, self.ahead = work, graph, kept is not None, ahead
         names = {work.columns: "columns"}
@@ -59,6 +66,7 @@ class RowWriter:
         one = graph.cases.one()
         self.base = Total(((self.row, work.columns), (column, one)))
         self.emitter.row_index = self.row
+        self.emitter.is_clustered = is_clustered
         self.emitter.kept = {name: f"{name}_kept[item]" for name in kept or ()}
         self.body: list[str] = []
         self.loaded: list[set[str]] = []

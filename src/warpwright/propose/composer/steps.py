@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from warpwright.propose.composer import library, split_kernel
+from warpwright.propose.composer.cluster_kernel import cluster_kernels
 from warpwright.propose.composer.column_kernel import ColumnWriter
 from warpwright.propose.composer.errors import CannotCompose
 from warpwright.propose.composer.fused_kernel import fused_kernels
@@ -134,6 +135,17 @@ class EntryWriter(HostWriter):
         )
 
     def _launch_rows(self, work: Rows, held: Mapping[int, Tensor], streamed: bool = False) -> None:
+        """Rows that a cluster can keep, where there are such among the cases; then all others."""
+        clustered = None if streamed else cluster_kernels(work, self.graph, held, self.genome)
+        if clustered:
+            self.kernels.append(clustered)
+        start = len(self.calls)
+        self._launch_blocks(work, held, streamed)
+        if clustered:
+            inner = [call.text for call in self.calls[start:]]
+            self.calls[start:] = [Call(line, launches=True) for line in _unless(self._call_text(clustered), inner)]
+
+    def _launch_blocks(self, work: Rows, held: Mapping[int, Tensor], streamed: bool) -> None:
         """A block to a row; or, where there are few and long ones among the cases, many blocks to a row."""
         usual = row_kernels(work, self.graph, held, self.genome, streamed)
         if not split_kernel.is_worth_it(work, self.graph.cases):

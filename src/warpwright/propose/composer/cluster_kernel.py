@@ -1,0 +1,149 @@
+"""Rows that are too long for the registers of a block, or too few for one block each: a cluster of blocks keeps each of
+them. So it is read once, where blocks that stream it would read it in every pass.
+
+The blocks of a cluster put their sums together through the shared memory that they can read of each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from warpwright.propose.composer.indices import KERNEL
+from warpwright.propose.composer.kernel import (
+    Written,
+    block,
+    launch,
+    launcher_parameters,
+    pointers,
+    row_parameters,
+    signature,
+    vec_of,
+    vector_test,
+)
+from warpwright.propose.composer.row_kernel import Rows, RowWriter, along_rows
+from warpwright.propose.composer.row_launch import MOST_ITEMS, MOST_THREADS, kept_loads, row_preamble, without_end
+from warpwright.propose.composer.sizes import Cases
+from warpwright.propose.composer.split_kernel import FEW, LONG
+from warpwright.propose.composer.tensors import Needs, Tensor
+from warpwright.propose.composer.values import Graph
+
+SPACE: dict[str, tuple[Any, ...]] = {"row_cluster": (0, 4, 8)}
+"""Blocks to a row; none where rows of that kind are streamed."""
+LONGEST_OF_BLOCK = MOST_THREADS * MOST_ITEMS
+"""Packs of the longest row that a block can keep."""
+THREADS = 2048, 4096
+"""Of a cluster, fewer first."""
+MOST_BYTES = {4: 128, 2: 96}
+"""What a thread keeps without running out of registers, by the bytes of an element: narrow ones need room to widen."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Tile:
+    """How a row is kept: so many packs by each of so many threads."""
+
+    packs: int
+    threads: int
+    items: int
+
+
+def cluster_kernels(work: Rows, graph: Graph, held: Mapping[int, Tensor], genome: Mapping[str, Any]) -> Written | None:
+    """None where no row that matters gains by it."""
+    if not genome["row_cluster"] or any(value.op in ("argmax", "argmin") for value in work.reductions):
+        return None
+    streamed = RowWriter(work, graph, held, None)
+    streamed.write()
+    kept = [name for name in along_rows(streamed) if sum(name in names for names in streamed.loaded) > 1]
+    fitting = _tiles(work, graph.cases, genome["vector_bytes"], len(kept))
+    if not kept or not fitting:
+        return None
+    writer = RowWriter(work, graph, held, kept, is_clustered=True)
+    writer.write()
+    return Written(
+        name=f"{work.name}_clustered",
+        device="\n".join(_device(work, writer)),
+        launcher="\n".join(_launcher(work, writer.needs, fitting, genome)),
+        needs=writer.needs,
+        preamble=row_preamble([writer]),
+    )
+
+
+def _tiles(work: Rows, cases: Cases, width: int, tensors: int) -> list[Tile]:
+    """One for every length of row that is timed and that only a cluster can keep."""
+    found = {
+        _tile(-(-work.columns.values[case] * cases.widths[case] // width), width * tensors, cases.widths[case])
+        for case in cases.timed
+        if (work.rows.values[case] < FEW and work.columns.values[case] >= LONG)
+        or work.columns.values[case] * cases.widths[case] > LONGEST_OF_BLOCK * width
+    }
+    return sorted(tile for tile in found if tile)
+
+
+def _tile(packs: int, pack_bytes: int, element: int) -> Tile | None:
+    """With the fewest threads that have room for it."""
+    for threads in THREADS:
+        items = -(-packs // threads)
+        if items * pack_bytes <= MOST_BYTES.get(element, 0):
+            return Tile(threads * items, threads, items)
+    return None
+
+
+def _device(work: Rows, writer: RowWriter) -> list[str]:
+    bounds = "__cluster_dims__(BLOCKS, 1, 1) __launch_bounds__(THREADS / BLOCKS, 1024 * BLOCKS / THREADS)"
+    head = signature(f"__global__ void {bounds} {work.name}_clustered_kernel", row_parameters(writer.needs))
+    head[-1] += " {"
+    place = "blockIdx.x / BLOCKS"
+    body = [
+        "const int lane = blockIdx.x % BLOCKS * (THREADS / BLOCKS) + threadIdx.x;",
+        f"const int64_t row = {f'rows - 1 - {place}' if work.backwards else place};",
+        *writer.emitter.lines[KERNEL],
+        "",
+        *kept_loads(writer, writer.needs),
+        "",
+        *without_end(writer.body),
+    ]
+    return [
+        f"// {work.comment}",
+        "// A cluster of BLOCKS blocks shares a row; each of its THREADS threads keeps ITEMS packs of it in registers.",
+        "template <typename T, int VEC, int THREADS, int ITEMS, int BLOCKS>",
+        *head,
+        *block(body),
+        "}",
+    ]
+
+
+def _launcher(work: Rows, needs: Needs, fitting: Sequence[Tile], genome: Mapping[str, Any]) -> list[str]:
+    blocks, most = genome["row_cluster"], fitting[-1].packs
+    head = signature(f"bool launch_{work.name}_clustered", launcher_parameters(needs))
+    head[-1] += " {"
+    body = [
+        vec_of(genome["vector_bytes"]),
+        "const int64_t packs = columns / VEC;",
+        vector_test(needs),
+        f"const bool is_few = rows < {FEW} && columns >= {LONG}, is_long = packs > {LONGEST_OF_BLOCK};",
+        f"if (!vectors || rows == 0 || !(is_few || is_long) || packs > {most}) return false;",
+        "const auto run = [&](auto kernel, int threads) {",
+        *block(launch(f"rows * {blocks}", "threads", pointers(needs))),
+        "};",
+        *_choices(work, fitting, blocks),
+        "return true;",
+    ]
+    return [
+        "// Takes long rows, and declines what a cluster cannot keep in registers.",
+        "template <typename T>",
+        *head,
+        *block(body),
+        "}",
+    ]
+
+
+def _choices(work: Rows, fitting: Sequence[Tile], blocks: int) -> list[str]:
+    """The narrowest cluster that holds a row."""
+    lines = []
+    for position, tile in enumerate(fitting):
+        test = f"if (packs <= {tile.packs}) " if tile is not fitting[-1] else ""
+        shape = f"T, VEC, {tile.threads}, {tile.items}, {blocks}"
+        run = f"run({work.name}_clustered_kernel<{shape}>, {tile.threads // blocks});"
+        lines.append(f"{'else ' if position else ''}{test}{run}")
+    return lines
