@@ -14,7 +14,7 @@ from warpwright.core.errors import Exit, UsageError
 from warpwright.core.evidence import Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterator, Sequence
 
     from warpwright.core.evidence import Dossier
     from warpwright.propose.composer.survey import Surveyed
@@ -38,7 +38,10 @@ def compose(
     for place in places:
         check_task(place)
     make_folder(out)
-    told = [_told(answer, out, check, silent=as_json) for answer in _surveyed(places, inputs or ())]
+    answers = _surveyed(places, inputs or ())
+    told = []
+    while (answer := _next(answers, as_json)) is not None:
+        told.append(_told(answer, out, check, silent=as_json))
     if as_json:
         emit("compose/1", composed=told)
     else:
@@ -48,20 +51,24 @@ def compose(
     raise typer.Exit(Exit.REFUTED if refuted else Exit.HOLDS if all(item["file"] for item in told) else Exit.UNDECIDED)
 
 
-def _surveyed(places: Sequence[str], inputs: Sequence[str]) -> Iterable[Surveyed]:
+def _next(answers: Iterator[Surveyed], silent: bool) -> Surveyed | None:
+    from warpwright.cli.screen import waiting
+
+    with waiting("composing", silent=silent):
+        return next(answers, None)
+
+
+def _surveyed(places: Sequence[str], inputs: Sequence[str]) -> Iterator[Surveyed]:
+    """One after the other. Among many a task that cannot be loaded is named; alone it is a mistake."""
     from warpwright.propose.composer.survey import survey, surveyed
     from warpwright.tasks import load
 
-    if len(places) > 1:
-        if inputs:
-            raise UsageError("--input describes one function; give exactly one TASK with it")
-        return survey(places)
-    if inputs:
-        return map(surveyed, load(places[0], inputs=inputs))
-    answers = list(survey(places))
-    if answers[0].task is None and answers[0].name == places[0]:
-        raise UsageError(answers[0].reason or "")
-    return answers
+    if inputs and len(places) > 1:
+        raise UsageError("--input describes one function; give exactly one TASK with it")
+    for answer in map(surveyed, load(places[0], inputs=inputs)) if inputs else survey(places):
+        if answer.task is None and [answer.name] == list(places):
+            raise UsageError(answer.reason or f"{answer.name} cannot be loaded")
+        yield answer
 
 
 def _told(answer: Surveyed, out: Path, check: bool, silent: bool) -> dict[str, Any]:

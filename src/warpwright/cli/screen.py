@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as Bars
-from rich.table import Table
+from rich.table import Column, Table
 
 from warpwright.cli.output import silence_stdout, visible
 from warpwright.core.protocols import Progress
@@ -31,7 +31,9 @@ def screen() -> Screen:
 
 def show_table(columns: Sequence[str], rows: Iterable[Sequence[str]], title: str | None = None) -> None:
     """Cells may hold markup; text that is not ours goes through `plain` first."""
-    table = Table(*columns, title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    # Folded, not cut: half the name of a run or of a variable is of no use.
+    folded = [Column(name, overflow="fold") for name in columns]
+    table = Table(*folded, title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
     for row in rows:
         table.add_row(*row)
     screen().print(table)

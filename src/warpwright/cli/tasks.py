@@ -31,9 +31,11 @@ app = typer.Typer(
 @app.command("list", epilog="Example: warpwright tasks list --suite paper")
 def list_tasks(suite: Suite = None, as_json: Json = False) -> None:
     """List the tasks of the suites that come with Warpwright."""
+    from warpwright.cli.screen import waiting
     from warpwright.tasks import all_tasks
 
-    tasks = all_tasks(suite)
+    with waiting("loading tasks", silent=as_json):
+        tasks = all_tasks(suite)
     if as_json:
         emit("tasks.list/1", tasks=[_summary(task) for task in tasks])
     else:

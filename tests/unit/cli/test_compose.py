@@ -47,3 +47,19 @@ def test_what_is_kept_was_checked(tmp_path: Path) -> None:
     assert found.exit_code == 0, found.output
     assert "1 of 1 tasks have a kernel" in found.output
     assert "holds" in found.output.lower()
+
+
+def test_a_function_of_your_own_needs_its_inputs(tmp_path: Path) -> None:
+    function = tmp_path / "ref.py"
+    function.write_text("def twice(x):\n    return x + x\n")
+    without = compose(f"{function}:twice", "--out", tmp_path / "kernels", "--no-check")
+    assert (without.exit_code, "--input" in without.stderr) == (2, True), without.output
+    found = compose(f"{function}:twice", "--input", "8,33:fp32", "--out", tmp_path / "kernels", "--no-check")
+    assert found.exit_code == 0, found.output
+    assert "__global__" in (tmp_path / "kernels" / "twice.cu").read_text()
+
+
+def test_a_file_that_is_no_task_is_a_mistake(tmp_path: Path) -> None:
+    (tmp_path / "empty.py").write_text("")
+    found = compose(tmp_path / "empty.py", "--out", tmp_path / "kernels")
+    assert found.exit_code == 2, found.output

@@ -159,3 +159,16 @@ def test_a_group_says_of_each_command_what_it_does_in_a_whole_sentence(group: tu
     said = CliRunner().invoke(main.app, [*group, "--help"]).stdout
     assert "..." not in said.partition("Commands:")[2]
     assert "Example: warpwright" in said
+
+
+def test_a_narrow_terminal_loses_no_letter(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    from warpwright.cli import screen
+
+    monkeypatch.setattr(screen, "PIPE_WIDTH", 40)
+    screen.show_table(
+        ("run", "how to get it"), [("tune-83e6a1b2c3d4", "export ANTHROPIC_API_KEY_OF_YOURS"), ("a", "b")]
+    )
+    shown = capsys.readouterr().out
+    assert "…" not in shown
+    rows = [line.split() for line in shown.splitlines()]
+    assert "ANTHROPIC_API_KEY_OF_YOURS" in "".join(row[-1] for row in rows if row)
