@@ -96,12 +96,20 @@ def _halved(task: Task, twin: Twin, size: _Size) -> Twin | None:
     if (dims[size.name] % 2 and not size.odd) or math.prod(dims[name] for name in size.kin) // 2 < size.least:
         return None
     case = replace(twin.case, dims={**dims, size.name: dims[size.name] // 2})
+    if _parts(case, size.name) != _parts(twin.case, size.name):
+        return None
     try:
         times = _less(task, twin.case, case)
         shrinks = tensor_bytes(task, case) <= _WORTH * tensor_bytes(task, twin.case)
     except UsageError:
         return None
     return Twin(case=case, times=times * twin.times) if times and shrinks else None
+
+
+def _parts(case: Case, size: str) -> set[str]:
+    """The whole numbers that a size may be dealt out by, as channels in groups are."""
+    numbers = {name: value for name, value in case.scalars.items() if type(value) is int and value > 0}
+    return {name for name, value in numbers.items() if case.dims[size] % value == 0}
 
 
 def _less(task: Task, case: Case, smaller: Case) -> int | None:

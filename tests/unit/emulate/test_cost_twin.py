@@ -69,3 +69,10 @@ def test_rows_of_several_sizes_count_together_and_what_grows_faster_is_left_alon
     twin = twin_of(attention, case, MOST)
     assert twin.case.dims["S"] == case.dims["S"]
     assert twin.times > 1
+
+
+def test_channels_that_come_in_groups_still_do() -> None:
+    task = task_named("modern/group_norm_silu:backward")
+    for case in task.cases_of(Role.TIME):
+        twin = twin_of(task, case, MOST)
+        assert twin.case.dims["C"] % int(case.scalars["groups"]) == 0
