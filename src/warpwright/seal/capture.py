@@ -19,7 +19,9 @@ from warpwright.seal.traced import Trace
 
 _LANGUAGE = (toolchain.STANDARD, "-O0", "-w", "-fpermissive", "-DWARPWRIGHT_CAPTURE")
 _DEFINES = tuple(flag for flag in TORCH_FLAGS if flag.startswith("-D"))
-_TEXT_LIMIT = 64 << 20
+MOST_TEXT = 16 << 20
+"""Of a source whose macros are expanded. We read it ourselves, at some seconds and 150 MiB of memory for each MiB."""
+_PROGRAM_LIMIT = 64 << 20
 _TRACE_LIMIT = 64 << 20
 COMPILE_LIMITS = sandbox.Limits(cpu_s=60.0, wall_s=600.0)
 RUN_LIMITS = sandbox.Limits(cpu_s=20.0, wall_s=300.0, idle_s=10.0, memory_bytes=2 << 30, processes=16)
@@ -98,9 +100,11 @@ def _preprocessed(folder: Path, defines: Sequence[str], tools: Path) -> str:
     header = ("-include", str(tools / "front.h"))
     command = [str(toolchain.host_compiler()), *_LANGUAGE, *_DEFINES, *defines, *_include_flags(), *header]
     done = _run([*command, "-E", "-fpch-preprocess", "-x", "c++", "kernel.cu", "-o", "kernel.ii"], folder, tools)
-    text = sandbox.harvest(folder / "kernel.ii", _TEXT_LIMIT)
-    if done.returncode != 0 or text is None:
+    if done.returncode != 0:
         raise build_refusal(done, folder)
+    text = sandbox.harvest(folder / "kernel.ii", MOST_TEXT)
+    if text is None:
+        raise refuted(COMPILE_LIMIT, f"the source has more than {MOST_TEXT >> 20} MiB when its macros are expanded")
     return text.decode("utf-8", "surrogateescape")
 
 
@@ -109,7 +113,7 @@ def _compiled(folder: Path, text: str, tools: Path) -> Program:
     command = [str(toolchain.host_compiler()), *_LANGUAGE, *_DEFINES, "-fpreprocessed", "capture.ii", "-x", "none"]
     linking = [*toolchain.linker_flags(), str(tools / "recorder.o"), "-pie", "-ldl", "-o", "capture"]
     done = _run([*command, *linking], folder, tools)
-    program = sandbox.harvest(folder / "capture", _TEXT_LIMIT)
+    program = sandbox.harvest(folder / "capture", _PROGRAM_LIMIT)
     if done.returncode != 0 or program is None:
         raise build_refusal(done, folder)
     return Program(path=folder / "capture", symbols=elf.parse(program))

@@ -14,6 +14,7 @@ from pathlib import Path
 from warpwright.core.errors import OurFault
 from warpwright.core.evidence import Fault
 from warpwright.seal import sandbox
+from warpwright.seal.refusal import refuted
 
 _UNIT = re.compile(r"_INTERNAL_[0-9a-f]{8}_\w+?::|_INTERNAL_[0-9a-f]{8}_\w+::")
 _RESTRICT = re.compile(r"\s*\b(__)?restrict(__)?\b")
@@ -32,9 +33,11 @@ def demangled(symbols: Iterable[str], folder: Path) -> dict[str, str]:
     limits = sandbox.Limits(wall_s=300.0)
     done = sandbox.run([tool], writable=folder, stdin="\n".join(wanted).encode() + b"\n", limits=limits)
     done.blame_machine("reading names")
+    if done.reason is not None or done.signal is not None:
+        raise refuted("names", "its kernels or variables have names too long to be spelt out")
     lines = done.stdout.decode("utf-8", "replace").removesuffix("\n").split("\n")
     if len(lines) != len(wanted):
-        raise OurFault(Fault(where="seal", message=f"c++filt failed: {done.reason or done.stderr[-200:]!r}"))
+        raise OurFault(Fault(where="seal", message=f"c++filt failed: {done.stderr[-200:]!r}"))
     plain = {symbol: canonical(line) for symbol, line in zip(wanted, lines, strict=True)}
     return {symbol: plain.get(symbol, symbol) for symbol in every}
 

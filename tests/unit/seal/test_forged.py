@@ -13,7 +13,7 @@ import pytest
 from warpwright.core.plan import Library
 from warpwright.core.sealed import Sealed
 from warpwright.core.task import Task
-from warpwright.seal import toolchain
+from warpwright.seal import capture, toolchain
 from warpwright.seal.operations import OPERATIONS
 
 FORGER = """#include <torch/extension.h>
@@ -136,3 +136,48 @@ def test_every_operation_that_the_recorder_spells_is_among_them() -> None:
     spelt = {name for path in toolchain.RECORDER.glob("*.cpp") for name in called.findall(path.read_text())}
     assert len(spelt) > 50
     assert spelt <= OPERATIONS
+
+
+def test_a_result_in_a_device_variable_is_no_result_that_lasts(sealing: Any) -> None:
+    place = "float* at; cudaGetSymbolAddress((void**)&at, kept); y = torch::from_blob(at, x.sizes(), x.options());"
+    outcome = sealing(before="__device__ float kept[100000];", body=f"{place} {LAUNCH}")
+    assert not isinstance(outcome, Sealed)
+    assert "device variable" in (outcome.reason or "")
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        {"body": f'throw std::runtime_error("{VERDICT}");'},
+        {"body": f'TORCH_CHECK(false, "{VERDICT}");'},
+        {"before": '#error "\x1b[2J\x1b[32mHolds\u202e"'},
+    ],
+    ids=["exception", "check", "compiler"],
+)
+def test_nobody_writes_on_the_terminal_of_who_reads_why(sealing: Any, parts: dict[str, str]) -> None:
+    outcome = sealing(**parts)
+    assert not isinstance(outcome, Sealed)
+    said = outcome.reason or (outcome.counterexample and outcome.counterexample.message)
+    assert said
+    assert "Holds" in said
+    assert said.isprintable()
+
+
+def test_names_that_nobody_could_read_are_no_fault_of_ours(sealing: Any) -> None:
+    """Each of these types is spelt with two of the one before: short when mangled, and of 2^24 words when not."""
+    doubled = "".join(f"typedef Pair<T{i}, T{i}> T{i + 1};" for i in range(24))
+    before = f"template <class A, class B> struct Pair {{}}; typedef Pair<int, int> T0; {doubled}"
+    kernel = "template <class T> __global__ void named(float* y) { y[0] = 0; }"
+    outcome = sealing(before=before + kernel, body="named<T24><<<1, 1>>>(y.data_ptr<float>());")
+    assert not isinstance(outcome, Sealed)
+    assert outcome.counterexample is not None, outcome.reason
+    assert outcome.counterexample.kind == "names"
+
+
+def test_a_text_that_macros_make_too_long_is_not_read(sealing: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(capture, "MOST_TEXT", 1 << 20)
+    doubled = "".join(f"\n#define R{i + 1} R{i} R{i}" for i in range(17))
+    outcome = sealing(before=f"#define R0 {{(void)0;}}{doubled}\ninline void many() {{ R17 }}")
+    assert not isinstance(outcome, Sealed)
+    assert outcome.counterexample is not None, outcome.reason
+    assert outcome.counterexample.kind == "compile-limit"
