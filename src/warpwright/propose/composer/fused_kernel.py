@@ -30,7 +30,8 @@ from warpwright.propose.composer.row_launch import Tile, kept_bounds, kept_loads
 from warpwright.propose.composer.tensors import Needs, Tensor
 from warpwright.propose.composer.values import Graph
 
-SPACE: dict[str, tuple[Any, ...]] = {"fused_blocks": (528, 1056, 2112)}
+SPACE: dict[str, tuple[Any, ...]] = {"fused_blocks": (528, 1056, 2112), "fused_ahead": (0, 1)}
+"""Genes. A row ahead is loaded while the one before it is computed, which takes twice the registers."""
 
 
 def fused_kernels(
@@ -66,7 +67,8 @@ def _device(work: Rows, writer: RowWriter, sums: Sequence[Store], genome: Mappin
     taken = [*row_parameters(writer.needs), *(f"float* __restrict__ {name}_parts" for name in names)]
     head = signature(f"__global__ void {kept_bounds(genome)} {work.name}_kernel", taken)
     head[-1] += " {"
-    row = [*kept_loads(writer, writer.needs), "", *writer.body]
+    loads = kept_loads(writer, writer.needs)
+    declared, loaded = loads[: len(writer.emitter.kept)], loads[len(writer.emitter.kept) :]
     put = [f"store<VEC>({name}_parts + group * columns + column, {name}_sum[item]);" for name in names]
     body = [
         "const int lane = threadIdx.x % THREADS;",
@@ -75,9 +77,7 @@ def _device(work: Rows, writer: RowWriter, sums: Sequence[Store], genome: Mappin
         *writer.emitter.lines[KERNEL],
         *(f"Pack<float, VEC> {name}_sum[ITEMS] = {{}};" for name in names),
         "",
-        "for (int64_t row = group; row < rows; row += groups) {",
-        *block(row),
-        "}",
+        *(_ahead(writer, declared, loaded) if genome["fused_ahead"] else _one_by_one([*loads, "", *writer.body])),
         "",
         *KEPT_LOOP,
         *block(put, 2),
@@ -91,6 +91,34 @@ def _device(work: Rows, writer: RowWriter, sums: Sequence[Store], genome: Mappin
         *head,
         *block(body),
         "}",
+    ]
+
+
+def _one_by_one(row: Sequence[str]) -> list[str]:
+    return ["for (int64_t row = group; row < rows; row += groups) {", *block(row), "}"]
+
+
+def _ahead(writer: RowWriter, declared: Sequence[str], loaded: Sequence[str]) -> list[str]:
+    """One row is computed while the next is loaded."""
+    names = list(writer.emitter.kept)
+    early = [line.replace("_kept[", "_next[") for line in (*declared, *loaded)]
+    moved = [f"{name}_kept[item] = {name}_next[item];" for name in names]
+    row = [
+        *declared,
+        *KEPT_LOOP[:2],
+        *block(moved),
+        "}",
+        "if (row + groups < rows) load_row(row + groups);  // Under way while this one is computed.",
+        "",
+        *writer.body,
+    ]
+    return [
+        *early[: len(names)],
+        "const auto load_row = [&](int64_t row) {",
+        *block(early[len(names) :]),
+        "};",
+        "if (group < rows) load_row(group);",
+        *_one_by_one(row),
     ]
 
 

@@ -48,13 +48,14 @@ DEFAULTS: dict[str, Any] = {
     "column_warps": 8,
     "column_blocks": 1056,
     "fused_blocks": 1056,
+    "fused_ahead": 0,
     "split_block": 512,
     "split_blocks": 528,
     "split_unroll": 4,
 }
 CHANGES: tuple[dict[str, Any], ...] = (
     {"row_items": 2, "stream_block": 1024, "split_blocks": 1056, "map_packs": 1, "column_warps": 16}
-    | {"scan_items": 2, "row_cluster": 0},
+    | {"scan_items": 2, "row_cluster": 0, "fused_ahead": 1},
     {"row_crowd": 1024, "row_cluster": 4, "stream_unroll": 8, "split_block": 256, "map_packs": 4, "scan_cluster": 4},
     {"stores": "streaming", "column_blocks": 2112, "fused_blocks": 2112},
     {"math": "precise", "stores": "streaming", "fused_blocks": 528, "split_block": 1024},
