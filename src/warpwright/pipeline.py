@@ -170,7 +170,7 @@ class Line:
             self.archive.append(self.run.id, proposal)
 
     def _verify(self, ids: Sequence[str]) -> None:
-        self.watcher.doing(f"verifying {len(ids)} candidates")
+        self.watcher.doing(f"verifying {len(ids)} candidate{'s' * (len(ids) > 1)}")
         found = self.archive.candidates(ids)
         for dossier, calls in self.tools.climb([found[id_] for id_ in ids]):
             with self.archive.transaction():

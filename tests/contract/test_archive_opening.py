@@ -196,3 +196,24 @@ def test_other_tables_on_a_server_are_no_obstacle(server: Any) -> None:
     execute(place, "CREATE TABLE bookmarks (url TEXT)")
     with open_archive(place) as archive:
         assert archive.runs() == ()
+
+
+@pytest.mark.parametrize("contents", [b"x", b"SQLite", b"a text of more than a hundred bytes" * 10])
+def test_a_file_of_another_kind_is_left_as_it_is(tmp_path: Path, contents: bytes) -> None:
+    place = tmp_path / "letter.txt"
+    place.write_bytes(contents)
+    with pytest.raises(UsageError, match="of another kind, not an archive"):
+        open_archive(place)
+    assert place.read_bytes() == contents
+
+
+def test_an_empty_file_becomes_an_archive(tmp_path: Path) -> None:
+    (tmp_path / "a.db").touch()
+    with open_archive(tmp_path / "a.db") as archive:
+        assert archive.runs() == ()
+
+
+def test_an_archive_that_is_named_to_be_read_is_not_made(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"there is no archive .*typo\.db"):
+        open_archive(tmp_path / "deep" / "typo.db", to_read=True)
+    assert list(tmp_path.iterdir()) == []

@@ -15,16 +15,36 @@ from warpwright.archive.migrate import bring_up_to_date, is_current
 from warpwright.archive.store import Archive
 from warpwright.core.errors import UsageError
 
+_SQLITE = b"SQLite format 3\0"
 
-def open_archive(where: str | Path | None = None) -> Archive:
-    """A path or a URL; None means $WARPWRIGHT_ARCHIVE, else the user's data folder. Made where there is none."""
+
+def open_archive(where: str | Path | None = None, *, to_read: bool = False) -> Archive:
+    """A path or a URL; None means $WARPWRIGHT_ARCHIVE, else the user's data folder. Made where there is none, unless
+    it was named to be read: then the name is a slip of the pen."""
     place = address(where)
+    if isinstance(place, Path):
+        _check_file(place, must_exist=to_read and where is not None)
     connections = Connections(engine_for(place), shown(place))
     with contextlib.ExitStack() as undo:
         undo.callback(connections.close)
         _prepare(place, connections)
         undo.pop_all()
     return Archive(connections, _claims(place, connections))
+
+
+def _check_file(path: Path, *, must_exist: bool) -> None:
+    """What is no archive is left as it is: SQLite takes files of a few bytes for empty, and writes over them."""
+    try:
+        with path.open("rb") as file:
+            beginning = file.read(len(_SQLITE))
+    except FileNotFoundError:
+        if must_exist:
+            raise UsageError(f"there is no archive {path}") from None
+        return
+    except OSError:
+        return  # to be explained by whoever opens it for good
+    if beginning and beginning != _SQLITE:
+        raise UsageError(f"the archive {path} is a file of another kind, not an archive")
 
 
 def _prepare(place: Path | URL, connections: Connections) -> None:

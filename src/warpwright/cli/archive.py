@@ -28,7 +28,7 @@ def export(
     from warpwright.archive.export import export as write
     from warpwright.archive.opening import open_archive
 
-    with open_archive(archive) as opened:
+    with open_archive(archive, to_read=True) as opened:
         rows = write(opened, format_, target, run)
     if as_json:
         emit("archive.export/1", file=str(target), format=format_, rows=rows)

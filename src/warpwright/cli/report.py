@@ -32,7 +32,7 @@ def report(
 
     check_file(html)
     chapters = []
-    with open_archive(archive) as opened:
+    with open_archive(archive, to_read=True) as opened:
         found = [opened.run(name) for name in runs]
         with waiting("reading", silent=as_json):
             from warpwright.cli.chapters import chapter

@@ -25,7 +25,7 @@ def list_runs(archive: ArchivePlace = None, as_json: Json = False) -> None:
     from warpwright.evolve.fold import fold
     from warpwright.report.funnel import best
 
-    with open_archive(archive) as opened:
+    with open_archive(archive, to_read=True) as opened:
         snapshots = [fold(run, opened.log(run.id)) for run in opened.runs()]
     if as_json:
         emit("runs.list/1", runs=[{"run": item.run, "best": best(item), "spent": item.spent} for item in snapshots])
@@ -54,7 +54,7 @@ def show_run(name: RunName, archive: ArchivePlace = None, as_json: Json = False)
     from warpwright.archive.opening import open_archive
     from warpwright.evolve.fold import fold
 
-    with open_archive(archive) as opened:
+    with open_archive(archive, to_read=True) as opened:
         run = opened.run(name)
         snapshot = fold(run, opened.log(run.id))
     if as_json:
@@ -77,7 +77,7 @@ def export_run(
 
     from warpwright.archive.opening import open_archive
 
-    with open_archive(archive) as opened:
+    with open_archive(archive, to_read=True) as opened:
         run = opened.run(name)
         opened.export_log(run.id, Path(file))
     if as_json:

@@ -52,7 +52,7 @@ def resume_run(
     as_json: bool,
 ) -> None:
     """Exactly where it was; limits, and how models are asked, replace those of the run where they are given anew."""
-    with open_archive(place) as archive:
+    with open_archive(place, to_read=True) as archive:
         run = archive.run(name)
         _sit(archive, _extended(run, budget, minutes, generations, asking), place, as_json)
 

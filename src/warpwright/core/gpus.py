@@ -35,7 +35,6 @@ class Architecture:
     shared_per_block: int = 48 * KIB
     registers_per_sm: int = 65536
     registers_per_block: int = 65536
-    registers_per_thread: int = 255
     register_granularity: int = 256
     """Registers are handed to a warp in steps of this many."""
     threads_per_warp: int = 32

@@ -12,7 +12,6 @@ from pathlib import Path
 from warpwright.core.errors import OurFault
 from warpwright.core.evidence import Fault
 from warpwright.core.gpus import Gpu
-from warpwright.core.plan import View
 from warpwright.emulate import report
 from warpwright.emulate.calls import Call, Supplied, output_name, request
 from warpwright.emulate.report import Report
@@ -41,9 +40,6 @@ class Ran:
     """Of the library operation that it ended at."""
     written: Mapping[int, bytes] = field(default_factory=dict)
     """Where blocks were left out: one byte for each byte of a buffer, whether anything was written there."""
-
-    def bytes_of(self, view: View) -> bytes | None:
-        return self.contents.get(view.buffer)
 
 
 Library = Callable[[TracedLibrary, Sequence[bytes | None]], bytes]

@@ -27,7 +27,11 @@ def compose(turn: Turn) -> Draft | None:
     generation = turn.generation + 1 if turn.people.scored else turn.generation
     composed = sum(brief.operator is Operator.COMPOSE for brief in turn.briefs)
     merged = "" if composed == len(turn.briefs) else "Two kernels that win on different shapes are merged. "
-    return turn.breed(f"{merged}The composer writes {composed} genomes that were not tried.", generation=generation)
+    return turn.breed(f"{merged}The composer writes {_genomes(composed)} not tried yet.", generation=generation)
+
+
+def _genomes(count: int) -> str:
+    return "one genome" if count == 1 else f"{count} genomes"
 
 
 def _first(turn: Turn) -> Genome:

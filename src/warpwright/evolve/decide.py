@@ -63,8 +63,12 @@ def stop(turn: Turn) -> Draft | None:
     if short:
         return _stop(turn, short)
     if turn.people.scored and turn.generation >= turn.policy.generations:
-        return _stop(turn, f"All {turn.policy.generations} generations are done{unpriced(turn.snapshot)}.")
+        return _stop(turn, f"{_all(turn.policy.generations)} done{unpriced(turn.snapshot)}.")
     return _stop_when_all_faulted(turn)
+
+
+def _all(generations: int) -> str:
+    return "The one generation is" if generations == 1 else f"All {generations} generations are"
 
 
 def _stop_when_all_faulted(turn: Turn) -> Draft | None:

@@ -6,10 +6,9 @@ from collections.abc import Callable, Sequence
 
 import torch
 
-from warpwright.core.task import Task
 from warpwright.oracle.compare import Mismatch, compare
-from warpwright.oracle.reference import Tensors, tensors_in
-from warpwright.oracle.truth import FEW_RUNS, HONEST_RUNS, Expected, Scenario
+from warpwright.oracle.reference import Tensors
+from warpwright.oracle.truth import FEW_RUNS, HONEST_RUNS, Expected
 
 
 def check_results(expected: Sequence[Expected], results: Tensors) -> Mismatch | None:
@@ -31,21 +30,6 @@ def check_in_steps(
         if mismatch is None:
             break
     return expected, mismatch
-
-
-def check_memory(task: Task, before: Scenario, after: Scenario, results: Tensors) -> Mismatch | None:
-    """Nothing but what the task declares may have changed, and no result may be a view of an argument or another."""
-    for argument, old, new in zip(task.arguments, before.arguments, after.arguments, strict=True):
-        changed = any(not same_bits(a, b) for a, b in zip(tensors_in(old), tensors_in(new), strict=True))
-        if changed and argument.name not in task.mutates:
-            return Mismatch(output=argument.name, kind="mutation", message=f"{argument.name} was changed")
-    taken = {tensor.untyped_storage().data_ptr() for tensor in tensors_in(after.arguments) if tensor.numel()}
-    for number, result in enumerate(results):
-        place = result.untyped_storage().data_ptr()
-        if result.numel() and place in taken:
-            return Mismatch(output=f"result {number}", kind="alias", message=f"result {number} shares memory")
-        taken.add(place)
-    return None
 
 
 def same_bits(left: torch.Tensor, right: torch.Tensor) -> bool:
