@@ -1,6 +1,6 @@
 """What a plan must satisfy before any GPU sees it.
 
-Arguments as they were asked for, launches the driver would accept, and results of the right form.
+Arguments as they were asked for, types we know, launches the driver would accept, and results of the right form.
 """
 
 from __future__ import annotations
@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
+from warpwright.core.dtypes import DTYPES
 from warpwright.core.gpus import Gpu
-from warpwright.core.plan import Kernel, Launch, Origin, Plan, View
+from warpwright.core.plan import Fill, Kernel, Launch, Library, Origin, Plan, View
 from warpwright.core.signature import Spec, TensorSpec, flatten
 from warpwright.seal.calls import storage_bytes
 from warpwright.seal.occupancy import violations
@@ -24,6 +25,22 @@ def check_given(plan: Plan, asked: Sequence[Spec]) -> None:
     others = [buffer for buffer in plan.buffers[len(sizes) :] if buffer.origin is Origin.ARGUMENT]
     if given != sizes or others or len(plan.arguments) != len(sizes):
         raise refuted("trace", "the capture program speaks of arguments that it was not given", case=plan.case)
+
+
+def check_types(plan: Plan) -> None:
+    """Where torch is to work on a tensor, a judge must be able to make it."""
+    filled = [node.target for node in plan.nodes if isinstance(node, Fill)]
+    used = [item for node in plan.nodes if isinstance(node, Library) for item in (*node.inputs, *node.outputs)]
+    for item in (*filled, *used):
+        if item is not None and item.dtype not in DTYPES:
+            raise undecided(f"unsupported: operations on {item.dtype:.40}")
+
+
+def handed_on(name: str, view: View) -> TensorSpec:
+    """What one entry returned, as an argument of another."""
+    if view.dtype not in DTYPES:
+        raise undecided(f"unsupported: tensors of {view.dtype:.40} that are handed on")
+    return TensorSpec(name=name, shape=view.shape, stride=view.stride, dtype=view.dtype)
 
 
 def check_launches(plan: Plan, kernels: Mapping[str, Kernel] | None, gpu: Gpu) -> None:

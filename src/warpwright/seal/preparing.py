@@ -11,6 +11,7 @@ from warpwright.core.sealed import PREPARE, with_prepared
 from warpwright.core.signature import Spec, TensorSpec, arguments
 from warpwright.core.task import Case, Direction, Task
 from warpwright.seal.calls import ALIGNMENT
+from warpwright.seal.expectations import handed_on
 from warpwright.seal.observe import Call
 from warpwright.seal.refusal import refuted, undecided
 from warpwright.seal.traced import Trace
@@ -39,4 +40,4 @@ def _result(case: Case, number: int, value: object) -> TensorSpec:
         raise refuted("returns", f"prepare returns something that is no device tensor ({number})", case=case.name)
     if value.offset % ALIGNMENT:
         raise undecided(f"unsupported: result {number} of prepare starts within its buffer; a copy of it would not")
-    return TensorSpec(name=f"prepared_{number}", shape=value.shape, stride=value.stride, dtype=value.dtype)
+    return handed_on(f"prepared_{number}", value)

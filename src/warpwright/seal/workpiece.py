@@ -28,7 +28,7 @@ from warpwright.seal import capture, device, hostlink, sandbox, toolchain
 from warpwright.seal.binding import Binding, bind
 from warpwright.seal.cache import Store
 from warpwright.seal.device import DeviceCode
-from warpwright.seal.expectations import check_given, check_launches, check_returns
+from warpwright.seal.expectations import check_given, check_launches, check_returns, check_types, handed_on
 from warpwright.seal.observe import Call, Observer, codes
 from warpwright.seal.plans import make_plan
 from warpwright.seal.preparing import forward_call, may_prepare, prepare_call
@@ -162,6 +162,7 @@ class Workpiece:
         for call, traces in seen:
             plan = self._plan(call, traces, binding)
             check_given(plan, call.arguments)
+            check_types(plan)
             check_launches(plan, kernels, gpu_named(self.candidate.flags.gpu))
             check_returns(plan, *self._expected(call))
             plans.append(plan)
@@ -216,5 +217,5 @@ def _backward(task: Task, case: Case, forward: Trace) -> Call:
     for number, view in enumerate(saved):
         if not isinstance(view, View):
             raise refuted("returns", f"forward saves something that is no device tensor ({number})", case=case.name)
-        specs.append(TensorSpec(name=f"saved_{number}", shape=view.shape, stride=view.stride, dtype=view.dtype))
+        specs.append(handed_on(f"saved_{number}", view))
     return Call(entry="backward", case=case.name, arguments=tuple(specs))

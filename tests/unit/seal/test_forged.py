@@ -12,7 +12,7 @@ import pytest
 
 from warpwright.core.plan import Library
 from warpwright.core.sealed import Sealed
-from warpwright.core.task import Task
+from warpwright.core.task import Direction, Task
 from warpwright.seal import capture, toolchain
 from warpwright.seal.operations import OPERATIONS
 
@@ -56,6 +56,8 @@ namespace warpwright { template <class... T> void library(T&&...) {} }
 # Clears the screen, then says in green that all is well.
 VERDICT = r"\x1b[2J\x1b[1;1H\x1b[32mHolds: on every case\nexit code 0\x1b[0m\xe2\x80\xae"
 LAUNCH = "scale<float><<<(n + 255) / 256, 256>>>(x.data_ptr<float>(), y.data_ptr<float>(), n);"
+BACKWARD = 'm.def("backward", [](torch::Tensor g, torch::Tensor kept) { return torch::empty_like(g).copy_(g); });'
+COMPLEX = "x.options().dtype(torch::kComplexFloat)"
 GIVEN = {"base": 1 << 40, "bytes": 28, "origin": "argument"}
 MADE = {"base": 1 << 41, "bytes": 28, "origin": "scratch"}
 VIEW = {"offset": 0, "shape": [7], "stride": [1], "dtype": "float32"}
@@ -181,3 +183,27 @@ def test_a_text_that_macros_make_too_long_is_not_read(sealing: Any, monkeypatch:
     assert not isinstance(outcome, Sealed)
     assert outcome.counterexample is not None, outcome.reason
     assert outcome.counterexample.kind == "compile-limit"
+
+
+def test_what_is_saved_in_a_type_we_do_not_know_is_unsupported(sealing: Any, task: Callable[..., Task]) -> None:
+    text = """#include <torch/extension.h>
+#include <vector>
+__global__ void scale(const float* x, float* y, int n) { y[threadIdx.x] = x[threadIdx.x]; }
+std::vector<torch::Tensor> forward(torch::Tensor x) {
+  auto y = torch::empty_like(x);
+  scale<<<1, 7>>>(x.data_ptr<float>(), y.data_ptr<float>(), 7);
+  return {y, torch::empty({4}, @TYPE@)};
+}
+PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def("forward", &forward); @BACKWARD@ }
+"""
+    outcome = sealing(text.replace("@TYPE@", COMPLEX).replace("@BACKWARD@", BACKWARD), of=task(Direction.TRAINING))
+    assert not isinstance(outcome, Sealed)
+    assert outcome.reason == "unsupported: tensors of complex64 that are handed on"
+
+
+def test_operations_on_types_we_do_not_know_are_unsupported(sealing: Any) -> None:
+    """A judge could make no such tensor, and would blame the candidate."""
+    outcome = sealing(body=f"auto c = torch::zeros({{4}}, {COMPLEX}); auto d = c + c; {LAUNCH}")
+    assert not isinstance(outcome, Sealed)
+    assert outcome.reason == "unsupported: operations on complex64"
+    assert isinstance(sealing(body=f"auto c = torch::empty({{4}}, {COMPLEX}); {LAUNCH}"), Sealed)
