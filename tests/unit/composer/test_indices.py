@@ -83,3 +83,10 @@ def test_motion_within_a_pack(outer: list[int], inner: list[int], data: st.DataO
         start = data.draw(st.integers(0, math.prod(extents) // pack - 1)) * pack
         step = at(index, i=start + 1) - at(index, i=start)
         assert step == {"still": 0, "step": 1}.get(moved.kind, step)
+
+
+def test_what_is_left_out_between_two_coordinates_keeps_its_place() -> None:
+    """A part of a concatenation that is one row thick lies in tensors that are thicker."""
+    place = indices.unravel(Var("i", PACK), sizes([3, 1, 7]), CASES)
+    thicker = indices.ravel(place, sizes([3, 5, 7]), CASES)
+    assert [at(thicker, i=position) for position in range(21)] == [i // 7 * 35 + i % 7 for i in range(21)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 from functools import cache
 from pathlib import Path
 
@@ -183,3 +184,40 @@ def test_a_sum_of_columns_without_a_name_is_not_called_like_their_number(tmp_pat
     path.write_text("def f(x):\n    return x - x.sum(0) * x.sum(0).sin()\n")
     (task,) = load(f"{path}:f", inputs=["64,40:fp32"], direction="forward")
     assert "const torch::Tensor& columns" not in composer.plan(task).write({})
+
+
+def of_a_user(folder: Path, body: str, *inputs: str) -> composer.Composable:
+    (folder / "ref.py").write_text(f"import torch\n\ndef f(x):\n    {body}\n", encoding="utf-8")
+    (task,) = load(f"{folder / 'ref.py'}:f", inputs=list(inputs), direction="forward")
+    return composer.plan(task)
+
+
+def test_what_is_done_in_place_is_done(tmp_path: Path) -> None:
+    text = of_a_user(tmp_path, "y = x * 2; y += 3; y.relu_(); return y - 1", "8,64:fp32").write({})
+    assert "positive(float(x_pack[p].at[k]) * 2.0f + 3.0f) - 1.0f" in text
+
+
+def test_what_others_see_too_is_not_changed_in_place(tmp_path: Path) -> None:
+    with pytest.raises(composer.CannotCompose, match=r"aten\.add\.Tensor in place, of what others see too"):
+        of_a_user(tmp_path, "y = x * 2; seen = y.view(-1); y += 3; return seen", "8,64:fp32")
+    with pytest.raises(composer.CannotCompose, match="in place, of what others see too"):
+        of_a_user(tmp_path, "y = x * 2; one, other = y.split(4); one += 3; return y", "8,64:fp32")
+
+
+def test_rows_that_32_bits_cannot_count_are_not_composed(tmp_path: Path) -> None:
+    with pytest.raises(composer.CannotCompose, match=r"rows of \d+ elements and more"):
+        of_a_user(tmp_path, "return x.sum()", "65536,65536:fp32")
+
+
+def test_what_a_library_gives_is_returned_in_the_type_that_is_owed(tmp_path: Path) -> None:
+    wide = of_a_user(tmp_path, "return (x.float() @ x.float().t()).to(x.dtype)", "8,64:bf16").write({})
+    assert "x.t().to(torch::kFloat32)).to(x.scalar_type());" in wide
+    viewed = of_a_user(tmp_path, "return (x.float() @ x.float().t()).to(x.dtype).view(-1)", "8,64:bf16").write({})
+    assert re.search(r"return \w+\.reshape\(\{\w+ \* \w+\}\)\.to\(x\.scalar_type\(\)\);", viewed)
+
+
+def test_a_part_of_a_concatenation_is_one_of_parts(tmp_path: Path) -> None:
+    body = "return torch.cat((torch.zeros_like(x[:, :1]), x, x), dim=1)[:, : x.shape[1]] * 2"
+    plan = of_a_user(tmp_path, body, "8,64:fp32")
+    (joined,) = [value for value in plan.graph.made("cat") if len(value.args) == 2]
+    assert [part.shape[1].text for part in joined.args] == ["1", "B - 1"]

@@ -4,6 +4,7 @@ plan.py             `plan(task)` gives a Composable: its genome space, its defau
 survey.py           the same for many tasks at once
 errors.py           what it says where it gives up
 trace.py            the function as a graph of ATen operations over named sizes
+written_out.py      functions of torch that would take a size for a number
 naming.py           names for values, as the reference has them and C++ allows
 sizes.py            sizes: formulas, compared by what they are worth in every case
 values.py           what a function computes, as a graph of values, each made once
@@ -11,6 +12,7 @@ lower.py            ATen operations become values
 lower_pointwise.py  element by element
 lower_shape.py      views, selections, reductions
 lower_library.py    products, convolutions, scans, updates in place
+lower_norm.py       normalisation over a batch
 lower_pick.py       windows, selections, scatters
 entries.py          the entry points: what each is given, what it owes
 single_row.py       entry points for products with a single row

@@ -34,15 +34,26 @@ def forward_stores(task: Task, graph: Graph) -> tuple[list[Store], tuple[Tensor,
     named = {tensor.name: tensor for tensor in inputs_of(graph).values()}
     taken = named.keys() | {argument.name for argument in task.arguments}
     tensors = [
-        Tensor(_fresh(output.name, taken), output.dtype, shape_of(graph, output.shape)) for output in task.outputs
+        Tensor(_fresh(output.name, taken), output.dtype, _known(graph, task, output.shape, value))
+        for output, value in zip(task.outputs, results, strict=True)
     ]
     outputs = [Store(value=value, tensor=tensor) for value, tensor in zip(results, tensors, strict=True)]
     if wrong := [
         store.tensor.name for store in outputs if store.value.shape and store.value.shape != store.tensor.shape
     ]:
         raise CannotCompose(f"{wrong[0]}, whose shape depends on more than the sizes")
-    outputs += [_change(value, named[safe_name(name)]) for name, value in changed.items()]
+    # What a module keeps for itself is no result, unless the task says so.
+    outputs += [_change(value, named[safe_name(name)]) for name, value in changed.items() if name in task.mutates]
     return outputs, tuple(tensors)
+
+
+def _known(graph: Graph, task: Task, declared: tuple[Any, ...], value: Value) -> tuple[Size, ...]:
+    """The shape of a result as the task declares it, unless it has names for sizes that no argument shows."""
+    shape = shape_of(graph, declared)
+    if value.shape != shape:
+        return shape
+    shown = places_of(task)
+    return tuple(own if own.names <= shown.keys() else found for own, found in zip(shape, value.shape, strict=True))
 
 
 def _change(value: Value, tensor: Tensor) -> Store:
@@ -93,7 +104,7 @@ def entry(
     """An entry that is called as the task says."""
     listed = tuple((item.type, safe_name(item.name)) for item in parameters(task, name))
     gradients = tuple(spec.name for spec in output_gradients(task, task.cases[0])) if name == "backward" else ()
-    return scheduled(graph, name, listed, inputs, _places(task), outputs, returned, gradients)
+    return scheduled(graph, name, listed, inputs, places_of(task), outputs, returned, gradients)
 
 
 def scheduled(
@@ -170,7 +181,7 @@ def shape_of(graph: Graph, shape: tuple[Any, ...]) -> tuple[Size, ...]:
     return tuple(graph.cases.size(size) for size in shape)
 
 
-def _places(task: Task) -> dict[str, str]:
+def places_of(task: Task) -> dict[str, str]:
     """Where the entry can read each size: off a tensor, or it is given it."""
     declared: dict[str, tuple[Any, ...]] = {item.name: item.shape for item in (*task.outputs, *task.saves)}
     declared |= {arg.name: arg.shape for arg in task.arguments if isinstance(arg, TensorArg) and arg.count is None}

@@ -14,7 +14,7 @@ from warpwright.propose.composer.arithmetic import Term, literal, written
 from warpwright.propose.composer.errors import CannotCompose
 from warpwright.propose.composer.kernel import Store, Written, block, signature
 from warpwright.propose.composer.naming import safe_name
-from warpwright.propose.composer.schedule import Schedule
+from warpwright.propose.composer.schedule import Schedule, base_of
 from warpwright.propose.composer.sizes import Size, in_cpp
 from warpwright.propose.composer.tensors import Tensor
 from warpwright.propose.composer.values import Graph, Value
@@ -133,7 +133,11 @@ class HostWriter:
     def _returned(self, tensor: Tensor) -> str:
         """Its name; or, where nothing but a view of something in memory is owed, that view."""
         value = self.entry.views.get(tensor.name)
-        return tensor.name if value is None else library.viewed(value, self.entry.schedule.held, self.size)
+        if value is None:
+            return tensor.name
+        text = library.viewed(value, self.entry.schedule.held, self.size)
+        found = self.entry.schedule.held[base_of(value).number].dtype
+        return library.rounded(text, found, tensor.dtype, self.graph.cases, self._types())
 
     def _made(self) -> list[Tensor]:
         """Every tensor that the host has to make: outputs, then scratch."""
@@ -170,8 +174,11 @@ class HostWriter:
             raise CannotCompose("a result in a type that no argument has")
         return (same or found)[0]
 
-    def _has_t(self) -> bool:
-        return any(tensor.dtype == "T" for tensor in self.entry.inputs.values())
+    def _types(self) -> dict[str, str]:
+        """Types as the host writes them; the case's own is that of an argument, if one has it."""
+        if all(tensor.dtype != "T" for tensor in self.entry.inputs.values()):
+            return TORCH_TYPES
+        return {**TORCH_TYPES, "T": f"{self._model('T').name}.scalar_type()"}
 
     def _dispatched(self) -> list[str]:
         """The calls in order; neighbouring launches share one choice of type."""

@@ -122,10 +122,10 @@ def ravel(place: Place, sizes: Sequence[Size], cases: Cases) -> Index | None:
         return known
     terms: list[tuple[Index, Size]] = []
     dims = [(index, size) for index, size in zip(place, sizes, strict=True) if index is not None]
-    strides = _strides(place, sizes, cases)
+    strides, ends = _strides(place, sizes, cases), _ends(place, sizes)
     position = 0
     while position < len(dims):
-        length = _run_length(dims[position:])
+        length = _run_length(dims[position : ends[position]])
         first, last = dims[position][0], position + length - 1
         terms.append((_joined(first, length, cases), strides[last]))
         position += length
@@ -137,6 +137,18 @@ def ravel(place: Place, sizes: Sequence[Size], cases: Cases) -> Index | None:
 def _strides(place: Place, sizes: Sequence[Size], cases: Cases) -> list[Size]:
     """Of each dimension that has an index at all."""
     return [cases.product(sizes[position + 1 :]) for position, index in enumerate(place) if index is not None]
+
+
+def _ends(place: Place, sizes: Sequence[Size]) -> list[int]:
+    """How far each index has neighbours: one that is left out, of more than one place, lies between what is not."""
+    found: list[list[Index]] = [[]]
+    for index, size in zip(place, sizes, strict=True):
+        if index is not None:
+            found[-1].append(index)
+        elif not size.is_one:
+            found.append([])
+    ends = [sum(map(len, found[: number + 1])) for number in range(len(found))]
+    return [end for end, run in zip(ends, found, strict=True) for _ in run]
 
 
 def _run_length(dims: list[tuple[Index, Size]]) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from warpwright.propose.composer.errors import CannotCompose
-from warpwright.propose.composer.sizes import Size
+from warpwright.propose.composer.sizes import Cases, Size
 from warpwright.propose.composer.tensors import Tensor
 from warpwright.propose.composer.values import Value, is_host
 
@@ -46,6 +46,12 @@ def operand(value: Value, dtype: str, held: Mapping[int, Tensor], size: Written,
     if tensor is not None and tensor.dtype != dtype:
         return f"{text}.to({types[dtype]})"
     return text
+
+
+def rounded(text: str, found: str, wanted: str, cases: Cases, types: Mapping[str, str]) -> str:
+    """The same in the type that is owed, where the call gives another."""
+    single = {found, wanted} == {"T", "fp32"} and set(cases.widths) == {4}
+    return text if found == wanted or single else f"{text}.to({types[wanted]})"
 
 
 def _base(value: Value, held: Mapping[int, Tensor]) -> Value:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -65,18 +66,35 @@ class Lowering:
     def _call(self, node: Any) -> Any:
         name = _operation(node.target)
         found = node.meta.get("val")
-        if _is_symbol(found):
+        if type(found).__name__ == "SymInt":
             return self.graph.size(self.size(found))
-        handler = HANDLERS.get(name) or HANDLERS.get(name.partition(".")[0])
+        handler = _handler(name)
+        in_place = handler is None and (handler := _handler(_not_in_place(name))) is not None
         if handler is None:
             raise CannotCompose(f"aten.{name.removesuffix('.default')}" if "." in name else name)
         args = [self._argument(arg) for arg in node.args]
         named = {key: self._argument(arg) for key, arg in node.kwargs.items()}
         try:
-            return handler(self, *args, **named)
+            made = handler(self, *args, **named)
+            return self._replaced(node, made) if in_place else made
         except (TypeError, AttributeError, KeyError, IndexError, ValueError):
             # Arguments that the handler was not written for: the operation as it stands here is not understood.
             raise CannotCompose(self.operation) from None
+
+    def _replaced(self, node: Any, made: Value) -> Value:
+        """What an operation in place leaves. The tracer uses the result from there on, but for views made earlier."""
+        target = node.args[0]
+        if _is_view(target) or any(_is_view(user) for user in target.users if user < node):
+            raise CannotCompose(f"{self.operation} in place, of what others see too")
+        if self.now[target.name].op == "input":
+            self.overwrite(self.now[target.name], made)
+        return made
+
+    def overwrite(self, target: Value, made: Value) -> None:
+        """An argument, as a whole, with a value of its own type."""
+        if target.op != "input" or (made.shape and made.shape != target.shape):
+            raise CannotCompose(f"{self.operation} into a part of an argument")
+        self.changed[target.attrs[0]] = made
 
     def _argument(self, arg: Any) -> Any:
         if hasattr(arg, "meta") and hasattr(arg, "name"):
@@ -155,7 +173,8 @@ class Lowering:
 
     @property
     def operation(self) -> str:
-        return f"aten.{_operation(self.node.target).removesuffix('.default')}"
+        name = _operation(self.node.target)
+        return f"aten.{(name if _handler(name) else _not_in_place(name)).removesuffix('.default')}"
 
     def shape_of(self, tensor: Any) -> tuple[Size, ...]:
         return tuple(self.size(extent) for extent in tensor.shape)
@@ -188,6 +207,22 @@ def _operation(target: Any) -> str:
     return text.removeprefix("aten.") if text.startswith("aten.") else getattr(target, "__name__", text)
 
 
+def _handler(name: str) -> Handler | None:
+    return HANDLERS.get(name) or HANDLERS.get(name.partition(".")[0])
+
+
+def _not_in_place(name: str) -> str:
+    """The operation that gives the same and overwrites nothing."""
+    operation, dot, overload = name.partition(".")
+    return f"{operation.removesuffix('_')}{dot}{overload}"
+
+
+def _is_view(node: Any) -> bool:
+    """Whether it shares its memory with another, by itself or as one of several parts."""
+    source = node.args[0] if node.target is operator.getitem else node
+    return bool(getattr(source.target, "is_view", False))
+
+
 def _is_symbol(item: Any) -> bool:
     return type(item).__name__ in ("SymInt", "SymFloat")
 
@@ -206,6 +241,7 @@ def dimensions(value: Value, dims: Sequence[int] | int | None) -> list[int]:
 def lowered(traced: Traced, graph: Graph) -> tuple[list[Value], Mapping[str, Value]]:
     """What the traced function returns, and what it leaves in the arguments it overwrites."""
     import warpwright.propose.composer.lower_library
+    import warpwright.propose.composer.lower_norm
     import warpwright.propose.composer.lower_pick
     import warpwright.propose.composer.lower_pointwise
     import warpwright.propose.composer.lower_shape  # noqa: F401

@@ -8,7 +8,7 @@ from typing import Any
 from warpwright.propose.composer.errors import CannotCompose
 from warpwright.propose.composer.lower import Lowering, dimension, handles
 from warpwright.propose.composer.lower_shape import reduced
-from warpwright.propose.composer.values import INT, Value
+from warpwright.propose.composer.values import FLOAT, INT, Value
 
 
 def _library(low: Lowering, call: str, args: Sequence[Value], options: Sequence[Any] = (), result: Any = None) -> Value:
@@ -84,11 +84,17 @@ def _overwrite(low: Lowering, target: Value, source: Value, *_: Any) -> Value:
     return source
 
 
-@handles("cumsum")
-def _cumsum(low: Lowering, x: Value, dim: int, **_: Any) -> Value:
-    if dimension(x, dim) != len(x.shape) - 1 or x.kind == INT:
-        raise CannotCompose("aten.cumsum along another dimension than the last")
-    return low.graph.make("scan", [x], x.shape, (False,), dtype=low.result_dtype)
+@handles("cumsum", "cumprod")
+def _running(low: Lowering, x: Value, dim: int, **_: Any) -> Value:
+    """Along rows as they lie in memory; along any other dimension with that brought to the end and back."""
+    if x.kind != FLOAT:
+        raise CannotCompose(f"{low.operation} of integers")
+    axis, last = dimension(x, dim), len(x.shape) - 1
+    order = [*(other for other in range(last + 1) if other != axis), axis]
+    rows = low.graph.permute(x, order)
+    multiplied = (True,) if low.operation == "aten.cumprod" else ()
+    made = low.graph.make("scan", [rows], rows.shape, (False, *multiplied), dtype=low.result_dtype)
+    return low.graph.permute(made, [order.index(position) for position in range(last + 1)])
 
 
 @handles("index_put_")

@@ -72,6 +72,22 @@ HANDLERS.update(dict.fromkeys(COMPARISONS, _compare))
 HANDLERS.update(dict.fromkeys(LOGICAL, _logical))
 
 
+@handles("sym_float")
+def _number(low: Lowering, size: Value) -> Value:
+    """A size among floats, on the host."""
+    return _floating(low, size)
+
+
+@handles("truediv")
+def _quotient(low: Lowering, a: Any, b: Any) -> Value:
+    return low.graph.pointwise("div", *(_floating(low, low.value(item)) for item in (a, b)))
+
+
+@handles("sym_sqrt", "_sym_sqrt")
+def _root(low: Lowering, a: Any) -> Value:
+    return low.graph.pointwise("sqrt", _floating(low, low.value(a)))
+
+
 @handles("add", "sub")
 def _add(low: Lowering, a: Any, b: Any, alpha: Any = 1) -> Value:
     left, right = low.value(a), low.value(b)
@@ -86,6 +102,17 @@ def _not(low: Lowering, a: Value) -> Value:
     if a.kind != BOOL:
         raise CannotCompose(low.operation)
     return low.graph.pointwise("not", a, kind=BOOL, dtype="bool")
+
+
+@handles("isnan")
+def _is_nan(low: Lowering, x: Value) -> Value:
+    return low.graph.pointwise("ne", x, x, kind=BOOL, dtype="bool")
+
+
+@handles("isinf")
+def _is_infinite(low: Lowering, x: Value) -> Value:
+    size = low.graph.pointwise("abs", x)
+    return low.graph.pointwise("eq", size, low.graph.constant(math.inf), kind=BOOL, dtype="bool")
 
 
 @handles("pow")
@@ -166,6 +193,14 @@ def _arange(low: Lowering, *args: Any, **options: Any) -> Value:
 def _leaky(low: Lowering, x: Value, slope: float = 0.01) -> Value:
     positive = low.graph.pointwise("gt", x, low.graph.constant(0.0), kind=BOOL)
     return low.graph.pointwise("where", positive, x, low.graph.pointwise("mul", x, low.graph.constant(slope)))
+
+
+@handles("elu")
+def _elu(low: Lowering, x: Value, alpha: float = 1.0, scale: float = 1.0, input_scale: float = 1.0) -> Value:
+    make, constant = low.graph.pointwise, low.graph.constant
+    positive = make("gt", x, constant(0.0), kind=BOOL)
+    below = make("mul", make("expm1", make("mul", x, constant(float(input_scale)))), constant(float(alpha * scale)))
+    return make("where", positive, make("mul", x, constant(float(scale))), below)
 
 
 @handles("gelu")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from warpwright.propose.composer.errors import CannotCompose
@@ -56,7 +56,33 @@ def _slice(low: Lowering, x: Value, dim: int = 0, start: Any = 0, end: Any = Non
 def _sliced(low: Lowering, x: Value, dim: int, start: Size, shape: Sequence[Size]) -> Value:
     if any(value < 0 for value in start.values):
         start = low.graph.cases.size(f"{x.shape[dim].text} - {start.text.lstrip('-')}")
+    if x.op == "cat" and x.attrs == (dim,) and (parts := _parts_within(low, x, dim, start, shape[dim])):
+        return low.graph.make("cat", parts, tuple(shape), (dim,), x.kind, x.dtype)
     return low.graph.make("slice", [x], tuple(shape), (dim, start), x.kind, x.dtype)
+
+
+def _parts_within(low: Lowering, x: Value, dim: int, start: Size, length: Size) -> list[Value] | None:
+    """What is left of the parts of a concatenation, where each is cut in the same way in every case."""
+    nothing = before = low.graph.cases.size(0)
+    found = []
+    for part in x.args:
+        extent = part.shape[dim]
+        first = _one_of(nothing, start - before, max)
+        last = _one_of(extent, start + length - before, min)
+        if first is None or last is None:
+            return None
+        if any(begin < end for begin, end in zip(first.values, last.values, strict=True)):
+            left = last - first
+            shape = tuple(left if axis == dim else whole for axis, whole in enumerate(part.shape))
+            found.append(part if left == extent else _sliced(low, part, dim, first, shape))
+        before = before + extent
+    return found
+
+
+def _one_of(one: Size, other: Size, chosen: Callable[[int, int], int]) -> Size | None:
+    """The one of two sizes that is the larger, or the smaller, in every case."""
+    wanted = tuple(map(chosen, one.values, other.values))
+    return next((size for size in (one, other) if size.values == wanted), None)
 
 
 @handles("slice_scatter")
@@ -92,7 +118,18 @@ def _item(low: Lowering, parts: Any, index: int) -> Any:
 
 @handles("cat")
 def _cat(low: Lowering, parts: list[Value], dim: int = 0) -> Value:
-    return low.graph.make("cat", parts, low.result_shape, (dimension(parts[0], dim),), parts[0].kind, low.result_dtype)
+    """Parts that are one number throughout need a shape of their own here."""
+    shapes = [low.shape_of(node.meta["val"]) for node in low.node.args[0]]
+    filled = [_spread_out(low, part, shape) for part, shape in zip(parts, shapes, strict=True)]
+    axis = dim + len(shapes[0]) if dim < 0 else dim
+    return low.graph.make("cat", filled, low.result_shape, (axis,), parts[0].kind, low.result_dtype)
+
+
+def _spread_out(low: Lowering, part: Value, shape: Sequence[Size]) -> Value:
+    if part.shape:
+        return part
+    single = low.graph.make("reshape", [part], (low.graph.cases.one(),) * len(shape), (), part.kind, part.dtype)
+    return low.graph.broadcast(single, tuple(shape))
 
 
 @handles("flip")
@@ -101,7 +138,7 @@ def _flip(low: Lowering, x: Value, dims: Sequence[int]) -> Value:
     if x.op == "flip" and x.attrs == listed:
         return x.first
     if x.op == "scan" and x.first.op == "flip" and x.first.attrs == listed == (len(x.shape) - 1,):
-        return low.graph.make("scan", [x.first.first], x.shape, (not x.attrs[0],), dtype=x.dtype)
+        return low.graph.make("scan", [x.first.first], x.shape, (not x.attrs[0], *x.attrs[1:]), dtype=x.dtype)
     return low.graph.make("flip", [x], x.shape, listed, x.kind, x.dtype)
 
 
@@ -170,6 +207,15 @@ def _mean(low: Lowering, x: Value, dims: Any = None, keepdim: bool = False, **_:
 def _extreme(low: Lowering, x: Value, dims: Any = None, keepdim: bool = False) -> Value:
     op = low.operation.removeprefix("aten.").partition(".")[0]
     return reduced(low, op, x, dims, keepdim, x.kind)
+
+
+@handles("any")
+def _any(low: Lowering, x: Value, dims: Any = None, keepdim: bool = False) -> Value:
+    """Where one is true the largest is, in numbers."""
+    make = low.graph.pointwise
+    true = x if x.kind == BOOL else make("ne", x, low.graph.constant(0), kind=BOOL)
+    largest = reduced(low, "amax", make("to_float", true, kind=FLOAT), dims, keepdim)
+    return make("gt", largest, low.graph.constant(0.0), kind=BOOL, dtype="bool")
 
 
 @handles("max.dim", "min.dim")

@@ -45,6 +45,12 @@ def safe_name(name: str) -> str:
     return f"{name}_" if name in RESERVED else name
 
 
+def stem_of(task: str) -> str:
+    """What kernels are named after: a task's own name may begin with a digit, or hold what no name in C++ does."""
+    words = re.sub(r"[\W_]+", "_", task, flags=re.ASCII).strip("_")
+    return words if words[:1].isalpha() else f"task_{words}".rstrip("_")
+
+
 def assigned_names(graph: Any, source: str, filename: str) -> dict[str, str]:
     """By node: the variable that the statement it comes from assigns, for the last node of every such statement."""
     targets = _targets(source)

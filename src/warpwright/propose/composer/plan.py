@@ -9,20 +9,22 @@ from typing import Any
 from warpwright.core.dtypes import dtype_named
 from warpwright.core.task import Direction, Role, Task, TensorArg
 from warpwright.propose.composer import genomes
-from warpwright.propose.composer.entries import backward_entry, forward_entry
+from warpwright.propose.composer.entries import backward_entry, forward_entry, places_of
 from warpwright.propose.composer.errors import CannotCompose
 from warpwright.propose.composer.host import Entry
 from warpwright.propose.composer.program import source
 from warpwright.propose.composer.row_launch import is_too_long
 from warpwright.propose.composer.schedule import ROWS
 from warpwright.propose.composer.single_row import handed_over, often_one
-from warpwright.propose.composer.sizes import Cases
+from warpwright.propose.composer.sizes import Cases, names_in
 from warpwright.propose.composer.split_kernel import is_few_and_long
 from warpwright.propose.composer.steps import EntryWriter
 from warpwright.propose.composer.training import training_entries
 from warpwright.propose.composer.values import OWN_KERNEL, Graph
 
 Genome = Mapping[str, Any]
+LONGEST = 2**31 - 2**24
+"""Elements of a row that are one too many."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,6 +69,7 @@ def plan(task: Task) -> Composable:
         entries = _entries(task, graph)
         if (size := often_one(graph)) and task.direction is not Direction.TRAINING:
             entries = handed_over(entries, _entries(task, Graph(_cases(task, one=size))), size)
+        _check_lengths(entries)
         kinds = [kind for entry in entries for group in entry.schedule.groups for kind in group.kinds]
         usual = genomes.usual(kinds, _reads_again(entries), bool(graph.made("narrow")))
         whole = Composable(task=task, graph=graph, entries=tuple(entries), genes=genomes.space(kinds), usual=usual)
@@ -92,6 +95,15 @@ def _entries(task: Task, graph: Graph) -> list[Entry]:
     if task.direction is Direction.BACKWARD:
         return [backward_entry(task, graph)]
     return training_entries(task, graph)
+
+
+def _check_lengths(entries: Sequence[Entry]) -> None:
+    """Kernels count along a row in 32 bits, and a little beyond its end."""
+    groups = [group for entry in entries for group in entry.schedule.groups]
+    rows = [group.space.columns for group in groups if group.space.kind == ROWS]
+    rows += [group.stores[0].value.first.shape[-1] for group in groups if group.stores[0].value.op in ("scan", "topk")]
+    if any(length >= LONGEST for columns in rows for length in columns.values):
+        raise CannotCompose(f"rows of {LONGEST} elements and more")
 
 
 def _reads_again(entries: Sequence[Entry]) -> bool:
@@ -134,7 +146,15 @@ def _preferred(task: Task) -> list[str]:
         for first in range(len(texts)):
             found |= {"*".join(texts[first:last]): None for last in range(first + 2, len(texts) + 1)}
     found |= dict.fromkeys(_shares(task))
-    return list(found)
+    shown = _shown(task)
+    return [formula for formula in found if names_in(formula) <= shown]
+
+
+def _shown(task: Task) -> set[str]:
+    """The sizes that an entry point can know: of results, a forward pass knows only what its arguments show."""
+    if task.direction is Direction.FORWARD:
+        return set(places_of(task))
+    return {name for case in task.cases for name in (*case.dims, *case.scalars)}
 
 
 def _shares(task: Task) -> list[str]:

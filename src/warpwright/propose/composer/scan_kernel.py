@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from warpwright.propose.composer import scan_cluster
@@ -107,13 +108,44 @@ __global__ void __launch_bounds__(THREADS) piece_sums_kernel(
     if (threadIdx.x == 0) parts[row * gridDim.x + blockIdx.x] = sum;
 }"""
 
+IN_PRODUCTS = (
+    ("carried = 0.0f", "carried = 1.0f"),
+    ("carried += ", "carried *= "),
+    ("before += ", "before *= "),
+    ("up_to_here[item] += ", "up_to_here[item] *= "),
+    ("+ (k > 0 ? sums[item][k - 1] : 0.0f)", "* (k > 0 ? sums[item][k - 1] : 1.0f)"),
+    ("before + sums", "before * sums"),
+    ("scan_kernel(", "product_scan_kernel("),
+    ("sums", "products"),
+)
+"""What running products have in the place of running sums."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Way:
+    """How a row is run through: from its end or not, and whether its elements are multiplied or added up."""
+
+    reverse: bool
+    multiplied: bool = False
+
+    @property
+    def kernel(self) -> str:
+        text = KERNEL
+        for added, multiplied in IN_PRODUCTS if self.multiplied else ():
+            text = text.replace(added, multiplied)
+        return text
+
+    @property
+    def kernel_name(self) -> str:
+        return "product_scan_kernel" if self.multiplied else "scan_kernel"
+
 
 def scan_kernel(
     name: str,
     source: Tensor,
     target: Tensor,
     shape: tuple[Size, Size],
-    reverse: bool,
+    way: Way,
     cases: Cases,
     genome: Mapping[str, Any],
 ) -> Written:
@@ -123,10 +155,12 @@ def scan_kernel(
     tensors = [f"const torch::Tensor& {name_}" for name_ in (source.name, target.name)]
     head = signature(f"void launch_{name}", [*tensors, "int64_t rows", "int64_t columns"])
     head[-1] += " {"
-    split, counts = is_few_and_long(*shape, cases), scan_cluster.items(shape, cases, genome)
-    kept = scan_cluster.launches(source, target, reverse, counts, genome)
-    body = _launcher(source, target, shape[1], reverse, cases, split, kept, genome)
-    extra = [JOINS["sum"], NEIGHBOURS, OVER_ROW, KERNEL, PIECES] if split else [NEIGHBOURS, KERNEL]
+    # Products are left to one block for each row: rows so long that several pay have little but zeros in them.
+    split = is_few_and_long(*shape, cases) and not way.multiplied
+    counts = [] if way.multiplied else scan_cluster.items(shape, cases, genome)
+    kept = scan_cluster.launches(source, target, way.reverse, counts, genome)
+    body = _launcher(source, target, shape[1], way, cases, split, kept, genome)
+    extra = [JOINS["sum"], NEIGHBOURS, OVER_ROW, way.kernel, PIECES] if split else [NEIGHBOURS, way.kernel]
     extra += [scan_cluster.UP_TO_LANE, scan_cluster.KERNEL] if counts else []
     return Written(
         name=name,
@@ -141,13 +175,14 @@ def _launcher(
     source: Tensor,
     target: Tensor,
     columns: Size,
-    reverse: bool,
+    way: Way,
     cases: Cases,
     split: bool,
     kept: list[str],
     genome: Mapping[str, Any],
 ) -> list[str]:
-    threads, items, way = genome["scan_block"], genome["scan_items"], "true" if reverse else "false"
+    threads, items, name = genome["scan_block"], genome["scan_items"], way.kernel_name
+    reverse = "true" if way.reverse else "false"
     typed = f"{source.cpp}, {target.cpp}"
     arguments = [pointer(source), pointer(target), "parts", "rows", "columns", "length", "pieces"]
     return [
@@ -157,19 +192,19 @@ def _launcher(
         *kept,
         "int64_t pieces = 1, length = columns;",
         "const float* parts = nullptr;",
-        *(_pieces(source, typed.partition(",")[0], way, threads, items) if split else ()),
+        *(_pieces(source, typed.partition(",")[0], reverse, threads, items) if split else ()),
         "const auto run = [&](auto kernel, int64_t rows_per_block, int threads) {",
         "    const int64_t blocks = (rows + rows_per_block - 1) / rows_per_block * pieces;",
         *block(launch("blocks", "threads", arguments)),
         "};",
         *(
             f"if (vectors && columns <= {width} * VEC) "
-            f"return run(scan_kernel<{typed}, VEC, {width}, 1, {way}>, {rows}, {rows * width});"
+            f"return run({name}<{typed}, VEC, {width}, 1, {reverse}>, {rows}, {rows * width});"
             for width, rows in _short(columns, cases, genome)
         ),
-        f"if (vectors) return run(scan_kernel<{typed}, VEC, {threads}, {items}, {way}>, 1, {threads});",
-        f"if (columns <= 64) return run(scan_kernel<{typed}, 1, 32, 2, {way}>, 4, 128);",
-        f"run(scan_kernel<{typed}, 1, {threads}, {items}, {way}>, 1, {threads});",
+        f"if (vectors) return run({name}<{typed}, VEC, {threads}, {items}, {reverse}>, 1, {threads});",
+        f"if (columns <= 64) return run({name}<{typed}, 1, 32, 2, {reverse}>, 4, 128);",
+        f"run({name}<{typed}, 1, {threads}, {items}, {reverse}>, 1, {threads});",
     ]
 
 

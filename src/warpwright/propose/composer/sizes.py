@@ -40,6 +40,23 @@ class Size:
     def is_one(self) -> bool:
         return self.constant == 1
 
+    @property
+    def names(self) -> frozenset[str]:
+        """What it is computed from."""
+        return names_in(self.text)
+
+    def __add__(self, other: Size) -> Size:
+        if "0" in (self.text, other.text):
+            return other if self.text == "0" else self
+        values = tuple(a + b for a, b in zip(self.values, other.values, strict=True))
+        return Size(f"{self.text} + {other.text}", values)
+
+    def __sub__(self, other: Size) -> Size:
+        if other.text == "0":
+            return self
+        values = tuple(a - b for a, b in zip(self.values, other.values, strict=True))
+        return Size(f"{self.text} - {_factor(other.text)}", values)
+
     def __mul__(self, other: Size) -> Size:
         if self.is_one or other.is_one:
             return other if self.is_one else self
@@ -53,6 +70,11 @@ class Size:
         if self.constant is not None and other.constant:
             return Size(str(self.constant // other.constant), values)
         return Size(f"{_factor(self.text)}//{_factor(other.text)}", values)
+
+
+def names_in(formula: str) -> frozenset[str]:
+    nodes = ast.walk(ast.parse(formula, mode="eval"))
+    return frozenset(node.id for node in nodes if isinstance(node, ast.Name)) - {"min", "max"}
 
 
 def _factor(text: str) -> str:

@@ -9,14 +9,15 @@ from warpwright.propose.composer.cluster_kernel import cluster_kernels
 from warpwright.propose.composer.column_kernel import ColumnWriter
 from warpwright.propose.composer.errors import CannotCompose
 from warpwright.propose.composer.fused_kernel import fused_kernels
-from warpwright.propose.composer.host import TORCH_TYPES, Call, HostWriter
+from warpwright.propose.composer.host import Call, HostWriter
 from warpwright.propose.composer.kernel import Store, Written, block
 from warpwright.propose.composer.list_kernel import list_kernel
 from warpwright.propose.composer.map_kernel import map_kernel
+from warpwright.propose.composer.naming import stem_of
 from warpwright.propose.composer.pick_kernel import pick_kernel
 from warpwright.propose.composer.row_kernel import Rows
 from warpwright.propose.composer.row_launch import row_kernels
-from warpwright.propose.composer.scan_kernel import scan_kernel
+from warpwright.propose.composer.scan_kernel import Way, scan_kernel
 from warpwright.propose.composer.scatter_kernel import list_rows_kernel, scatter_kernel
 from warpwright.propose.composer.schedule import COLUMNS, ELEMENTS, ROWS, Group, Space
 from warpwright.propose.composer.tensors import Tensor
@@ -82,24 +83,24 @@ class EntryWriter(HostWriter):
         self._launch(pick_kernel(name, held[x.number], stores, shape, cases))
 
     def _library(self, store: Store, held: Mapping[int, Tensor]) -> None:
-        types = {**TORCH_TYPES, "T": f"{self._model('T').name}.scalar_type()"} if self._has_t() else TORCH_TYPES
-        text = library.call(store.value, held, self.size, types)
+        text = library.call(store.value, held, self.size, self._types())
+        text = library.rounded(text, store.value.dtype, store.tensor.dtype, self.graph.cases, self._types())
         self.calls.append(Call(f"auto {store.tensor.name} = {text};", launches=False))
         self.declared.add(store.tensor.name)
 
     def _scan(self, name: str, store: Store, held: Mapping[int, Tensor]) -> None:
         *outer, columns = store.value.shape
         shape = self.graph.cases.product(outer), columns
-        source, reverse = held[store.value.first.number], store.value.attrs[0]
-        self._launch(scan_kernel(name, source, store.tensor, shape, reverse, self.graph.cases, self.genome))
+        source, (reverse, *multiplied) = held[store.value.first.number], store.value.attrs
+        way = Way(reverse=reverse, multiplied=bool(multiplied))
+        self._launch(scan_kernel(name, source, store.tensor, shape, way, self.graph.cases, self.genome))
 
     def _kernel_name(self, group: Group) -> str:
         taken = {kernel.name for kernel in self.kernels}
         kinds = {ELEMENTS: "elements", ROWS: "rows", COLUMNS: "columns"}
         kind = kinds.get(group.space.kind) or ALONE_NAMES.get(group.stores[0].value.op, "step")
-        stem = (
-            f"{self.task.name}_{kind}" if self.entry.name == "forward" else f"{self.task.name}_{self.entry.name}_{kind}"
-        )
+        whose = stem_of(self.task.name)
+        stem = f"{whose}_{kind}" if self.entry.name == "forward" else f"{whose}_{self.entry.name}_{kind}"
         name, count = stem, 1
         while name in taken:
             count += 1

@@ -21,6 +21,7 @@ from warpwright.core.signature import differentiable_outputs
 from warpwright.core.task import Case, Direction, ScalarArg, Task, TensorArg, sizes
 from warpwright.propose.composer.errors import CannotCompose
 from warpwright.propose.composer.naming import assigned_names
+from warpwright.propose.composer.written_out import written_out
 
 WIDE = ("fp32", "fp64")
 
@@ -257,7 +258,7 @@ class _Inputs:
                 given[slot.name] = [value] if slot.kind == "list" else value
             return body(given)
 
-        with self._mode:
+        with self._mode, written_out():
             traced = make_fx(called, _decompositions(), tracing_mode="real", record_stack_traces=True)
             module = traced(*self._values)
         guards = tuple(guard.expr for guard in self._env.guards)
