@@ -20,6 +20,7 @@ from warpwright.judge import driver
 from warpwright.judge.arena import Arena, Place
 from warpwright.judge.link import serve
 from warpwright.judge.module import Module
+from warpwright.judge.precision import allow_tf32
 from warpwright.judge.replay import replay
 from warpwright.judge.stopwatch import Stopwatch
 
@@ -40,7 +41,8 @@ class Cell:
         self.memory = Arena.own(size)
         return {"handle": self.memory.handle().hex()}
 
-    def load(self, sealed: dict[str, Any]) -> dict[str, Any]:
+    def load(self, sealed: dict[str, Any], tf32: bool) -> dict[str, Any]:
+        allow_tf32(tf32)
         self._sealed: Sealed = decode(Sealed, sealed)
         self._module = Module(self._sealed.cubin or b"", self._sealed.kernels, self._sealed.variables)
         return {}

@@ -141,7 +141,13 @@ def fill_bytes(address: int, value: int, count: int, stream: int) -> None:
 
 
 def upload(address: int, data: bytes, stream: int) -> None:
-    call("cuMemcpyHtoDAsync_v2", c_void_p(address), data, c_size_t(len(data)), c_void_p(stream))
+    call("cuMemcpyHtoDAsync_v2", c_void_p(address), _kept(data), c_size_t(len(data)), c_void_p(stream))
+
+
+@cache
+def _kept(data: bytes) -> bytes:
+    """The same for as long as the process lives: a captured copy reads it anew whenever it is replayed."""
+    return data
 
 
 def download(address: int, count: int) -> bytes:

@@ -20,7 +20,16 @@ from warpwright.core.task import Draw, Task
 from warpwright.judge.arena import Arena, Layout, red_zone_bytes
 from warpwright.judge.cells import CellFailure, Process, Spares
 from warpwright.judge.truths import Truths
-from warpwright.judge.visit import Visit, changed_inputs, counterexample, read_results, stage, unchanged, write_inputs
+from warpwright.judge.visit import (
+    Visit,
+    changed_inputs,
+    counterexample,
+    read_first,
+    read_results,
+    stage,
+    unchanged,
+    write_inputs,
+)
 from warpwright.oracle.check import same_bits
 
 RUNG = "judge"
@@ -48,7 +57,7 @@ def staged(process: Process, task: Task, sealed: Sealed, draws: Sequence[Draw], 
         visits.append(visit)
         slot += len(visit.acts)
     handle = bytes.fromhex(process.demand("arena", size=layout.total)["handle"])
-    process.ask("load", CALL_S, sealed=encode(sealed))
+    process.ask("load", CALL_S, sealed=encode(sealed), tf32=task.tolerance.tf32)
     for act in (act for visit in visits for act in visit.acts):
         buffers = {str(number): [place.offset, place.size] for number, place in act.places.items()}
         process.demand("place", slot=act.slot, case=act.plan.case, entry=act.plan.entry, buffers=buffers)
@@ -135,7 +144,7 @@ def _rounds(
     first: dict[str, list[torch.Tensor]] = {}
     for restore in (True, False):  # the second time with what the calls before left in the module's variables
         for visit in generator.sample(on.visits, len(on.visits)):
-            if found := _one(on, visit, generator.randrange(1, 255), restore):
+            if found := _one(task, on, visit, generator.randrange(1, 255), restore):
                 return found
             results, key = [result.clone() for result in read_results(task, visit, on.arena)], repr(visit.draw)
             if key in first and all(map(same_bits, first[key], results)):
@@ -147,16 +156,18 @@ def _rounds(
     return None
 
 
-def _one(on: Staged, visit: Visit, pattern: int, restore: bool) -> Counterexample | None:
+def _one(task: Task, on: Staged, visit: Visit, pattern: int, restore: bool) -> Counterexample | None:
     """One call: poison, run, look at everything that it should not have touched."""
     on.arena.reset(on.red_zones, pattern)
     write_inputs(visit, on.arena)
     torch.cuda.synchronize()
     try:
         prepared = _prepared(on, visit, restore) if visit.preparing else []
-        on.cell.ask("run", CALL_S, slots=visit.slots, restore=restore)
+        early = _act_by_act(task, on, visit, restore)
     except CellFailure as failure:
         return counterexample(visit, failure.kind, str(failure))
+    if early and not all(map(same_bits, early, read_first(task, visit, on.arena))):
+        return counterexample(visit, "late", "backward changed what forward had returned")
     if on.arena.damaged_anywhere(on.red_zones, pattern):
         damage = on.arena.damaged((place for other in on.visits for place in other.places), pattern)
         return counterexample(visit, "out of bounds", _described(visit, damage))
@@ -166,6 +177,18 @@ def _one(on: Staged, visit: Visit, pattern: int, restore: bool) -> Counterexampl
     if not all(torch.equal(on.arena.at(place), was) for place, was in zip(visit.prepared, prepared, strict=True)):
         return counterexample(visit, "mutation", "forward changed what prepare had made")
     return None
+
+
+def _act_by_act(task: Task, on: Staged, visit: Visit, restore: bool) -> list[torch.Tensor]:
+    """Runs the call. Of a training pair: what forward had returned before backward ran, for others do not wait."""
+    *before, last = visit.slots
+    early: list[torch.Tensor] = []
+    if before:
+        on.cell.ask("run", CALL_S, slots=before, restore=restore)
+        early = [result.clone() for result in read_first(task, visit, on.arena)]
+        torch.cuda.synchronize()
+    on.cell.ask("run", CALL_S, slots=[last], restore=restore)
+    return early
 
 
 def _prepared(on: Staged, visit: Visit, restore: bool) -> list[torch.Tensor]:

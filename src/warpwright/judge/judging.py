@@ -23,7 +23,7 @@ from warpwright.judge.cells import CellFailure, Spares
 from warpwright.judge.contestant import WrongWhileTimed
 from warpwright.judge.examine import RUNG, examine
 from warpwright.judge.gauge import Gauge
-from warpwright.judge.rival import allow_tf32
+from warpwright.judge.precision import allow_tf32
 from warpwright.judge.scribes import Scribes
 from warpwright.judge.timekeeping import Timekeeper
 from warpwright.judge.truths import Shelf

@@ -21,6 +21,7 @@ from warpwright.core.limit import traffic
 from warpwright.core.measurement import COPY, Cache
 from warpwright.core.task import Case, Direction, Draw, Task
 from warpwright.judge.link import serve
+from warpwright.judge.precision import allow_tf32
 from warpwright.judge.stopwatch import Step, Stopwatch
 from warpwright.oracle.reference import Function, differentiable, function, outputs, tensors_in
 from warpwright.oracle.truth import Scenario, scenario
@@ -116,12 +117,6 @@ def _in_turn(measure: Callable[..., Any], path: str) -> Callable[..., Any]:
             return measure(*arguments, **options)
 
     return measured
-
-
-def allow_tf32(allowed: bool) -> None:
-    """The same precision for everybody: what the task allows, no more."""
-    torch.backends.cuda.matmul.allow_tf32 = allowed
-    torch.backends.cudnn.allow_tf32 = allowed
 
 
 def _without_grad(called: Function, arguments: list[Any]) -> object:

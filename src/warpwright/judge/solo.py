@@ -53,7 +53,7 @@ def _staged(job: Job, sealed: Sealed, case: Case) -> tuple[Cell, Visit]:
     cell, layout, draw = Cell(), Layout(), Draw(case=case, seed=1)
     visit = stage(job.task, sealed, draw, scenario(job.task, draw, "cuda"), layout, 0)
     cell.arena(layout.total)
-    cell.load(encode(sealed))
+    cell.load(encode(sealed), job.task.tolerance.tf32)
     for act in visit.acts:
         buffers = {str(number): [place.offset, place.size] for number, place in act.places.items()}
         cell.place(act.slot, act.plan.case, act.plan.entry, buffers)

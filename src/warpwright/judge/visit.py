@@ -169,6 +169,12 @@ def read_results(task: Task, visit: Visit, arena: Arena) -> Tensors:
     return [*returned, *mutated]
 
 
+def read_first(task: Task, visit: Visit, arena: Arena) -> Tensors:
+    """What the first act of a training pair owes."""
+    act = visit.acts[0]
+    return [_returned(act, view, arena) for view in _owed_returns(task, act)]
+
+
 def _owed_returns(task: Task, act: Act) -> tuple[View, ...]:
     """Without what a training forward saved for itself, and without what was only prepared."""
     if act.plan.entry == PREPARE:

@@ -30,6 +30,7 @@ from warpwright.oracle.storage import as_bits
 
 HONEST_RUNS = 8
 FEW_RUNS = 2
+_SCALES, _SCALED = (0.8, 1.25), (torch.float16, torch.bfloat16, torch.float32, torch.float64)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +79,10 @@ def scenario(task: Task, draw: Draw, device: torch.device | str = "cpu") -> Scen
 
 
 def rolled(task: Task, draw: Draw, given: Scenario) -> Scenario:
-    """Other contents from known ones, at the price of a copy: what was drawn is moved on, each by a way of its own."""
+    """Other contents from known ones, at the price of a copy: what was drawn is moved on, each by a way of its own.
+
+    Numbers are also scaled a little, so that not even a sum over all of them stays the same.
+    """
     ways = random.Random(draw.seed)
     arguments = [
         value if isinstance(argument, TensorArg) and argument.init == "constructed" else _rolled(value, ways)
@@ -95,7 +99,8 @@ def _rolled(value: Any, ways: random.Random) -> Any:
     bits = as_bits(value)
     moved = torch.empty_strided(value.shape, value.stride(), dtype=bits.dtype, device=value.device)
     moved.copy_(bits.reshape(-1).roll(ways.randrange(1, value.numel())).view(value.shape))
-    return moved.view(value.dtype)
+    found, factor = moved.view(value.dtype), ways.uniform(*_SCALES)
+    return found.mul_(factor) if value.dtype in _SCALED else found
 
 
 def _completed(task: Task, draw: Draw, arguments: list[Any], gradients: Tensors) -> Scenario:

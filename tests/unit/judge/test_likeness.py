@@ -1,5 +1,7 @@
 """A timed result that looks right is right; anything else is looked at again."""
 
+from dataclasses import replace
+
 import pytest
 import torch
 
@@ -44,7 +46,7 @@ def test_nothing_that_is_not_a_number_resembles(key):
 
 
 @pytest.mark.parametrize("key", KEYS)
-def test_moved_contents_are_other_contents_of_the_same_values(key):
+def test_moved_contents_are_other_contents_of_the_same_kind(key):
     task, draw, given = one(key)
     moved = rolled(task, draw, given)
     changed = 0
@@ -54,6 +56,19 @@ def test_moved_contents_are_other_contents_of_the_same_values(key):
                 assert before == after
                 continue
             assert before.stride() == after.stride()
-            assert torch.equal(before.flatten().sort().values, after.flatten().sort().values), argument.name
+            old_values, new_values = before.flatten().sort().values, after.flatten().sort().values
+            if before.is_floating_point() and not torch.equal(before, after):
+                factor = float(new_values[-1] / old_values[-1])
+                assert 0.8 <= factor <= 1.25, argument.name
+                assert torch.allclose(old_values * factor, new_values), argument.name
+            else:
+                assert torch.equal(old_values, new_values), argument.name
             changed += not torch.equal(before, after)
     assert changed
+
+
+def test_not_even_a_sum_over_all_numbers_is_the_same_for_two_calls():
+    task, draw, given = one("llama_rmsnorm:forward")
+    sums = {float(rolled(task, replace(draw, seed=seed), given).arguments[0].abs().sum()) for seed in range(8)}
+    assert len(sums) == 8
+    assert max(sums) > 1.01 * min(sums)
