@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -10,6 +11,7 @@ import torch.nn.functional as F
 
 from warpwright.core.codec import dumps, loads
 from warpwright.core.task import Direction, Role, ScalarArg, Task, TensorArg
+from warpwright.tasks import load
 
 Sample = Callable[..., Task]
 Accepts = Callable[[Task, Callable[..., Any]], None]
@@ -76,3 +78,16 @@ def test_a_loaded_task_is_plain_data(sample: Sample) -> None:
 
 def sizes(task: Task, role: Role) -> list[dict[str, int]]:
     return [dict(case.dims) for case in task.cases_of(role)]
+
+
+def test_a_distribution_whose_parameters_have_no_values_yet_is_drawn_from(tmp_path: Path) -> None:
+    """It would look at them first, and without data it cannot; with data this file takes gigabytes."""
+    path = tmp_path / "94_Drawn.py"
+    path.write_text(
+        "import torch\nfrom torch import nn\nfrom torch.distributions import Pareto\n\n"
+        "class Model(nn.Module):\n    def forward(self, x):\n        return x.relu()\n\n"
+        "def get_inputs():\n    return [Pareto(torch.tensor(0.01), torch.tensor(1.5)).sample((65536, 65536))]\n\n"
+        "def get_init_inputs():\n    return []\n"
+    )
+    (task, *_) = load(str(path))
+    assert sizes(task, Role.TIME)

@@ -70,8 +70,21 @@ def recording(device: str) -> Iterator[Origins]:
             origins.note(name, args, options, out)
             return out
 
-    with torch.device(device), Recorder():
+    with torch.device(device), _taken_on_trust(), Recorder():
         yield origins
+
+
+@contextmanager
+def _taken_on_trust() -> Iterator[None]:
+    """Distributions look at their parameters before they draw, which without data they cannot."""
+    from torch.distributions import Distribution
+
+    before = Distribution._validate_args
+    Distribution.set_default_validate_args(False)
+    try:
+        yield
+    finally:
+        Distribution.set_default_validate_args(before)
 
 
 def _made(name: str, args: Sequence[Any], options: dict[str, Any], out: torch.Tensor) -> Origin | None:
