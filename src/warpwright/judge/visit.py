@@ -10,7 +10,7 @@ import torch
 
 from warpwright.core.dtypes import dtype_named
 from warpwright.core.evidence import Counterexample
-from warpwright.core.plan import Origin, Plan, View
+from warpwright.core.plan import Plan, View
 from warpwright.core.sealed import PREPARE, Sealed, with_prepared
 from warpwright.core.signature import arranged
 from warpwright.core.task import Direction, Draw, Task
@@ -185,12 +185,11 @@ def _owed_returns(task: Task, act: Act) -> tuple[View, ...]:
 
 
 def _act(slot: int, plan: Plan, known: dict[int, Place], layout: Layout) -> Act:
-    """Arguments and scratch; variables of the module have places of their own."""
+    """Arguments and scratch; and variables, which have no place of their own where no kernel uses them."""
     places = dict(known)
     for number, buffer in enumerate(plan.buffers):
         if number not in places:
-            size = 0 if buffer.origin is Origin.SYMBOL else buffer.bytes
-            places[number] = layout.take(size)
+            places[number] = layout.take(buffer.bytes)
     return Act(slot=slot, plan=plan, places=places)
 
 

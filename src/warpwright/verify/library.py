@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-from warpwright.core.errors import Undecided
+from warpwright.core.errors import Undecided, UsageError
 from warpwright.core.plan import Library, View
 from warpwright.core.signature import contiguous
 from warpwright.seal.refusal import undecided
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from warpwright.judge.memory import Memory
 
 
+_REFUSALS = (Undecided, UsageError, RuntimeError, TypeError, ValueError, LookupError, MemoryError, OverflowError)
 _ADDED_IN_16_BITS = ("convolution_backward",)
 """By torch on a CPU, over the batch. No GPU does that: all of them add in fp32 and round at the end."""
 
@@ -24,12 +25,12 @@ def carried_out(node: TracedLibrary, operands: Sequence[bytes | None]) -> bytes:
     from warpwright.judge.library import execute
     from warpwright.oracle.storage import to_bytes
 
-    held = _Held(node, operands)
     wanted = Library(operation=node.operation, inputs=node.inputs, outputs=node.outputs, options=node.options)
     try:
+        held = _Held(node, operands)
         execute(wanted, cast("Memory", held))
-    except (Undecided, RuntimeError, TypeError, ValueError, LookupError) as problem:
-        said = (str(problem).splitlines() or [""])[0]
+    except _REFUSALS as problem:
+        said = (str(problem).splitlines() or ["too large"])[0]
         raise undecided(f"unsupported: library at::{node.operation} on the CPU ({said:.120})") from None
     return b"".join(to_bytes(held.tensor(view).contiguous()) for view in node.outputs)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import torch
 
 from warpwright.core.candidate import Flags
@@ -99,3 +101,11 @@ def test_new_contents_go_to_the_same_places() -> None:
 def test_without_prepare_there_is_one_act() -> None:
     visit = stage(TASK, sealed(plan("forward", 3, (view(3),))), Draw(case=CASE), scenario(), Layout(), 0)
     assert (visit.preparing, visit.slots, visit.prepared) == ([], [0], [])
+
+
+def test_a_variable_that_no_kernel_uses_has_room_for_what_is_uploaded_to_it() -> None:
+    one = plan("forward", 3, (view(3),))
+    symbol = Buffer(bytes=4096, origin=Origin.SYMBOL, symbol="table")
+    candidate = sealed(replace(one, buffers=(*one.buffers, symbol)))
+    visit = stage(TASK, candidate, Draw(case=CASE), scenario(), Layout(), 0)
+    assert visit.acts[0].places[4].size == 4096

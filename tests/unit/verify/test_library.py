@@ -1,0 +1,27 @@
+"""Operations of torch on the CPU: what cannot be done there is undecided, never an error of ours."""
+
+from __future__ import annotations
+
+import pytest
+
+from warpwright.core.plan import View
+from warpwright.seal.refusal import Refused
+from warpwright.seal.traced import TracedLibrary
+from warpwright.verify.library import carried_out
+
+
+def added(shape: tuple[int, ...], dtype: str) -> TracedLibrary:
+    view = View(buffer=0, offset=0, shape=shape, stride=(1,), dtype=dtype)
+    return TracedLibrary(operation="relu", inputs=(view,), outputs=(view,))
+
+
+@pytest.mark.parametrize(("shape", "dtype"), [((1 << 60,), "fp32"), ((4,), "complex64")])
+def test_what_no_cpu_can_hold_is_undecided(shape: tuple[int, ...], dtype: str) -> None:
+    with pytest.raises(Refused) as refused:
+        carried_out(added(shape, dtype), [None])
+    assert (refused.value.refusal.reason or "").startswith("unsupported: library at::relu on the CPU")
+
+
+def test_what_it_can_is_carried_out() -> None:
+    one = added((2,), "fp32")
+    assert carried_out(one, [b"\0\0\x80\xbf\0\0\x80\x3f"]) == b"\0\0\0\0\0\0\x80\x3f"
