@@ -5,6 +5,7 @@ signature.py     what a candidate is called with and gives back in one case: sha
 hidden.py        hidden cases, drawn from declared ranges with a secret seed
 candidate.py     what is proposed: Candidate and its Flags
 plan.py          what a candidate's host code did: Plan and its nodes
+operations.py    the operations of torch that a plan may name
 sealed.py        a sealed candidate: device code and launch plans, without its host code
 evidence.py      what was learnt: Verdict, Evidence, Dossier; and Fault, which is never a verdict
 measurement.py   what was timed: Measurement with raw samples, discards and the Scene

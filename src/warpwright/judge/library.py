@@ -9,6 +9,7 @@ import torch
 
 from warpwright.core.dtypes import BY_TORCH_NAME
 from warpwright.core.errors import Undecided
+from warpwright.core.operations import OPERATIONS
 from warpwright.core.plan import Constant, Library, View
 from warpwright.judge.memory import Memory, constant
 
@@ -54,11 +55,13 @@ def _gemm(inputs: list[Any], options: Mapping[str, Any]) -> None:
 
 
 def _function(operation: str) -> Any:
+    if operation not in OPERATIONS:
+        raise Undecided(f"unsupported: at::{operation}")
     name, _, overload = operation.partition(".")
     try:
         return getattr(getattr(torch.ops.aten, name), overload or "default")
     except AttributeError:
-        raise Undecided(f"unsupported: at::{operation}") from None
+        raise Undecided(f"unsupported: at::{operation} with this torch") from None
 
 
 def _writing_form(function: Any, results: int) -> Any | None:

@@ -17,7 +17,6 @@ capture.py             g++ and the sandbox: the capture program, built and run
 calls.py               what a capture program is asked
 traced.py              the words of what it answers
 trace.py               its answer read as hostile data
-operations.py          the operations of torch that it may name
 observe.py             the same call under several address spaces, processes and orders
 preparing.py           the optional prepare, and what forward gets from it
 plans.py               traces to plans; addresses to relocations

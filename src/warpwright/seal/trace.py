@@ -9,8 +9,8 @@ from typing import Any
 
 from warpwright.core.codec import CodecError, decode
 from warpwright.core.dtypes import BY_TORCH_NAME, DTYPES
+from warpwright.core.operations import OPERATIONS
 from warpwright.core.plan import Constant, Origin, View
-from warpwright.seal.operations import OPERATIONS
 from warpwright.seal.traced import (
     RETAINED,
     Attribute,

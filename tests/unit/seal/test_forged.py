@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
+from warpwright.core.operations import OPERATIONS
 from warpwright.core.plan import Library
 from warpwright.core.sealed import Sealed
 from warpwright.core.task import Direction, Task
 from warpwright.seal import capture, toolchain
-from warpwright.seal.operations import OPERATIONS
 
 FORGER = """#include <torch/extension.h>
 #include <cstdlib>

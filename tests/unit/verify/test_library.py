@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from warpwright.core.plan import View
@@ -20,6 +22,12 @@ def test_what_no_cpu_can_hold_is_undecided(shape: tuple[int, ...], dtype: str) -
     with pytest.raises(Refused) as refused:
         carried_out(added(shape, dtype), [None])
     assert (refused.value.refusal.reason or "").startswith("unsupported: library at::relu on the CPU")
+
+
+def test_an_operation_that_our_headers_do_not_offer_is_not_carried_out() -> None:
+    one = replace(added((2,), "fp32"), operation="from_file")
+    with pytest.raises(Refused, match="at::from_file"):
+        carried_out(one, [bytes(8)])
 
 
 def test_what_it_can_is_carried_out() -> None:
