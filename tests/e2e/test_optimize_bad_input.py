@@ -59,7 +59,11 @@ def test_wrong_use_is_said_before_anything_is_begun(words: tuple[str, ...], said
 
 def test_an_unknown_task_and_an_unknown_run_are_told() -> None:
     assert "did you mean" in optimize("--model", "mailbox:box", task="llama_rmsnrom").output
-    done = CliRunner().invoke(app, ["optimize", "--resume", "abc", "--archive", "a.db"])
+    resume = ["optimize", "--resume", "abc", "--archive", "a.db"]
+    done = CliRunner().invoke(app, resume)
+    assert (done.exit_code, "there is no archive" in done.output) == (2, True)
+    open_archive("a.db").close()
+    done = CliRunner().invoke(app, resume)
     assert (done.exit_code, "abc" in done.output) == (2, True)
 
 
