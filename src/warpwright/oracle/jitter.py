@@ -42,7 +42,9 @@ _PRODUCTS = {"mm", "bmm", "mv", "dot", "addmm", "baddbmm", "addmv", "convolution
 _COMPOUND = {
     "silu", "silu_backward", "gelu", "gelu_backward", "_softmax", "_softmax_backward_data", "_log_softmax", "logsumexp",
     "_log_softmax_backward_data", "native_layer_norm", "native_layer_norm_backward", "native_group_norm",
-    "native_group_norm_backward", "nll_loss_forward", "nll_loss_backward",
+    "native_group_norm_backward", "nll_loss_forward", "nll_loss_backward", "native_batch_norm",
+    "native_batch_norm_backward", "_native_batch_norm_legit", "_native_batch_norm_legit_functional",
+    "_native_batch_norm_legit_no_training", "cudnn_batch_norm", "cudnn_batch_norm_backward",
 }  # fmt: skip
 _EXACT = {
     "relu", "neg", "abs", "clone", "copy_", "where", "gather", "index", "index_select", "cat", "stack", "amax",

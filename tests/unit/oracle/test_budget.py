@@ -1,5 +1,6 @@
 """The error budget: any honest way to compute passes, a lower precision or another formula does not."""
 
+import contextlib
 from dataclasses import replace
 
 import pytest
@@ -8,7 +9,7 @@ import torch
 from warpwright.core.errors import TaskError
 from warpwright.core.task import Case, Direction, Draw, Output, Reference, Role, Task, TensorArg, Tolerance
 from warpwright.oracle.check import check_results
-from warpwright.oracle.jitter import to_tf32
+from warpwright.oracle.jitter import Jitter, to_tf32
 from warpwright.oracle.truth import expectations, scenario
 
 MATMUL = Task(
@@ -143,3 +144,40 @@ def test_equal_terms_may_be_added_one_after_another(distribution):
     for k in range(terms.shape[1]):
         total += terms[:, k]
     assert check_results(expected, [total.log()]) is None
+
+
+IMAGES = Task(
+    name="batch_norm",
+    arguments=(TensorArg(name="x", shape=("N", "C", "P", "P")), TensorArg(name="b", shape=("C",), init="bias")),
+    outputs=(Output(name="y", shape=("N", "C", "P", "P")),),
+    cases=(),
+    reference=Reference(
+        source="""
+import torch.nn.functional as F
+def forward(x, b):
+    return F.batch_norm(x, None, None, None, b, training=True)
+"""
+    ),
+)
+
+
+@pytest.mark.parametrize("seed", [0, 18])  # the second was refused while the statistics were one operation
+def test_statistics_of_a_batch_may_be_kept_in_fp32(seed):
+    """Torch on a CPU keeps them in fp64, which no kernel owes. What is left of zeros is nothing but the mean."""
+    given, expected = prepared(IMAGES, "sparse", seed=seed, N=2, C=64, P=7)
+    x, shift = given.arguments[0], given.arguments[1].view(-1, 1, 1)
+    mean = x.double().mean((0, 2, 3), keepdim=True).float()
+    scale = torch.rsqrt((x - mean).square().mean((0, 2, 3), keepdim=True) + 1e-5)
+    assert check_results(expected, [(x - mean) * scale + shift]) is None
+    assert check_results(expected, [(x - mean * 1.001) * scale + shift]) is not None
+
+
+def test_running_statistics_of_a_batch_move_as_they_do_in_torch():
+    x, runs = torch.randn(8, 3), []
+    for mode in (contextlib.nullcontext(), Jitter(seed=1)):
+        mean, variance = torch.zeros(3), torch.ones(3)
+        with mode:
+            torch.nn.functional.batch_norm(x, mean, variance, training=True)
+        runs.append((mean, variance))
+    assert all(torch.allclose(*pair) for pair in zip(*runs, strict=True))
+    assert not torch.equal(runs[0][0], torch.zeros(3))
