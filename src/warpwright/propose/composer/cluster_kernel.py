@@ -23,7 +23,14 @@ from warpwright.propose.composer.kernel import (
     vector_test,
 )
 from warpwright.propose.composer.row_kernel import Rows, RowWriter, along_rows
-from warpwright.propose.composer.row_launch import MOST_ITEMS, MOST_THREADS, kept_loads, row_preamble, without_end
+from warpwright.propose.composer.row_launch import (
+    MOST_ITEMS,
+    MOST_THREADS,
+    kept_loads,
+    narrowest,
+    row_preamble,
+    without_end,
+)
 from warpwright.propose.composer.sizes import Cases
 from warpwright.propose.composer.split_kernel import FEW, LONG
 from warpwright.propose.composer.tensors import Needs, Tensor
@@ -126,7 +133,7 @@ def _launcher(work: Rows, needs: Needs, fitting: Sequence[Tile], genome: Mapping
         "const auto run = [&](auto kernel, int threads) {",
         *block(launch(f"rows * {blocks}", "threads", pointers(needs))),
         "};",
-        *_choices(work, fitting, blocks),
+        *narrowest([(tile.packs, _run(work, tile, blocks)) for tile in fitting]),
         "return true;",
     ]
     return [
@@ -138,12 +145,6 @@ def _launcher(work: Rows, needs: Needs, fitting: Sequence[Tile], genome: Mapping
     ]
 
 
-def _choices(work: Rows, fitting: Sequence[Tile], blocks: int) -> list[str]:
-    """The narrowest cluster that holds a row."""
-    lines = []
-    for position, tile in enumerate(fitting):
-        test = f"if (packs <= {tile.packs}) " if tile is not fitting[-1] else ""
-        shape = f"T, VEC, {tile.threads}, {tile.items}, {blocks}"
-        run = f"run({work.name}_clustered_kernel<{shape}>, {tile.threads // blocks});"
-        lines.append(f"{'else ' if position else ''}{test}{run}")
-    return lines
+def _run(work: Rows, tile: Tile, blocks: int) -> str:
+    shape = f"T, VEC, {tile.threads}, {tile.items}, {blocks}"
+    return f"run({work.name}_clustered_kernel<{shape}>, {tile.threads // blocks});"

@@ -26,7 +26,7 @@ from warpwright.propose.composer.kernel import (
 )
 from warpwright.propose.composer.preamble import ADD_PARTS
 from warpwright.propose.composer.row_kernel import KEPT_LOOP, Rows, RowWriter, along_rows
-from warpwright.propose.composer.row_launch import Tile, kept_bounds, kept_loads, row_preamble, tiles
+from warpwright.propose.composer.row_launch import Tile, kept_bounds, kept_loads, narrowest, row_preamble, tiles
 from warpwright.propose.composer.tensors import Needs, Tensor
 from warpwright.propose.composer.values import Graph
 
@@ -149,7 +149,7 @@ def _launcher(
             for store in sums
         ),
         "};",
-        *_choices(work, fitting),
+        *narrowest([(tile.packs, _run(work, tile)) for tile in fitting]),
         "return true;",
     ]
     return [
@@ -161,11 +161,5 @@ def _launcher(
     ]
 
 
-def _choices(work: Rows, fitting: Sequence[Tile]) -> list[str]:
-    """The narrowest group that holds a row."""
-    lines = []
-    for position, tile in enumerate(fitting):
-        test = f"if (packs <= {tile.packs}) " if tile is not fitting[-1] else ""
-        run = f"run({work.name}_kernel<T, VEC, {tile.threads}, {tile.items}>, {tile.threads}, {tile.rows});"
-        lines.append(f"{'else ' if position else ''}{test}{run}")
-    return lines
+def _run(work: Rows, tile: Tile) -> str:
+    return f"run({work.name}_kernel<T, VEC, {tile.threads}, {tile.items}>, {tile.threads}, {tile.rows});"

@@ -219,6 +219,15 @@ def _kept_choices(work: Rows, fitting: Sequence[Tile]) -> list[str]:
     return ["const int64_t packs = columns / VEC;", *choices] if choices else []
 
 
+def narrowest(choices: Sequence[tuple[int, str]]) -> list[str]:
+    """By the packs that each has room for: what runs the narrowest that holds a row, the last taking all others."""
+    lines = []
+    for position, (packs, run) in enumerate(choices):
+        test = f"if (packs <= {packs}) " if position < len(choices) - 1 else ""
+        lines.append(f"{'else ' if position else ''}{test}{run}")
+    return lines
+
+
 def _streamed_choice(work: Rows, streamed: RowWriter, genome: Mapping[str, Any]) -> list[str]:
     threads = genome["stream_block"]
     if not _is_read_again(streamed):

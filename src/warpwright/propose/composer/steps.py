@@ -143,8 +143,12 @@ class EntryWriter(HostWriter):
         start = len(self.calls)
         self._launch_blocks(work, held, streamed)
         if clustered:
-            inner = [call.text for call in self.calls[start:]]
-            self.calls[start:] = [Call(line, launches=True) for line in _unless(self._call_text(clustered), inner)]
+            self._only_if_declined(clustered, start)
+
+    def _only_if_declined(self, first: Written, start: int) -> None:
+        """The calls from there on are made where the launcher that is asked first takes nothing."""
+        inner = [call.text for call in self.calls[start:]]
+        self.calls[start:] = [Call(line, launches=True) for line in _unless(self._call_text(first), inner)]
 
     def _launch_blocks(self, work: Rows, held: Mapping[int, Tensor], streamed: bool) -> None:
         """A block to a row; or, where there are few and long ones among the cases, many blocks to a row."""
@@ -180,10 +184,8 @@ class EntryWriter(HostWriter):
         if rest:
             self._launch_rows(rows, held, streamed=fused is not None)
         self._launch(columns.written(self.genome))
-        if fused is None:
-            return
-        inner = [call.text for call in self.calls[start:]]
-        self.calls[start:] = [Call(line, launches=True) for line in _unless(self._call_text(fused), inner)]
+        if fused:
+            self._only_if_declined(fused, start)
 
     def _is_left(self, store: Store, space: Space) -> bool:
         """Whether the second kernel can read it: in memory, in float32, one number for each row."""
