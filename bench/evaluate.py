@@ -109,8 +109,13 @@ def _many(judge: Judge, items: Sequence[Named], pool: Executor) -> tuple[float, 
         judged = judge.judge(job_of(sealing[future], future.result()))
         print(f"{time.perf_counter() - start:.1f} s, {judged.label}: {_spent(judged)}")
         if not judged.measurements or judged.faults:
-            failed.append(judged.label)
+            failed.append(f"{judged.label} ({_why(judged)})")
     return 60 * len(items) / (time.perf_counter() - start), failed
+
+
+def _why(judged: Judged) -> str:
+    told = [item.counterexample.message for item in judged.evidence if item.counterexample]
+    return "; ".join([*told, *(fault.message for fault in judged.faults)])
 
 
 def _spent(judged: Judged) -> str:

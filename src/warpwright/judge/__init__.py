@@ -24,6 +24,7 @@ gauge.py      clocks of the card, and what holds them down
 timekeeping.py one case of a candidate and its rivals, timed
 timing.py     subjects take turns at being timed
 contestant.py the candidate in its cell, timed and checked call by call
+doubt.py      whether its time is one: does a call remember, or work for others?
 baseline.py   one of torch's answers, timed in the rival's process
 judging.py    the judge: one candidate after the other, checked, then timed
 solo.py       one candidate alone in a process, for tools that watch a process

@@ -93,7 +93,7 @@ class Arena:
         self, place: Place, offset: int, shape: tuple[int, ...], stride: tuple[int, ...], dtype: torch.dtype
     ) -> torch.Tensor:
         """A strided window on a place; strides in elements, offset in bytes."""
-        empty = torch.empty(0, dtype=dtype, device="cuda")
+        empty = torch.empty(0, dtype=dtype, device=self.bytes.device)
         first = (place.offset + offset) // empty.element_size()
         return empty.set_(self.bytes.untyped_storage(), first, shape, stride)
 

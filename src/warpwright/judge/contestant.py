@@ -32,17 +32,13 @@ from warpwright.judge.visit import (
     read_results,
     refreshed,
     unchanged,
+    untouched,
     write_inputs,
 )
 from warpwright.oracle.check import check_in_steps
 from warpwright.oracle.truth import Expected, Scenario, expectations, rolled
 
-REMEMBERED, REMEMBERED_US = 0.8, 1.0
-AHEAD, AHEAD_IN_CHAINS, AHEAD_US = 0.85, 0.7, 2.0
-"""How much faster a call may be among others than alone. A chain hides its start behind the end of the one before."""
-ALONE = 5
 SPIN_US, FEWEST_SPUN, MOST_SPUN = 8000.0, 1, 32
-DOUBT_US, FEWEST_DOUBTED = 10_000.0, 3
 SPIN_KEY, LIBRARY_KEY = 998, 999
 
 
@@ -63,56 +59,59 @@ class Contestant:
         self._visits: list[Visit] = list(on.visits)
         self._case = self._visits[0].draw.case
         self._given: dict[int, Scenario] = {}
-        self._active = range(min(len(self._visits), PLAIN_SLOTS))
+        self.active = range(min(len(self._visits), PLAIN_SLOTS))
+        self._calls: dict[int, list[int]] = {}
+        """Of the keys that stand for several."""
         self._like: tuple[Likeness, ...] | None = None
-        self._chained: set[Cache] | None = None
-        self._latest_us = math.inf
-        self._refill()  # capturing runs the calls, and a call may follow indices
-        for key in self._active:
+        self.chained: set[Cache] | None = None
+        """Which chains there are; None where every call is timed by itself."""
+        self.latest_us = math.inf
+        self.refill()  # capturing runs the calls, and a call may follow indices
+        for key in self.active:
             self._prepare(key)
-        self._cost = statistics.median(self._samples([None] * 16, Cache.COLD))
+        self.cost = statistics.median(self.samples([None] * 16, Cache.COLD))
 
     def is_short(self) -> bool:
         return min(self.block(Cache.COLD)) < SHORT_US
 
     def block(self, cache: Cache) -> list[float]:
         keys = self._keys(cache)
-        self._refill()
+        self.refill()
         samples = self._taken(keys, cache)
-        self._latest_us = statistics.median(samples)
-        self._check()
+        self.latest_us = statistics.median(samples)
+        self.check()
         return samples
 
     def chain(self) -> None:
-        first = len(self._active)
-        self._active = range(len(self._visits) // CHAINS * CHAINS)  # all chains are of one length
-        self._refill()
-        for key in self._active[first:]:
+        first = len(self.active)
+        self.active = range(len(self._visits) // CHAINS * CHAINS)  # all chains are of one length
+        self.refill()
+        for key in self.active[first:]:
             self._prepare(key)
-        self._chained = set()
+        self.chained = set()
 
-    def doubt(self) -> str | None:
-        """Why its time would be none: a call kept notes of one on the same contents, or did the work of the next."""
-        self._refill()
-        keys = self._active[: max(math.ceil(DOUBT_US / self._latest_us), FEWEST_DOUBTED)]
-        first = statistics.median(self._samples(keys, Cache.COLD)) - self._cost
-        twice = self._samples([key for key in keys for _ in range(2)], Cache.COLD, restore=False)
-        again = statistics.median(twice[1::2]) - self._cost
-        if again < REMEMBERED * first - REMEMBERED_US:
-            return f"{again:.1f} µs when called again on the same contents, {first:.1f} the first time: it remembers"
-        alone, together = self._alone(), statistics.median(self.block(Cache.COLD))
-        if together < (AHEAD if self._chained is None else AHEAD_IN_CHAINS) * alone - AHEAD_US:
-            return f"{together:.1f} µs a call among others, {alone:.1f} alone: a call does the work of others"
-        return None
+    def some(self) -> None:
+        """A block that ends early: nothing may have happened to the calls that it did not come to."""
+        keys = self._keys(Cache.COLD)
+        self.refill()
+        keys = keys[: self._generator.randrange(1, len(keys))]
+        self.samples(keys, Cache.COLD)
+        called = {position for key in keys for position in self._calls.get(key, [key])}
+        self.check(sorted(called))
+        others = [self._visits[position] for position in self.active if position not in called]
+        if not bool(torch.stack([untouched(visit, self._on.arena) for visit in others]).all()):
+            found = counterexample(others[0], "out of bounds", "a timed call wrote to the memory of another")
+            raise WrongWhileTimed(found)
 
-    def _alone(self) -> float:
-        """Time of a call while no other has anything to work on."""
-        samples = []
-        for key in self._generator.sample(self._active, min(ALONE, len(self._active))):
-            self._refill([key])
-            samples += self._samples([key], Cache.COLD)
-            self._check([key])
-        return statistics.median(samples) - self._cost
+    def alone(self, calls: int) -> list[float]:
+        """Of single calls, each while no other has anything to work on."""
+        return [self._one_alone(key) for key in self._generator.sample(self.active, min(calls, len(self.active)))]
+
+    def _one_alone(self, key: int) -> float:
+        self.refill([key])
+        (sample,) = self.samples([key], Cache.COLD)
+        self.check([key])
+        return sample - self.cost
 
     def library_share(self) -> float:
         """What part of a call's time torch's own kernels take."""
@@ -121,15 +120,15 @@ class Contestant:
             return 0.0
         if not any(isinstance(node, Launch) for node in nodes):
             return 1.0
-        self._refill()
+        self.refill()
         self._ask("library_part", key=LIBRARY_KEY, of=0, slots=self._visits[0].slots)
-        whole, part = (statistics.median(self._samples([key] * 5, Cache.COLD)) for key in (0, LIBRARY_KEY))
-        return min(max((part - self._cost) / max(whole - self._cost, 1e-3), 0.0), 1.0)
+        whole, part = (statistics.median(self.samples([key] * 5, Cache.COLD)) for key in (0, LIBRARY_KEY))
+        return min(max((part - self.cost) / max(whole - self.cost, 1e-3), 0.0), 1.0)
 
     def slope_us(self) -> float | None:
         """What 2n calls take longer than n: so many that our own clock can tell, no more."""
-        enough = min(max(math.ceil(SPIN_US / self._latest_us), FEWEST_SPUN), MOST_SPUN)
-        calls = list(islice(cycle(self._active), enough))
+        enough = min(max(math.ceil(SPIN_US / self.latest_us), FEWEST_SPUN), MOST_SPUN)
+        calls = list(islice(cycle(self.active), enough))
         self._ask("chain", key=SPIN_KEY, calls=calls)
         self._spun(1)
         short, long = (min(self._spun(repeats) for _ in range(2)) for repeats in (1, 2))
@@ -147,36 +146,37 @@ class Contestant:
 
     def _chain(self, cache: Cache) -> None:
         """Chains of different calls: none of them is made twice between two refills, and no call knows the next."""
-        order = self._generator.sample(self._active, len(self._active))
+        order = self._generator.sample(self.active, len(self.active))
         for number in range(CHAINS):
             for key, work in chain_parts(number, cache).items():
-                self._ask("chain", key=key, calls=order[number::CHAINS], warm=cache is Cache.WARM, work=work)
-        assert self._chained is not None
-        self._chained.add(cache)
+                self._calls[key] = order[number::CHAINS]
+                self._ask("chain", key=key, calls=self._calls[key], warm=cache is Cache.WARM, work=work)
+        assert self.chained is not None
+        self.chained.add(cache)
 
     def _keys(self, cache: Cache) -> list[int]:
         """What is replayed in one block: every call once."""
-        if self._chained is None:
-            return self._generator.sample(self._active, len(self._active))
-        if cache not in self._chained:
+        if self.chained is None:
+            return self._generator.sample(self.active, len(self.active))
+        if cache not in self.chained:
             self._chain(cache)
         return [key for number in range(CHAINS) for key in chain_parts(number, cache)]
 
     def _taken(self, keys: Sequence[int | None], cache: Cache) -> list[float]:
-        if self._chained is None:
-            return [max(sample - self._cost, 1e-3) for sample in self._samples(keys, cache)]
-        return chained(self._samples(keys, Cache.COLD), cache, self._cost, len(self._active) // CHAINS)
+        if self.chained is None:
+            return [max(sample - self.cost, 1e-3) for sample in self.samples(keys, cache)]
+        return chained(self.samples(keys, Cache.COLD), cache, self.cost, len(self.active) // CHAINS)
 
-    def _samples(self, keys: Sequence[int | None], cache: Cache, restore: bool = True) -> list[float]:
+    def samples(self, keys: Sequence[int | None], cache: Cache, restore: bool = True) -> list[float]:
         answer = self._ask("time", keys=list(keys), cache=cache.value, restore=restore)
         return [float(sample) for sample in answer["samples_us"]]
 
     def _ask(self, do: str, **arguments: object) -> dict[str, Any]:
         return self._on.cell.ask(do, CALL_S, **arguments)
 
-    def _refill(self, positions: Sequence[int] | None = None) -> None:
+    def refill(self, positions: Sequence[int] | None = None) -> None:
         """Contents that nobody has seen, poison where results will be, and red zones around everything."""
-        filled = self._active if positions is None else positions
+        filled = self.active if positions is None else positions
         self._pattern = self._generator.randrange(1, 255)
         self._on.arena.reset(self._on.red_zones, self._pattern)
         for position in filled:
@@ -188,7 +188,7 @@ class Contestant:
         if preparing := [slot for position in filled for slot in self._visits[position].preparing]:
             self._ask("run", slots=preparing)
 
-    def _check(self, positions: Sequence[int] | None = None) -> None:
+    def check(self, positions: Sequence[int] | None = None) -> None:
         """Every call: its results, its inputs, and the memory around them.
 
         The first time one of the calls, drawn by lot, is held against the full truth, which tells how far off honest
@@ -197,7 +197,7 @@ class Contestant:
         if self._on.arena.damaged_anywhere(self._on.red_zones, self._pattern):
             found = counterexample(self._visits[0], "out of bounds", "a timed call wrote outside its buffers")
             raise WrongWhileTimed(found)
-        called = self._active if positions is None else positions
+        called = self.active if positions is None else positions
         if self._like is None:
             self._like = likeness(self._hold(self._generator.choice(called)))
         fine = torch.stack([self._resembles(position, self._like) for position in called]).tolist()

@@ -20,6 +20,7 @@ from warpwright.judge import rival
 from warpwright.judge.baseline import Baseline
 from warpwright.judge.cells import CellFailure, Process, Spares
 from warpwright.judge.contestant import Contestant, Opponent
+from warpwright.judge.doubt import doubt
 from warpwright.judge.examine import call_bytes, staged
 from warpwright.judge.gauge import Gauge
 from warpwright.judge.stopping import Limits
@@ -52,7 +53,7 @@ class Timekeeper:
             if subjects and subjects[0].is_short():
                 for subject in subjects:
                     subject.chain()
-            doubts = {subject.name: subject.doubt() for subject in candidates}
+            doubts = {subject.name: doubt(subject) for subject in candidates}
             shares = {subject.name: subject.library_share() for subject in candidates}
             for cache in job.asked.caches if subjects else ():
                 for taken in self._contested(job, case, cache, subjects, faults):

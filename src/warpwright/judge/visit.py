@@ -14,10 +14,10 @@ from warpwright.core.plan import Plan, View
 from warpwright.core.sealed import PREPARE, Sealed, with_prepared
 from warpwright.core.signature import arranged
 from warpwright.core.task import Direction, Draw, Task
-from warpwright.judge.arena import Arena, Layout, Place
+from warpwright.judge.arena import POISON, Arena, Layout, Place
 from warpwright.oracle.check import same_bits
 from warpwright.oracle.reference import Tensors, tensors_in
-from warpwright.oracle.storage import as_bits
+from warpwright.oracle.storage import as_bits, held
 from warpwright.oracle.truth import Scenario
 
 
@@ -140,7 +140,7 @@ def counterexample(visit: Visit, kind: str, message: str, facts: Mapping[str, An
 def write_inputs(visit: Visit, arena: Arena) -> None:
     """Puts the inputs where the candidate will look, in the layout it was promised."""
     for place, tensor in visit.inputs:
-        _window(arena, place, tensor).copy_(_held(tensor))
+        _window(arena, place, tensor).copy_(held(tensor))
 
 
 def changed_inputs(visit: Visit, arena: Arena) -> list[int]:
@@ -148,15 +148,26 @@ def changed_inputs(visit: Visit, arena: Arena) -> list[int]:
     return [
         number
         for number, (place, tensor) in enumerate(visit.inputs)
-        if number not in visit.mutable and not same_bits(_window(arena, place, tensor), _held(tensor))
+        if number not in visit.mutable and not same_bits(_window(arena, place, tensor), held(tensor))
     ]
 
 
 def unchanged(visit: Visit, arena: Arena) -> torch.Tensor:
     """The same as one truth value on the GPU, for many calls at a time."""
-    kept = [pair for number, pair in enumerate(visit.inputs) if number not in visit.mutable]
-    same = [(as_bits(_window(arena, place, tensor)) == as_bits(_held(tensor))).all() for place, tensor in kept]
-    return torch.stack(same).all() if same else torch.ones((), dtype=torch.bool, device="cuda")
+    return _as_given(arena, [pair for number, pair in enumerate(visit.inputs) if number not in visit.mutable])
+
+
+def untouched(visit: Visit, arena: Arena) -> torch.Tensor:
+    """Of a call that was not made: nothing was written to any memory of it. One truth value on the GPU."""
+    used = {place.offset for place, _ in visit.inputs}
+    used |= {place.offset for act in visit.acts if act.plan.entry == PREPARE for place in act.places.values()}
+    clean = [(arena.at(place) == POISON).all() for place in visit.places if place.offset not in used]
+    return torch.stack([_as_given(arena, visit.inputs), *clean]).all()
+
+
+def _as_given(arena: Arena, inputs: Sequence[tuple[Place, torch.Tensor]]) -> torch.Tensor:
+    same = [(as_bits(_window(arena, place, tensor)) == as_bits(held(tensor))).all() for place, tensor in inputs]
+    return torch.stack(same).all() if same else torch.ones((), dtype=torch.bool, device=arena.bytes.device)
 
 
 def read_results(task: Task, visit: Visit, arena: Arena) -> Tensors:
@@ -223,14 +234,6 @@ def _returned(act: Act, view: View, arena: Arena) -> torch.Tensor:
     return arena.tensor(act.places[view.buffer], view.offset, view.shape, view.stride, dtype)
 
 
-def _held(tensor: torch.Tensor) -> torch.Tensor:
-    """Just the elements an expanded tensor really has."""
-    for dim, stride in enumerate(tensor.stride()):
-        if stride == 0:
-            tensor = tensor.narrow(dim, 0, min(tensor.shape[dim], 1))
-    return tensor
-
-
 def _window(arena: Arena, place: Place, tensor: torch.Tensor) -> torch.Tensor:
-    held = _held(tensor)
-    return arena.tensor(place, 0, tuple(held.shape), held.stride(), held.dtype)
+    real = held(tensor)
+    return arena.tensor(place, 0, tuple(real.shape), real.stride(), real.dtype)

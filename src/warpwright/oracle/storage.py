@@ -42,3 +42,11 @@ def _span(shape: Sequence[int], stride: Sequence[int]) -> int:
 def as_bits(tensor: torch.Tensor) -> torch.Tensor:
     """The same memory as whole numbers, so that NaN equals itself and every type can be moved about."""
     return tensor.view({1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}[tensor.element_size()])
+
+
+def held(tensor: torch.Tensor) -> torch.Tensor:
+    """Just the elements an expanded tensor really has."""
+    for dim, stride in enumerate(tensor.stride()):
+        if stride == 0:
+            tensor = tensor.narrow(dim, 0, min(tensor.shape[dim], 1))
+    return tensor

@@ -26,7 +26,7 @@ from warpwright.oracle.inputs import forward_inputs, gradient_inputs, torch_dtyp
 from warpwright.oracle.jitter import Jitter
 from warpwright.oracle.lift import lifted, to_double
 from warpwright.oracle.reference import Tensors, evaluate, function, saved
-from warpwright.oracle.storage import as_bits
+from warpwright.oracle.storage import as_bits, held
 
 HONEST_RUNS = 8
 FEW_RUNS = 2
@@ -222,7 +222,7 @@ def _choices(task: Task, output: Output | None, given: Scenario) -> torch.Tensor
 
 def _moved(value: Any, device: str) -> Any:
     if isinstance(value, torch.Tensor):
-        return value.to(device)
+        return held(value).to(device).expand(value.shape)  # as a whole it would come out without its layout
     return [_moved(item, device) for item in value] if isinstance(value, list) else value
 
 

@@ -4,53 +4,95 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from types import SimpleNamespace
 
 import pytest
+import torch
 
+from warpwright.core.evidence import Counterexample
 from warpwright.core.measurement import Cache
-from warpwright.judge.contestant import Contestant
+from warpwright.judge import contestant
+from warpwright.judge.contestant import Contestant, WrongWhileTimed
+from warpwright.judge.doubt import doubt
+from warpwright.judge.timing import CHAINS
 
 
 class Played(Contestant):
     """Times by rule: alone, among others, and again on the same contents."""
 
     def __init__(self, *, alone: float, among: float, again: float | None = None, chained: bool = False) -> None:
-        self._generator, self._active, self._cost = random.Random(1), range(12), 0.0
-        self._latest_us, self._chained = among, {Cache.COLD} if chained else None
+        self._generator, self.active, self.cost = random.Random(1), range(12), 0.0
+        self.latest_us, self.chained = among, {Cache.COLD} if chained else None
         self._times, self._filled, self.checked = (alone, among, among if again is None else again), 12, []
 
-    def _refill(self, positions: Sequence[int] | None = None) -> None:
+    def refill(self, positions: Sequence[int] | None = None) -> None:
         self._filled = 12 if positions is None else len(positions)
 
-    def _samples(self, keys: Sequence[int | None], cache: Cache, restore: bool = True) -> list[float]:
+    def samples(self, keys: Sequence[int | None], cache: Cache, restore: bool = True) -> list[float]:
         alone, among, again = self._times
         if not restore:
             return [among, again] * (len(keys) // 2)
         return [alone if self._filled == 1 else among] * len(keys)
 
-    def _check(self, positions: Sequence[int] | None = None) -> None:
+    def check(self, positions: Sequence[int] | None = None) -> None:
         self.checked.append(positions)
 
+    def some(self) -> None:
+        """No memory is looked at here."""
+
     def block(self, cache: Cache) -> list[float]:
-        self._refill()
-        return self._samples(self._active, cache)
+        self.refill()
+        return self.samples(self.active, cache)
 
 
 @pytest.mark.parametrize("chained", [False, True])
 def test_an_honest_call_takes_as_long_alone_as_among_others(chained: bool) -> None:
     played = Played(alone=50.0, among=47.0, chained=chained)
-    assert played.doubt() is None
+    assert doubt(played) is None
     assert all(positions is not None and len(positions) == 1 for positions in played.checked)
 
 
 def test_a_call_that_did_the_work_of_others_is_found_out() -> None:
-    assert "a call does the work of others" in (Played(alone=50.0, among=28.0).doubt() or "")
+    assert "a call does the work of others" in (doubt(Played(alone=50.0, among=28.0)) or "")
 
 
 def test_the_start_of_a_call_may_hide_in_a_chain_but_not_its_work() -> None:
-    assert Played(alone=8.0, among=4.0, chained=True).doubt() is None
-    assert "a call does the work of others" in (Played(alone=20.0, among=10.0, chained=True).doubt() or "")
+    assert doubt(Played(alone=8.0, among=4.0, chained=True)) is None
+    assert "a call does the work of others" in (doubt(Played(alone=20.0, among=10.0, chained=True)) or "")
 
 
 def test_a_call_that_remembers_is_found_out() -> None:
-    assert "it remembers" in (Played(alone=50.0, among=50.0, again=30.0).doubt() or "")
+    assert "it remembers" in (doubt(Played(alone=50.0, among=50.0, again=30.0)) or "")
+
+
+class Early(Contestant):
+    """Twelve calls of which some are made; each writes to its own memory, or to that of whoever comes next as well."""
+
+    def __init__(self, *, reach: int, chained: bool) -> None:
+        self._generator, self.active, self._reach = random.Random(3), range(12), reach
+        self.chained, self._calls = ({Cache.COLD} if chained else None), {}
+        if chained:
+            self._calls = {key: list(range(12))[number::CHAINS] for number, key in enumerate(range(1000, 9000, 2000))}
+        self._visits, self.written = list(range(12)), set()
+        self._on = SimpleNamespace(arena=self.written)
+
+    def refill(self, positions: Sequence[int] | None = None) -> None:
+        self.written.clear()
+
+    def samples(self, keys: Sequence[int | None], cache: Cache, restore: bool = True) -> list[float]:
+        for position in (position for key in keys for position in self._calls.get(key, [key])):
+            self.written |= set(range(position, position + 1 + self._reach))
+        return [1.0] * len(keys)
+
+    def check(self, positions: Sequence[int] | None = None) -> None:
+        assert positions
+        assert self.written >= set(positions)
+
+
+@pytest.mark.parametrize("chained", [False, True])
+def test_a_call_that_writes_to_the_memory_of_another_is_refuted(monkeypatch: pytest.MonkeyPatch, chained: bool) -> None:
+    monkeypatch.setattr(contestant, "untouched", lambda visit, written: torch.tensor(visit not in written))
+    monkeypatch.setattr(contestant, "counterexample", lambda *told: Counterexample(kind=told[1], message=told[2]))
+    Early(reach=0, chained=chained).some()
+    with pytest.raises(WrongWhileTimed, match="memory of another"):
+        Early(reach=1, chained=chained).some()

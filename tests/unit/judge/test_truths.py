@@ -11,7 +11,7 @@ from warpwright.judge.scribes import Scribes
 from warpwright.judge.truths import Truths
 from warpwright.oracle.draws import check_draws
 from warpwright.oracle.reference import evaluate, function
-from warpwright.oracle.truth import FEW_RUNS
+from warpwright.oracle.truth import FEW_RUNS, scenario
 from warpwright.tasks import load
 
 
@@ -93,3 +93,11 @@ def test_a_reference_that_fails_is_told_by_the_judge_himself(task, draws, scribe
 
 def test_without_a_core_to_spare_nobody_is_asked(task, draws):
     assert Scribes(0).ask(task, draws[0], FEW_RUNS) is None
+
+
+def test_gradients_lie_elsewhere_as_they_lay_here(task):
+    layouts = {draw.case.layout: draw for draw in check_draws(task, 7)}
+    for draw in layouts.values():
+        here = scenario(task, draw)
+        assert [item.stride() for item in here.on("meta").gradients] == [item.stride() for item in here.gradients]
+    assert any(0 in gradient.stride() for draw in layouts.values() for gradient in scenario(task, draw).gradients)

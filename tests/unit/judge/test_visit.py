@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
 import torch
 
 from warpwright.core.candidate import Flags
 from warpwright.core.plan import Buffer, Origin, Plan, View
 from warpwright.core.sealed import Manifest, Sealed
 from warpwright.core.task import Case, Draw, Output, Reference, Role, ScalarArg, Task, TensorArg
-from warpwright.judge.arena import Layout
-from warpwright.judge.visit import refreshed, stage
+from warpwright.judge.arena import POISON, Arena, Layout
+from warpwright.judge.visit import Visit, refreshed, stage, untouched, write_inputs
 from warpwright.oracle.truth import Scenario
 
 CASE = Case(name="one", role=Role.CHECK, dims={"N": 256}, scalars={"eps": 0.5})
@@ -109,3 +110,32 @@ def test_a_variable_that_no_kernel_uses_has_room_for_what_is_uploaded_to_it() ->
     candidate = sealed(replace(one, buffers=(*one.buffers, symbol)))
     visit = stage(TASK, candidate, Draw(case=CASE), scenario(), Layout(), 0)
     assert visit.acts[0].places[4].size == 4096
+
+
+def arena_of(visit: Visit) -> Arena:
+    """Memory of this process in place of the GPU's."""
+    arena = Arena.__new__(Arena)
+    arena.bytes = torch.full((max(place.offset + place.size for place in visit.places),), POISON, dtype=torch.uint8)
+    return arena
+
+
+@pytest.mark.parametrize("number", range(4))
+def test_whoever_writes_to_a_call_that_was_not_made_is_seen(number: int) -> None:
+    visit = stage(TASK, sealed(plan("forward", 3, (view(3),))), Draw(case=CASE), scenario(), Layout(), 0)
+    arena = arena_of(visit)
+    write_inputs(visit, arena)
+    assert bool(untouched(visit, arena))
+    place = visit.places[number]
+    arena.bytes[place.offset + place.size - 1] ^= 1
+    assert not bool(untouched(visit, arena))
+
+
+def test_what_was_prepared_for_a_call_does_not_count_as_touched() -> None:
+    candidate = sealed(plan("prepare", 2, (view(2),)), plan("forward", 2, (view(2),)))
+    visit = stage(TASK, candidate, Draw(case=CASE), scenario(), Layout(), 0)
+    arena = arena_of(visit)
+    write_inputs(visit, arena)
+    arena.at(visit.prepared[0]).fill_(1)
+    assert bool(untouched(visit, arena))
+    arena.at(visit.acts[1].places[2]).fill_(1)
+    assert not bool(untouched(visit, arena))
