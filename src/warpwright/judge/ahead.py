@@ -7,43 +7,81 @@ that no baseline is chosen badly because others were busy.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import contextmanager
+from itertools import product
 from pathlib import Path
 
 from warpwright.core.codec import encode
 from warpwright.core.errors import WarpwrightError
 from warpwright.core.judged import Job
-from warpwright.core.task import Draw, Role, Task
+from warpwright.core.task import Case, Draw, Role, Task
 from warpwright.judge import rival
 from warpwright.judge.baseline import COMPILE_S
 from warpwright.judge.cells import CellFailure, Process
 
+LONGEST = "max-autotune"
+
 
 def compile_ahead(jobs: Sequence[Job], workers: int, say: Callable[[str], None]) -> None:
     """What fails here fails again when it is timed, and is told then."""
-    wanted = {(job.task.id, name): job.task for job in jobs if job.asked.time for name in _compiled(job)}
-    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(workers) as pool:
-        turns = str(Path(folder) / "turns")
-        done = pool.map(lambda item: _compile(item[1], item[0][1], turns), wanted.items())
-        for number, said in enumerate(done, 1):
-            say(f"[{number}/{len(wanted)}] compiled ahead: {said}")
+    wanted = {(job.task.id, name, case.name): (job.task, name, case) for job in jobs for name, case in _compiled(job)}
+    order = sorted(wanted.values(), key=lambda item: item[1] != LONGEST)  # so that none of them is waited for alone
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(workers) as pool, _compilers(folder) as compilers:
+        coming = [pool.submit(compilers.compile, *item) for item in order]
+        for number, done in enumerate(as_completed(coming), 1):
+            say(f"[{number}/{len(wanted)}] compiled ahead: {done.result()}")
 
 
-def _compiled(job: Job) -> Iterable[str]:
-    return (name for name in job.baselines if rival.MODES.get(name) is not None)
+def _compiled(job: Job) -> Iterator[tuple[str, Case]]:
+    """Which baselines are, in each of the cases that are timed."""
+    if job.asked.time:
+        names = (name for name in job.baselines if rival.MODES.get(name) is not None)
+        yield from product(names, job.task.cases_of(Role.TIME))
 
 
-def _compile(task: Task, baseline: str, turns: str) -> str:
-    label = f"{task.key}, {baseline}"
+@contextmanager
+def _compilers(folder: str) -> Iterator[_Compilers]:
+    compilers = _Compilers(str(Path(folder) / "turns"))
     try:
-        with Process(rival.main) as process:
-            process.demand("take_turns", path=turns)
-            process.demand("task", task=encode(task))
-            for case in task.cases_of(Role.TIME):
-                draw = encode(Draw(case=case, seed=0))
-                process.ask("prepare", COMPILE_S, baseline=baseline, draws={"0": draw})
-                process.demand("forget")
-    except (CellFailure, WarpwrightError) as failure:
-        return f"{label}: {str(failure)[:200]}"
-    return label
+        yield compilers
+    finally:
+        compilers.close()
+
+
+class _Compilers:
+    """Rivals that wait for something to compile; starting one takes seconds."""
+
+    def __init__(self, turns: str) -> None:
+        self._turns = turns
+        self._idle: list[Process] = []
+
+    def compile(self, task: Task, baseline: str, case: Case) -> str:
+        label = f"{task.key}, {case.name}, {baseline}"
+        try:
+            with self._borrowed() as process:
+                process.demand("task", task=encode(task))
+                process.ask("prepare", COMPILE_S, baseline=baseline, draws={"0": encode(Draw(case=case, seed=0))})
+        except (CellFailure, WarpwrightError) as failure:
+            return f"{label}: {str(failure)[:200]}"
+        return label
+
+    @contextmanager
+    def _borrowed(self) -> Iterator[Process]:
+        """One that failed does not come back."""
+        process = self._next()
+        yield process
+        self._idle.append(process)
+
+    def _next(self) -> Process:
+        try:
+            return self._idle.pop()
+        except IndexError:
+            started = Process(rival.main)
+            started.demand("take_turns", path=self._turns)
+            return started
+
+    def close(self) -> None:
+        for process in self._idle:
+            process.kill()

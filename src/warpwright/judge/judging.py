@@ -56,6 +56,7 @@ class Judge:
         faults: list[Fault] = []
         allow_tf32(job.task.tolerance.tf32)
         try:
+            self._timekeeper.expect(job)
             if job.asked.check and job.sealed is not None:
                 with _clocked(seconds, "check"):
                     evidence.append(self._examined(job, job.sealed))

@@ -35,11 +35,17 @@ class Rival:
     """Captured baselines by name and slot."""
 
     def __init__(self) -> None:
+        import torch._inductor.compile_fx  # seconds, spent before anybody waits for them
+
         torch.cuda.init()
         self._stopwatch = Stopwatch()
         self._functions: dict[str, Function] = {}
 
     def task(self, task: dict[str, Any]) -> dict[str, Any]:
+        """The one that is answered from now on; of others nothing is kept."""
+        self.forget()
+        self._functions.clear()
+        torch._dynamo.reset()
         self._task: Task = decode(Task, task)
         allow_tf32(self._task.tolerance.tf32)
         torch._dynamo.config.recompile_limit = 256  # beyond it torch would silently run eagerly

@@ -34,19 +34,26 @@ SHORT_BYTES = 144 << 20
 
 
 class Timekeeper:
-    """Keeps the rivals of one task at a time, whose compiled baselines serve all its candidates."""
+    """Keeps a rival, which knows one task at a time: its compiled baselines serve all candidates of that."""
 
     def __init__(self, cells: Spares, gauge: Gauge, scene: Scene, generator: random.Random) -> None:
         self._cells, self._gauge, self._scene, self._generator = cells, gauge, scene, generator
-        self._rivals: dict[str, Process] = {}
+        self._rival: Process | None = None
+        self._knows: str | None = None
+        """The id of the rival's task."""
 
     def close(self) -> None:
-        for process in self._rivals.values():
-            process.kill()
+        if self._rival is not None:
+            self._rival.kill()
+
+    def expect(self, job: Job) -> None:
+        """The rival takes seconds to start, in which the candidate can be checked."""
+        if job.asked.time and (job.baselines or job.asked.ceiling):
+            self._started()
 
     def timed(self, job: Job, case: Case, faults: list[Fault]) -> Iterator[Measurement]:
         slots = slots_for(job.sealed, case)
-        rivals = list(self._baselines(job, case, slots, faults))
+        rivals = self._baselines(job, case, slots, faults)
         with self._entered(job, case, slots, faults) as contestants:
             candidates = contestants[:1]
             subjects: list[Subject] = [*contestants, *rivals]
@@ -61,8 +68,8 @@ class Timekeeper:
                     yield replace(taken, invalid=invalid, library_share=shares.get(taken.subject))
             if contestants:
                 faults += self._slowed(rivals, case)
-        if job.task.id in self._rivals:
-            self._rivals[job.task.id].demand("forget")
+        if rivals:
+            self._told(job.task).demand("forget")
 
     def _contested(
         self, job: Job, case: Case, cache: Cache, subjects: Sequence[Subject], faults: list[Fault]
@@ -71,7 +78,7 @@ class Timekeeper:
         for subject in subjects:
             found = series[subject.name]
             if found.lost is not None:
-                self._lose_rival(job, case, subject.name, found.lost, faults)
+                self._lose_rival(case, subject.name, found.lost, faults)
                 continue
             slope = subject.slope_us() if cache is Cache.COLD else None
             invalid = self._invalid(job.task, case, found, cache, slope)
@@ -96,7 +103,7 @@ class Timekeeper:
                 try:
                     entered.append(self._enter(stack, Opponent, job, case, slots, name, sealed))
                 except CellFailure as failure:
-                    self._lose_rival(job, case, name, str(failure), faults)
+                    self._lose_rival(case, name, str(failure), faults)
             yield entered
 
     def _enter(
@@ -107,27 +114,38 @@ class Timekeeper:
         on = stack.enter_context(staged(process, job.task, sealed, [draw] * slots, truths))
         return kind(name, job.task, on, truths.scenario(draw), self._generator)
 
-    def _baselines(self, job: Job, case: Case, slots: int, faults: list[Fault]) -> Iterator[Baseline]:
-        """Those that work here; one that does not is named as absent."""
+    def _baselines(self, job: Job, case: Case, slots: int, faults: list[Fault]) -> list[Baseline]:
         ceiling = (COPY,) if job.asked.ceiling and self._moves_memory(job.task, case) else ()
-        for name in (*job.baselines, *ceiling):
-            try:
-                yield Baseline(name, self._rival(job.task), case, slots, self._generator)
-            except RivalLost as lost:
-                self._lose_rival(job, case, name, str(lost), faults)
+        return self._prepared((*job.baselines, *ceiling), job.task, case, slots, faults)
 
-    def _lose_rival(self, job: Job, case: Case, name: str, why: str, faults: list[Fault]) -> None:
-        if name not in job.against:
-            self._rivals.pop(job.task.id, None)
+    def _prepared(
+        self, names: Sequence[str], task: Task, case: Case, slots: int, faults: list[Fault]
+    ) -> list[Baseline]:
+        """Those that work here. One that does not ends the rival, and the others with it: they begin again."""
+        found: list[Baseline] = []
+        for name in names:
+            try:
+                found.append(Baseline(name, self._told(task), case, slots, self._generator))
+            except RivalLost as lost:
+                self._lose_rival(case, name, str(lost), faults)
+                return self._prepared([other for other in names if other != name], task, case, slots, faults)
+        return found
+
+    def _lose_rival(self, case: Case, name: str, why: str, faults: list[Fault]) -> None:
         faults.append(Fault(where=f"rival {name}, {case.name}", message=why))
 
-    def _rival(self, task: Task) -> Process:
-        if task.id not in self._rivals:
-            for process in self._rivals.values():
-                process.kill()
-            self._rivals = {task.id: Process(rival.main)}
-            self._rivals[task.id].demand("task", task=encode(task))
-        return self._rivals[task.id]
+    def _started(self) -> Process:
+        """One that failed has been killed."""
+        if self._rival is None or not self._rival.is_alive():
+            self._rival, self._knows = Process(rival.main), None
+        return self._rival
+
+    def _told(self, task: Task) -> Process:
+        process = self._started()
+        if self._knows != task.id:
+            process.demand("task", task=encode(task))
+            self._knows = task.id
+        return process
 
     def _invalid(self, task: Task, case: Case, series: Series, cache: Cache, slope_us: float | None) -> str | None:
         """Three clocks must agree: events, our own wall clock, and physics."""
