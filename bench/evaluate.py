@@ -76,8 +76,9 @@ def main() -> int:
         store = Store(root=default_root())
         prebuilt(store)
         device.prepare(store)
-        # Forked before there is anything of CUDA; threads would slow the judge, which is Python as well.
-        pool = ProcessPoolExecutor(max((os.cpu_count() or 1) - 2, 1), multiprocessing.get_context("fork"))
+        # Forked before there is anything of CUDA; threads would slow the judge, which is Python as well and goes first.
+        workers = max((os.cpu_count() or 1) - 2, 1)
+        pool = ProcessPoolExecutor(workers, multiprocessing.get_context("fork"), initializer=os.nice, initargs=(10,))
         pool.submit(int).result()
         judge = Judge()
         paths = [path for family in FAMILIES for path in sorted(CORPUS.glob(f"{family}_*.cu"))]

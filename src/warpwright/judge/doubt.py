@@ -11,14 +11,13 @@ from warpwright.judge.contestant import Contestant
 REMEMBERED, REMEMBERED_US = 0.8, 1.0
 AHEAD, AHEAD_IN_CHAINS, AHEAD_US = 0.85, 0.7, 2.0
 """How much faster a call may be among others than alone. A chain hides its start behind the end of the one before."""
-ALONE, PARTS = 5, 2
+ALONE = 5
 DOUBT_US, FEWEST_DOUBTED = 10_000.0, 3
 
 
 def doubt(candidate: Contestant) -> str | None:
     """Why its time would be none. Whoever writes to the memory of calls to come is refuted."""
-    for _ in range(PARTS):
-        candidate.some()
+    candidate.some()
     return _remembers(candidate) or _works_ahead(candidate)
 
 

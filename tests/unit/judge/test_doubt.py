@@ -37,8 +37,9 @@ class Played(Contestant):
     def check(self, positions: Sequence[int] | None = None) -> None:
         self.checked.append(positions)
 
-    def some(self) -> None:
+    def some(self) -> list[float]:
         """No memory is looked at here."""
+        return self.block(Cache.COLD)
 
     def block(self, cache: Cache) -> list[float]:
         self.refill()
@@ -69,7 +70,7 @@ class Early(Contestant):
     """Twelve calls of which some are made; each writes to its own memory, or to that of whoever comes next as well."""
 
     def __init__(self, *, reach: int, chained: bool) -> None:
-        self._generator, self.active, self._reach = random.Random(3), range(12), reach
+        self._generator, self.active, self.cost, self._reach = random.Random(3), range(12), 0.0, reach
         self.chained, self._calls = ({Cache.COLD} if chained else None), {}
         if chained:
             self._calls = {key: list(range(12))[number::CHAINS] for number, key in enumerate(range(1000, 9000, 2000))}
