@@ -25,6 +25,7 @@ timekeeping.py one case of a candidate and its rivals, timed
 timing.py     subjects take turns at being timed
 contestant.py the candidate in its cell, timed and checked call by call
 doubt.py      whether its time is one: does a call remember, or work for others?
+rivals.py     torch's answers, each in a process of its own
 baseline.py   one of torch's answers, timed in the rival's process
 judging.py    the judge: one candidate after the other, checked, then timed
 solo.py       one candidate alone in a process, for tools that watch a process

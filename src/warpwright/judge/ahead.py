@@ -78,7 +78,7 @@ class _Compilers:
         try:
             return self._idle.pop()
         except IndexError:
-            started = Process(rival.main)
+            started = Process(rival.compiling)
             started.demand("take_turns", path=self._turns)
             return started
 

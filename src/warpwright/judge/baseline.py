@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import statistics
 from collections.abc import Sequence
 from typing import Any
@@ -10,10 +9,10 @@ from typing import Any
 from warpwright.core.codec import encode
 from warpwright.core.errors import OurFault
 from warpwright.core.measurement import Cache
-from warpwright.core.task import Case, Draw
+from warpwright.core.task import Draw
 from warpwright.judge.cells import CellFailure, Process
 from warpwright.judge.examine import CALL_S
-from warpwright.judge.timing import CHAIN_CALLS, CHAINS, PLAIN_SLOTS, SHORT_US, RivalLost, chain_parts, chained
+from warpwright.judge.timing import CHAIN_CALLS, CHAINS, SHORT_US, RivalLost, chain_parts, chained
 
 SLOWED, SLOWED_US = 1.15, 3.0
 COMPILE_S = 300.0
@@ -22,11 +21,12 @@ COMPILE_S = 300.0
 class Baseline:
     """Made before any cell is, so that it is also timed alone."""
 
-    def __init__(self, name: str, process: Process, case: Case, slots: int, generator: random.Random) -> None:
-        self.name, self._process, self._slots = name, process, min(slots, PLAIN_SLOTS)
+    def __init__(self, name: str, process: Process, draws: Sequence[Draw]) -> None:
+        self.name, self._process, self._slots = name, process, len(draws)
         self._chained: set[Cache] | None = None
-        draws = (Draw(case=case, seed=generator.randrange(2**48)) for _ in range(self._slots))
         self._ask("prepare", COMPILE_S, draws={str(key): encode(draw) for key, draw in enumerate(draws)})
+
+    def time_alone(self) -> None:
         self._cost = statistics.median(self._samples([None] * 16, Cache.COLD))
         self._plain(Cache.COLD)
         self.alone_us = statistics.median(self._plain(Cache.COLD))

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import fcntl
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from multiprocessing.connection import Connection
 from typing import Any
@@ -31,40 +32,58 @@ COPIED = 512
 MODES = {"eager": None, "compile": "default", "max-autotune": "max-autotune-no-cudagraphs"}
 
 
+class Turns:
+    """A lock between processes, which whoever holds it may take again."""
+
+    def __init__(self) -> None:
+        self.path: str | None = None
+        """None where there is nobody to wait for."""
+        self._mine = False
+
+    @contextmanager
+    def taken(self) -> Iterator[None]:
+        if self._mine or self.path is None:
+            yield
+            return
+        with open(self.path, "w") as turn:
+            fcntl.flock(turn, fcntl.LOCK_EX)
+            self._mine = True
+            try:
+                yield
+            finally:
+                self._mine = False
+
+
 class Rival:
     """Captured baselines by name and slot."""
 
     def __init__(self) -> None:
-        import torch._inductor.compile_fx  # seconds, spent before anybody waits for them
-
         torch.cuda.init()
         self._stopwatch = Stopwatch()
         self._functions: dict[str, Function] = {}
+        self._turns = Turns()
 
     def task(self, task: dict[str, Any]) -> dict[str, Any]:
         """The one that is answered from now on; of others nothing is kept."""
         self.forget()
         self._functions.clear()
-        torch._dynamo.reset()
         self._task: Task = decode(Task, task)
         allow_tf32(self._task.tolerance.tf32)
-        torch._dynamo.config.recompile_limit = 256  # beyond it torch would silently run eagerly
         return {"torch": torch.__version__}
 
     def take_turns(self, path: str) -> dict[str, Any]:
-        """From now on no measurement that torch makes to choose between variants overlaps one of another process."""
-        from torch._inductor.runtime.benchmarking import Benchmarker
-
-        for name in ("benchmark_gpu", "benchmark_many_gpu"):
-            if plain := getattr(Benchmarker, name, None):
-                setattr(Benchmarker, name, _in_turn(plain, path))
+        """From now on it only works while no other process measures."""
+        self._turns.path = path
         return {}
 
     def prepare(self, baseline: str, draws: dict[str, Any]) -> dict[str, Any]:
         """Compiles (once) and captures a baseline for every draw by key."""
         start = time.perf_counter()
-        for key, data in draws.items():
-            self._stage(baseline, int(key), decode(Draw, data))
+        staged = ((int(key), decode(Draw, data)) for key, data in draws.items())
+        self._stage(baseline, *next(staged))  # the first compiles, and may measure
+        with self._turns.taken():
+            for key, draw in staged:
+                self._stage(baseline, key, draw)
         return {"seconds": time.perf_counter() - start}
 
     def chain(self, baseline: str, key: int, calls: list[int], warm: bool, work: bool) -> dict[str, Any]:
@@ -116,13 +135,25 @@ class Rival:
         return self._functions[baseline]
 
 
-def _in_turn(measure: Callable[..., Any], path: str) -> Callable[..., Any]:
-    def measured(*arguments: Any, **options: Any) -> Any:
-        with open(path, "w") as turn:
-            fcntl.flock(turn, fcntl.LOCK_EX)
-            return measure(*arguments, **options)
+class Compiling(Rival):
+    """One that compiles, and measures to choose between variants."""
 
-    return measured
+    def __init__(self) -> None:
+
+        super().__init__()
+
+    def task(self, task: dict[str, Any]) -> dict[str, Any]:
+        torch._dynamo.reset()
+        torch._dynamo.config.recompile_limit = 256  # beyond it torch would silently run eagerly
+        return super().task(task)
+
+    def take_turns(self, path: str) -> dict[str, Any]:
+        from torch._inductor.runtime.benchmarking import Benchmarker
+
+        for name in ("benchmark_gpu", "benchmark_many_gpu"):
+            if plain := getattr(Benchmarker, name, None):
+                setattr(Benchmarker, name, self._turns.taken()(plain))
+        return super().take_turns(path)
 
 
 def _without_grad(called: Function, arguments: list[Any]) -> object:
@@ -137,6 +168,10 @@ def _gradients(found: list[torch.Tensor], leaves: list[torch.Tensor], given: Sce
 
 def main(connection: Connection) -> None:
     serve(connection, Rival, _told)
+
+
+def compiling(connection: Connection) -> None:
+    serve(connection, Compiling, _told)
 
 
 def _told(error: Exception) -> dict[str, Any]:

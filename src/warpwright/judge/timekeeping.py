@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 
-from warpwright.core.codec import encode
 from warpwright.core.errors import UsageError
 from warpwright.core.evidence import Fault
 from warpwright.core.gpus import Gpu, gpu_named
@@ -16,13 +15,13 @@ from warpwright.core.limit import Bound, Limit, physical_limit
 from warpwright.core.measurement import COPY, Cache, Measurement, Scene
 from warpwright.core.sealed import Sealed
 from warpwright.core.task import Case, Draw, Task
-from warpwright.judge import rival
 from warpwright.judge.baseline import Baseline
-from warpwright.judge.cells import CellFailure, Process, Spares
+from warpwright.judge.cells import CellFailure, Spares
 from warpwright.judge.contestant import Contestant, Opponent
 from warpwright.judge.doubt import doubt
 from warpwright.judge.examine import call_bytes, staged
 from warpwright.judge.gauge import Gauge
+from warpwright.judge.rivals import Rivals
 from warpwright.judge.stopping import Limits
 from warpwright.judge.timing import CHAIN_CALLS, CHAINS, PLAIN_SLOTS, RivalLost, Series, Subject, contest
 from warpwright.judge.truths import Truths
@@ -34,42 +33,45 @@ SHORT_BYTES = 144 << 20
 
 
 class Timekeeper:
-    """Keeps a rival, which knows one task at a time: its compiled baselines serve all candidates of that."""
+    """Keeps the rivals, whose compiled baselines serve all candidates of a task."""
 
     def __init__(self, cells: Spares, gauge: Gauge, scene: Scene, generator: random.Random) -> None:
         self._cells, self._gauge, self._scene, self._generator = cells, gauge, scene, generator
-        self._rival: Process | None = None
-        self._knows: str | None = None
-        """The id of the rival's task."""
+        self._rivals = Rivals()
 
     def close(self) -> None:
-        if self._rival is not None:
-            self._rival.kill()
+        self._rivals.close()
 
     def expect(self, job: Job) -> None:
-        """The rival takes seconds to start, in which the candidate can be checked."""
-        if job.asked.time and (job.baselines or job.asked.ceiling):
-            self._started()
+        """Rivals take seconds to start, in which the candidate can be checked."""
+        if job.asked.time:
+            self._rivals.start((*job.baselines, *((COPY,) if job.asked.ceiling else ())))
 
     def timed(self, job: Job, case: Case, faults: list[Fault]) -> Iterator[Measurement]:
         slots = slots_for(job.sealed, case)
-        rivals = self._baselines(job, case, slots, faults)
-        with self._entered(job, case, slots, faults) as contestants:
-            candidates = contestants[:1]
-            subjects: list[Subject] = [*contestants, *rivals]
-            if subjects and subjects[0].is_short():
-                for subject in subjects:
-                    subject.chain()
-            doubts = {subject.name: doubt(subject) for subject in candidates}
-            shares = {subject.name: subject.library_share() for subject in candidates}
-            for cache in job.asked.caches if subjects else ():
-                for taken in self._contested(job, case, cache, subjects, faults):
-                    invalid = doubts.get(taken.subject) or taken.invalid
-                    yield replace(taken, invalid=invalid, library_share=shares.get(taken.subject))
-            if contestants:
-                faults += self._slowed(rivals, case)
-        if rivals:
-            self._told(job.task).demand("forget")
+        try:
+            rivals = self._baselines(job, case, slots, faults)
+            with self._entered(job, case, slots, faults) as contestants:
+                yield from self._held(job, case, contestants, rivals, faults)
+        finally:
+            self._rivals.forget()
+
+    def _held(
+        self, job: Job, case: Case, contestants: list[Contestant], rivals: list[Baseline], faults: list[Fault]
+    ) -> Iterator[Measurement]:
+        candidates = contestants[:1]
+        subjects: list[Subject] = [*contestants, *rivals]
+        if subjects and subjects[0].is_short():
+            for subject in subjects:
+                subject.chain()
+        doubts = {subject.name: doubt(subject) for subject in candidates}
+        shares = {subject.name: subject.library_share() for subject in candidates}
+        for cache in job.asked.caches if subjects else ():
+            for taken in self._contested(job, case, cache, subjects, faults):
+                invalid = doubts.get(taken.subject) or taken.invalid
+                yield replace(taken, invalid=invalid, library_share=shares.get(taken.subject))
+        if contestants:
+            faults += self._slowed(rivals, case)
 
     def _contested(
         self, job: Job, case: Case, cache: Cache, subjects: Sequence[Subject], faults: list[Fault]
@@ -78,7 +80,7 @@ class Timekeeper:
         for subject in subjects:
             found = series[subject.name]
             if found.lost is not None:
-                self._lose_rival(case, subject.name, found.lost, faults)
+                faults.append(_lost(subject.name, found.lost, case))
                 continue
             slope = subject.slope_us() if cache is Cache.COLD else None
             invalid = self._invalid(job.task, case, found, cache, slope)
@@ -103,7 +105,7 @@ class Timekeeper:
                 try:
                     entered.append(self._enter(stack, Opponent, job, case, slots, name, sealed))
                 except CellFailure as failure:
-                    self._lose_rival(case, name, str(failure), faults)
+                    faults.append(_lost(name, failure, case))
             yield entered
 
     def _enter(
@@ -115,37 +117,15 @@ class Timekeeper:
         return kind(name, job.task, on, truths.scenario(draw), self._generator)
 
     def _baselines(self, job: Job, case: Case, slots: int, faults: list[Fault]) -> list[Baseline]:
-        ceiling = (COPY,) if job.asked.ceiling and self._moves_memory(job.task, case) else ()
-        return self._prepared((*job.baselines, *ceiling), job.task, case, slots, faults)
-
-    def _prepared(
-        self, names: Sequence[str], task: Task, case: Case, slots: int, faults: list[Fault]
-    ) -> list[Baseline]:
-        """Those that work here. One that does not ends the rival, and the others with it: they begin again."""
+        """Those that work here; one that does not is named as absent."""
+        names = (*job.baselines, *((COPY,) if job.asked.ceiling and self._moves_memory(job.task, case) else ()))
         found: list[Baseline] = []
-        for name in names:
-            try:
-                found.append(Baseline(name, self._told(task), case, slots, self._generator))
-            except RivalLost as lost:
-                self._lose_rival(case, name, str(lost), faults)
-                return self._prepared([other for other in names if other != name], task, case, slots, faults)
+        for item in self._rivals.prepared(names, job.task, case, slots, self._generator):
+            if isinstance(item, Baseline):
+                found.append(item)
+            else:
+                faults.append(_lost(*item, case))
         return found
-
-    def _lose_rival(self, case: Case, name: str, why: str, faults: list[Fault]) -> None:
-        faults.append(Fault(where=f"rival {name}, {case.name}", message=why))
-
-    def _started(self) -> Process:
-        """One that failed has been killed."""
-        if self._rival is None or not self._rival.is_alive():
-            self._rival, self._knows = Process(rival.main), None
-        return self._rival
-
-    def _told(self, task: Task) -> Process:
-        process = self._started()
-        if self._knows != task.id:
-            process.demand("task", task=encode(task))
-            self._knows = task.id
-        return process
 
     def _invalid(self, task: Task, case: Case, series: Series, cache: Cache, slope_us: float | None) -> str | None:
         """Three clocks must agree: events, our own wall clock, and physics."""
@@ -176,6 +156,10 @@ def slots_for(sealed: Sealed | None, case: Case) -> int:
     size = max(call_bytes(sealed, case.name), 1) if sealed else 1
     most = CHAINS * CHAIN_CALLS if size <= SHORT_BYTES else PLAIN_SLOTS
     return min(max(POOL_BYTES // size, FEWEST_SLOTS), most)
+
+
+def _lost(name: str, why: object, case: Case) -> Fault:
+    return Fault(where=f"rival {name}, {case.name}", message=str(why))
 
 
 def _measurement(

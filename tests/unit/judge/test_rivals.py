@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import random
+import threading
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, ClassVar
 
@@ -11,11 +14,12 @@ import pytest
 
 from warpwright.core.errors import OurFault
 from warpwright.core.evidence import Fault
-from warpwright.core.judged import Asked, Job
+from warpwright.core.judged import STANDARD, Asked, Job
 from warpwright.core.task import Role
-from warpwright.judge import ahead, timekeeping
+from warpwright.judge import ahead, rival, rivals
+from warpwright.judge.baseline import Baseline
+from warpwright.judge.rivals import Rivals
 from warpwright.judge.timekeeping import Timekeeper
-from warpwright.judge.timing import RivalLost
 from warpwright.tasks import load
 
 
@@ -26,16 +30,17 @@ class Process:
     deadly: ClassVar[set[str]] = set()
 
     def __init__(self, target: object) -> None:
+        self.target = target
         self.asked: list[str] = []
         self.alive = True
         self.started.append(self)
 
     def ask(self, do: str, timeout_s: float = 0.0, **arguments: Any) -> dict[str, Any]:
-        self.asked.append(arguments.get("baseline", do))
+        self.asked.append(do)
         if arguments.get("baseline") in self.deadly:
             self.alive = False
             raise OurFault(Fault(where="rival", message="out of memory"))
-        return {}
+        return {"samples_us": [1.0] * len(arguments.get("keys", ()))}
 
     demand = ask
 
@@ -46,26 +51,20 @@ class Process:
         self.alive = False
 
 
-class Baseline:
-    def __init__(self, name: str, process: Process, *_: object) -> None:
-        self.name, self.process = name, process
-        try:
-            process.ask("prepare", baseline=name)
-        except OurFault as fault:
-            raise RivalLost(str(fault)) from None
-
-
 @pytest.fixture(autouse=True)
 def played(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Process, "started", [])
     monkeypatch.setattr(Process, "deadly", set())
-    for module in (timekeeping, ahead):
+    for module in (rivals, ahead):
         monkeypatch.setattr(module, "Process", Process)
-    monkeypatch.setattr(timekeeping, "Baseline", Baseline)
 
 
-def keeper() -> Timekeeper:
-    return Timekeeper(SimpleNamespace(), SimpleNamespace(), SimpleNamespace(gpu=None), random.Random(1))  # type: ignore[arg-type]
+@pytest.fixture
+def hosts() -> Iterator[Rivals]:
+    made = Rivals()
+    yield made
+    made.close()
+    assert not any(process.alive for process in Process.started)
 
 
 def job(key: str) -> Job:
@@ -73,31 +72,60 @@ def job(key: str) -> Job:
     return Job(id=key, label=key, task=replace(task, baselines=()), sealed=None)
 
 
-def prepared(keeper: Timekeeper, asked: Job, faults: list[Fault]) -> list[Any]:
-    return list(keeper._baselines(asked, asked.task.cases_of(Role.TIME)[0], 4, faults))
+def prepared(hosts: Rivals, key: str, names: Sequence[str] = STANDARD) -> list[Any]:
+    task = job(key).task
+    return hosts.prepared(names, task, task.cases_of(Role.TIME)[0], 4, random.Random(1))
 
 
-def test_one_rival_serves_one_task_after_the_other_and_is_told_of_each_once() -> None:
-    rivals = keeper()
+def test_a_process_for_each_serves_one_task_after_the_other_and_is_told_of_it_once(hosts: Rivals) -> None:
     for key in ("softmax", "softmax", "layernorm"):
-        rivals.expect(job(key))
-        prepared(rivals, job(key), [])
-    (process,) = Process.started
-    assert process.asked.count("task") == 2
+        hosts.start(STANDARD)
+        assert [baseline.name for baseline in prepared(hosts, key)] == list(STANDARD)
+    assert len(Process.started) == 3
+    assert [process.asked.count("task") for process in Process.started] == [2, 2, 2]
+    assert [process.asked.count("take_turns") for process in Process.started] == [1, 1, 1]
+
+
+def test_only_those_that_compile_import_the_compiler(hosts: Rivals) -> None:
+    hosts.start((*STANDARD, "copy"))
+    assert [process.target for process in Process.started] == [rival.main, rival.compiling, rival.compiling, rival.main]
+
+
+def test_a_baseline_that_fails_is_absent_and_takes_no_other_with_it(hosts: Rivals) -> None:
+    Process.deadly = {"compile"}
+    eager, (name, lost), autotuned = prepared(hosts, "softmax")
+    assert (eager.name, name, autotuned.name) == ("eager", "compile", "max-autotune")
+    assert "out of memory" in str(lost)
+    Process.deadly = set()
+    assert len([item for item in prepared(hosts, "softmax") if isinstance(item, Baseline)]) == 3
+    assert len(Process.started) == 4
 
 
 def test_nothing_is_started_for_a_job_without_baselines() -> None:
-    keeper().expect(replace(job("softmax"), asked=Asked(baselines=(), ceiling=False)))
+    nothing = SimpleNamespace()
+    keeper = Timekeeper(nothing, nothing, nothing, random.Random(1))  # type: ignore[arg-type]
+    keeper.expect(replace(job("softmax"), asked=Asked(baselines=(), ceiling=False)))
     assert not Process.started
+    keeper.expect(job("softmax"))
+    assert len(Process.started) == 4
+    keeper.close()
 
 
-def test_a_baseline_that_fails_is_absent_and_the_others_are_not() -> None:
-    Process.deadly = {"compile"}
-    faults: list[Fault] = []
-    found = prepared(keeper(), job("softmax"), faults)
-    assert [baseline.name for baseline in found] == ["eager", "max-autotune"]
-    assert all(baseline.process.alive for baseline in found)
-    assert [fault.where.split(",")[0] for fault in faults] == ["rival compile"]
+def test_whoever_has_the_turn_may_take_it_again_and_others_wait(tmp_path: Path) -> None:
+    mine, theirs, seen = rival.Turns(), rival.Turns(), []
+    mine.path = theirs.path = str(tmp_path / "turns")
+
+    def other() -> None:
+        with theirs.taken():
+            seen.append("theirs")
+
+    waiting = threading.Thread(target=other)
+    with mine.taken(), mine.taken():
+        waiting.start()
+        waiting.join(0.2)
+        seen.append("mine")
+    waiting.join()
+    assert seen == ["mine", "theirs"]
 
 
 def test_compilers_are_used_again_and_the_longest_begin() -> None:
