@@ -9,7 +9,7 @@ from warpwright.core.candidate import Candidate
 from warpwright.core.task import Case, Role, Task
 from warpwright.emulate.build import program
 from warpwright.emulate.emulation import Emulation
-from warpwright.emulate.running import Library
+from warpwright.emulate.running import Librarian
 from warpwright.seal.cache import Store, default_root
 from warpwright.seal.refusal import Refused, refuted
 from warpwright.seal.trace import BadTrace
@@ -20,7 +20,7 @@ def emulate(
     candidate: Candidate,
     cases: Sequence[Case] | None = None,
     store: Store | None = None,
-    library: Library | None = None,
+    library: Librarian | None = None,
     blocks: int | None = None,
 ) -> Emulation:
     """Runs every check case and those that hurt this kernel. Only our own faults raise.

@@ -19,7 +19,7 @@ from warpwright.emulate.emulation import Emulation
 from warpwright.emulate.findings import Finding, findings
 from warpwright.emulate.lines import resolved
 from warpwright.emulate.report import Report, Tier
-from warpwright.emulate.running import Library, Ran, run
+from warpwright.emulate.running import Librarian, Ran, run
 from warpwright.emulate.staging import Stage, Trial
 from warpwright.emulate.truths import Truths
 from warpwright.oracle.check import check_results
@@ -44,7 +44,7 @@ class Examination:
     cases: Sequence[Case]
     gpu: str
     store: Store
-    library: Library | None = None
+    library: Librarian | None = None
     """Carries out what host code leaves to torch; without it such a candidate is undecided."""
     _truths: Truths = field(init=False)
 

@@ -12,13 +12,13 @@ from pathlib import Path
 from warpwright.core.errors import OurFault
 from warpwright.core.evidence import Fault
 from warpwright.core.gpus import Gpu
+from warpwright.core.plan import Library
 from warpwright.emulate import report
 from warpwright.emulate.calls import Call, Supplied, output_name, request
 from warpwright.emulate.report import Report
 from warpwright.seal import sandbox
 from warpwright.seal.cache import Store
 from warpwright.seal.trace import BadTrace
-from warpwright.seal.traced import TracedLibrary
 
 _OUTPUT_LIMIT = 1 << 30
 _TRACE_LIMIT = 64 << 20
@@ -42,11 +42,11 @@ class Ran:
     """Where blocks were left out: one byte for each byte of a buffer, whether anything was written there."""
 
 
-Library = Callable[[TracedLibrary, Sequence[bytes | None]], bytes]
+Librarian = Callable[[Library, Sequence[bytes | None]], bytes]
 """Carries out an operation of torch on the elements of its operands, without gaps; gives those of its outputs."""
 
 
-def run(program: Path, calls: Sequence[Call], gpu: Gpu, store: Store, library: Library | None = None) -> list[Ran]:
+def run(program: Path, calls: Sequence[Call], gpu: Gpu, store: Store, library: Librarian | None = None) -> list[Ran]:
     """Every call, in its order. Where one ends at an operation that is torch's, it is asked again with the result."""
     asked, ran = list(calls), _run(program, calls, gpu, store)
     for _ in range(_MOST_LIBRARY_CALLS if library else 0):
@@ -60,12 +60,12 @@ def run(program: Path, calls: Sequence[Call], gpu: Gpu, store: Store, library: L
     return ran
 
 
-def _supplied(call: Call, ran: Ran, library: Library) -> Call:
+def _supplied(call: Call, ran: Ran, library: Librarian) -> Call:
     assert ran.report is not None
     assert ran.report.awaits is not None
     awaited = ran.report.awaits
     node = ran.report.trace.nodes[awaited.node] if 0 <= awaited.node < len(ran.report.trace.nodes) else None
-    if not isinstance(node, TracedLibrary) or awaited.node in {item.node for item in call.library}:
+    if not isinstance(node, Library) or awaited.node in {item.node for item in call.library}:
         raise BadTrace("the emulated program waits for an operation that its trace does not have")
     return replace(call, library=(*call.library, Supplied(node=awaited.node, data=library(node, ran.operands))))
 

@@ -29,11 +29,7 @@ from warpwright.seal.traced import (
     RETAINED,
     Trace,
     TracedBuffer,
-    TracedCopy,
-    TracedFill,
     TracedLaunch,
-    TracedLibrary,
-    TracedMemset,
     TracedNode,
     TracedUpload,
 )
@@ -56,7 +52,7 @@ def difference(one: Trace, other: Trace) -> str | None:
         return f"one call did {len(one.nodes)} device operations, another {len(other.nodes)}"
     for number, (left, right) in enumerate(zip(one.nodes, other.nodes, strict=True)):
         if repr(_shape_of(left)) != repr(_shape_of(right)):
-            return f"device operation {number} ({left.OP}) differs from one call to another"
+            return f"device operation {number} ({left.KIND}) differs from one call to another"
     if [_lasting(buffer) for buffer in one.buffers] != [_lasting(buffer) for buffer in other.buffers]:
         return "the buffers it allocates differ from one call to another"
     if (one.returns, one.arguments) != (other.returns, other.arguments):
@@ -153,22 +149,8 @@ class _Planner:
             case TracedUpload() as node:
                 data, relocations = self._resolve([_data(trace, number) for trace in self.traces], 0, "uploaded data")
                 return Upload(buffer=node.buffer, offset=node.offset, data=data, relocations=relocations)
-            case TracedFill() as node:
-                return Fill(target=node.target, value=node.value)
-            case TracedMemset() as node:
-                return Memset(buffer=node.buffer, offset=node.offset, bytes=node.bytes, value=node.value)
-            case TracedCopy() as node:
-                return Copy(
-                    source=node.source,
-                    source_offset=node.source_offset,
-                    target=node.target,
-                    target_offset=node.target_offset,
-                    bytes=node.bytes,
-                )
-            case TracedLibrary() as node:
-                return Library(
-                    operation=node.operation, inputs=node.inputs, outputs=node.outputs, options=dict(node.options)
-                )
+            case node:
+                return node
 
     def _launch(self, node: TracedLaunch, number: int) -> Launch:
         kernel = self.name_of(node.code)

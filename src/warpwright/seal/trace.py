@@ -10,18 +10,14 @@ from typing import Any
 from warpwright.core.codec import CodecError, decode
 from warpwright.core.dtypes import BY_TORCH_NAME, DTYPES
 from warpwright.core.operations import OPERATIONS
-from warpwright.core.plan import Constant, Origin, View
+from warpwright.core.plan import Constant, Copy, Fill, Library, Memset, Origin, View
 from warpwright.seal.traced import (
     RETAINED,
     Attribute,
     Query,
     Trace,
     TracedBuffer,
-    TracedCopy,
-    TracedFill,
     TracedLaunch,
-    TracedLibrary,
-    TracedMemset,
     TracedNode,
     TracedUpload,
     views,
@@ -33,7 +29,7 @@ MOST_BYTES = 1 << 47
 """Of one buffer: what a GPU can address."""
 _ORIGINS = {*Origin, RETAINED}
 _NODES: dict[str, type[TracedNode]] = {
-    kind.OP: kind for kind in (TracedLaunch, TracedFill, TracedMemset, TracedUpload, TracedCopy, TracedLibrary)
+    kind.KIND: kind for kind in (TracedLaunch, Fill, Memset, TracedUpload, Copy, Library)
 }
 
 
@@ -118,13 +114,13 @@ def _check_references(trace: Trace) -> None:
         _check_view(trace, view)
     for node in trace.nodes:
         match node:
-            case TracedLibrary() if node.operation not in OPERATIONS:
+            case Library() if node.operation not in OPERATIONS:
                 raise BadTrace(f"an operation that our headers do not offer: {node.operation:.80}")
-            case TracedMemset():
+            case Memset():
                 _check_span(trace, node.buffer, node.offset, node.bytes)
             case TracedUpload():
                 _check_span(trace, node.buffer, node.offset, len(node.data) // 2)
-            case TracedCopy():
+            case Copy():
                 _check_span(trace, node.source, node.source_offset, node.bytes)
                 _check_span(trace, node.target, node.target_offset, node.bytes)
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from warpwright.core.plan import Constant, Triple, View
+from warpwright.core.plan import Constant, Copy, Fill, Library, Memset, Triple, View
 
 RETAINED = "retained"
 """The origin of memory that an earlier call allocated and the host code kept. No plan has such a buffer."""
@@ -24,7 +24,7 @@ class TracedBuffer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TracedLaunch:
-    OP: ClassVar[str] = "launch"
+    KIND: ClassVar[str] = "launch"
     code: int
     grid: Triple
     block: Triple
@@ -37,49 +37,15 @@ class TracedLaunch:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TracedFill:
-    OP: ClassVar[str] = "fill"
-    target: View
-    value: bool | int | float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TracedMemset:
-    OP: ClassVar[str] = "memset"
-    buffer: int
-    offset: int
-    bytes: int
-    value: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class TracedUpload:
-    OP: ClassVar[str] = "upload"
+    KIND: ClassVar[str] = "upload"
     buffer: int
     offset: int
     data: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TracedCopy:
-    OP: ClassVar[str] = "copy"
-    source: int
-    source_offset: int
-    target: int
-    target_offset: int
-    bytes: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TracedLibrary:
-    OP: ClassVar[str] = "library"
-    operation: str
-    inputs: tuple[View | Constant | None, ...]
-    outputs: tuple[View, ...]
-    options: Mapping[str, Any] = field(default_factory=dict)
-
-
-TracedNode = TracedLaunch | TracedFill | TracedMemset | TracedUpload | TracedCopy | TracedLibrary
+TracedNode = TracedLaunch | Fill | Memset | TracedUpload | Copy | Library
+"""What holds neither addresses nor code positions is already in the words of a plan."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,8 +87,8 @@ def views(trace: Trace) -> list[View]:
     """Every window on a buffer that the trace speaks of."""
     found: list[View | Constant | None] = [*trace.arguments, *trace.returns]
     for node in trace.nodes:
-        if isinstance(node, TracedFill):
+        if isinstance(node, Fill):
             found.append(node.target)
-        elif isinstance(node, TracedLibrary):
+        elif isinstance(node, Library):
             found += [*node.inputs, *node.outputs]
     return [view for view in found if isinstance(view, View)]

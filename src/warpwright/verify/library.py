@@ -9,7 +9,6 @@ from warpwright.core.errors import Undecided, UsageError
 from warpwright.core.plan import Library, View
 from warpwright.core.signature import contiguous
 from warpwright.seal.refusal import undecided
-from warpwright.seal.traced import TracedLibrary
 
 if TYPE_CHECKING:
     from warpwright.judge.memory import Memory
@@ -20,15 +19,14 @@ _ADDED_IN_16_BITS = ("convolution_backward",)
 """By torch on a CPU, over the batch. No GPU does that: all of them add in fp32 and round at the end."""
 
 
-def carried_out(node: TracedLibrary, operands: Sequence[bytes | None]) -> bytes:
+def carried_out(node: Library, operands: Sequence[bytes | None]) -> bytes:
     """The elements of the outputs, one after another without gaps. What torch refuses is undecided."""
     from warpwright.judge.library import execute
     from warpwright.oracle.storage import to_bytes
 
-    wanted = Library(operation=node.operation, inputs=node.inputs, outputs=node.outputs, options=node.options)
     try:
         held = _Held(node, operands)
-        execute(wanted, cast("Memory", held))
+        execute(node, cast("Memory", held))
     except _REFUSALS as problem:
         said = (str(problem).splitlines() or ["too large"])[0]
         raise undecided(f"unsupported: library at::{node.operation} on the CPU ({said:.120})") from None
@@ -38,7 +36,7 @@ def carried_out(node: TracedLibrary, operands: Sequence[bytes | None]) -> bytes:
 class _Held:
     """The operands and results of one operation, by the windows that the trace gives them."""
 
-    def __init__(self, node: TracedLibrary, operands: Sequence[bytes | None]) -> None:
+    def __init__(self, node: Library, operands: Sequence[bytes | None]) -> None:
         given = zip(node.inputs, operands, strict=False)
         contents = {_key(view): data for view, data in given if isinstance(view, View) and data is not None}
         self._tensors = {_key(view): _tensor(view, contents.get(_key(view))) for view in _views(node)}
@@ -55,7 +53,7 @@ class _Held:
         return False
 
 
-def _views(node: TracedLibrary) -> list[View]:
+def _views(node: Library) -> list[View]:
     return [view for view in (*node.inputs, *node.outputs) if isinstance(view, View)]
 
 

@@ -18,7 +18,7 @@ from warpwright.seal.observe import Call, Observer
 from warpwright.seal.plans import make_plan
 from warpwright.seal.refusal import Refused
 from warpwright.seal.sandbox import Finished
-from warpwright.seal.traced import Trace, TracedBuffer, TracedFill, TracedLaunch, TracedNode, TracedUpload
+from warpwright.seal.traced import Trace, TracedBuffer, TracedLaunch, TracedNode, TracedUpload
 
 Request = dict[str, Any]
 ENDED = Finished(returncode=0, signal=None, stdout=b"", stderr=b"", seconds=0.0, reason=None)
@@ -101,16 +101,14 @@ def test_pointer_tables_in_uploads_are_relocated() -> None:
 
 
 def test_a_fill_with_nan_is_the_same_each_time() -> None:
-    fill = make_plan(
-        "forward", "small", observed(lambda r, _: trace(r, TracedFill(target=VIEW, value=float("nan"))))[0], str
-    )
+    fill = make_plan("forward", "small", observed(lambda r, _: trace(r, Fill(target=VIEW, value=float("nan"))))[0], str)
     assert isinstance(fill.nodes[0], Fill)
 
 
 @pytest.mark.parametrize("answer", [
     lambda request, count: replace(trace(request), nodes=()) if count else trace(request),
     lambda request, count: trace(request, arguments=(word(count), word(0))),
-    lambda request, count: trace(request, *[TracedFill(target=VIEW, value=0)] * count),
+    lambda request, count: trace(request, *[Fill(target=VIEW, value=0)] * count),
 ], ids=["caches the result", "passes a counter", "does more each time"])  # fmt: skip
 def test_state_between_calls_is_refuted(answer: Callable[[Request, int], Trace]) -> None:
     refusal = refusal_of(answer)

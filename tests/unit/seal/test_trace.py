@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from warpwright.core.plan import Constant, View
+from warpwright.core.plan import Constant, Fill, View
 from warpwright.seal.trace import BadTrace, read
-from warpwright.seal.traced import Trace, TracedFill, TracedLaunch
+from warpwright.seal.traced import Trace, TracedLaunch
 
 VIEW = {"buffer": 0, "offset": 16, "shape": [2, 3], "stride": [3, 1], "dtype": "float32"}
 BUFFER = {"base": 4096, "bytes": 40, "origin": "argument", "symbol": None, "born": 0, "freed": None}
@@ -44,7 +44,7 @@ def test_tensors_of_the_host_come_with_their_elements() -> None:
 def test_nodes_are_told_apart_by_their_operation() -> None:
     trace = read(line(nodes=[LAUNCH, {"op": "fill", "target": VIEW, "value": 1.5}]))
     assert isinstance(trace.nodes[0], TracedLaunch)
-    assert isinstance(trace.nodes[1], TracedFill)
+    assert isinstance(trace.nodes[1], Fill)
     assert trace.nodes[1].value == 1.5
 
 

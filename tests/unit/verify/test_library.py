@@ -6,15 +6,14 @@ from dataclasses import replace
 
 import pytest
 
-from warpwright.core.plan import View
+from warpwright.core.plan import Library, View
 from warpwright.seal.refusal import Refused
-from warpwright.seal.traced import TracedLibrary
 from warpwright.verify.library import carried_out
 
 
-def added(shape: tuple[int, ...], dtype: str) -> TracedLibrary:
+def added(shape: tuple[int, ...], dtype: str) -> Library:
     view = View(buffer=0, offset=0, shape=shape, stride=(1,), dtype=dtype)
-    return TracedLibrary(operation="relu", inputs=(view,), outputs=(view,))
+    return Library(operation="relu", inputs=(view,), outputs=(view,))
 
 
 @pytest.mark.parametrize(("shape", "dtype"), [((1 << 60,), "fp32"), ((4,), "complex64")])
