@@ -12,7 +12,7 @@ What each becomes is the contract in runtime/contract.md.
 from __future__ import annotations
 
 from warpwright.emulate.shared import Declaration, declaration_at
-from warpwright.seal.declarations import Function, function_at, parameters_of
+from warpwright.seal.declarations import Function, function_at
 from warpwright.seal.editing import Editing
 from warpwright.seal.front import BOUND_WORDS, SPACE_WORDS
 from warpwright.seal.refusal import undecided
@@ -114,7 +114,7 @@ class _Front(Editing):
         return None
 
     def _kernel(self, function: Function, body: int) -> None:
-        names = self._named_parameters(function)
+        names = self.named_parameters(function)
         listed = self.flat(function.parameters, self.code.partner[function.parameters] + 1)
         queue = "::warpwright::enqueue(::warpwright::here(), __PRETTY_FUNCTION__, "
         self.prepend(body, f"{{ {self._clusters(function)}{queue}[]{listed} ")
@@ -128,15 +128,6 @@ class _Front(Editing):
                 size = range(word + 1, self.code.partner[word + 1] + 1)
                 return f"::warpwright::emulated::in_clusters(dim3{' '.join(map(self.code.text, size))}); "
         return ""
-
-    def _named_parameters(self, function: Function) -> list[str]:
-        names = []
-        for number, parameter in enumerate(parameters_of(self.code, function)):
-            name = parameter.name or f"warpwright_unnamed_{number}"
-            if parameter.name is None:
-                self.append(parameter.end - 1, f" {name}")
-            names.append(name + "..." * parameter.pack)
-        return names
 
     def _shared(self, declaration: Declaration) -> None:
         if declaration.dynamic:

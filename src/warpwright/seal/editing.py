@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from warpwright.seal.declarations import Function, parameters_of
 from warpwright.seal.tokens import Code, Kind, tokenize
 
 _NO_CALLEE = frozenset({"return", "if", "while", "for", "switch", "else", "do", "case", "throw", "co_return", "not"})
@@ -22,6 +23,16 @@ class Editing:
         for position in reversed(range(len(self.code))):
             if self.code.text(position) == "<<<" and self.code.text(position - 1) != "operator":
                 self._launch(position)
+
+    def named_parameters(self, function: Function) -> list[str]:
+        """What the parameters are called; those without a name get one."""
+        names = []
+        for number, parameter in enumerate(parameters_of(self.code, function)):
+            name = parameter.name or f"warpwright_unnamed_{number}"
+            if parameter.name is None:
+                self.append(parameter.end - 1, f" {name}")
+            names.append(name + "..." * parameter.pack)
+        return names
 
     def erase(self, begin: int, end: int) -> None:
         self.replace(begin, end, "")

@@ -8,7 +8,7 @@ everything else                         stays, on its own line
 
 from __future__ import annotations
 
-from warpwright.seal.declarations import Function, function_at, parameters_of
+from warpwright.seal.declarations import Function, function_at
 from warpwright.seal.editing import Editing
 
 SPACE_WORDS = frozenset(
@@ -60,18 +60,9 @@ class _Front(Editing):
         function = function_at(self.code, word)
         if function is None or function.body is None:
             return
-        arguments = ["::warpwright::here()", *self._named_parameters(function)]
+        arguments = ["::warpwright::here()", *self.named_parameters(function)]
         recorder = f"{{ ::warpwright::launched({', '.join(arguments)}); }}"
         self.replace(function.body, self.code.partner[function.body] + 1, recorder)
-
-    def _named_parameters(self, function: Function) -> list[str]:
-        names = []
-        for number, parameter in enumerate(parameters_of(self.code, function)):
-            name = parameter.name or f"warpwright_unnamed_{number}"
-            if parameter.name is None:
-                self.append(parameter.end - 1, f" {name}")
-            names.append(name + "..." * parameter.pack)
-        return names
 
     def _device(self, word: int) -> None:
         self.erase(word, word + 1)
