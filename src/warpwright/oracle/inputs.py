@@ -10,7 +10,7 @@ from warpwright.core.dtypes import dtype_named
 from warpwright.core.errors import UsageError
 from warpwright.core.formula import evaluate_size
 from warpwright.core.signature import ListSpec, Spec, TensorSpec, forward_arguments, output_gradients
-from warpwright.core.task import Draw, Task, TensorArg, sizes
+from warpwright.core.task import Direction, Draw, Task, TensorArg, sizes
 from warpwright.oracle.distributions import DISTRIBUTIONS, INITS, Source, integers, signed_bytes
 from warpwright.oracle.reference import constructed
 
@@ -25,7 +25,9 @@ def forward_inputs(task: Task, draw: Draw, device: torch.device | str = "cpu") -
 
 
 def gradient_inputs(task: Task, draw: Draw, device: torch.device | str = "cpu") -> list[torch.Tensor]:
-    """The gradients that arrive from above; never special values, which the inputs bring already."""
+    """The gradients that arrive from above, if any do; never special values, which the inputs bring already."""
+    if task.direction is Direction.FORWARD:
+        return []
     return [_gradient(draw, spec, device) for spec in output_gradients(task, draw.case)]
 
 

@@ -97,8 +97,9 @@ def _rolled(value: Any, ways: random.Random) -> Any:
     if not isinstance(value, torch.Tensor) or value.numel() < 2 or 0 in value.stride():
         return value
     bits = as_bits(value)
-    moved = torch.empty_strided(value.shape, value.stride(), dtype=bits.dtype, device=value.device)
-    moved.copy_(bits.reshape(-1).roll(ways.randrange(1, value.numel())).view(value.shape))
+    moved = bits.reshape(-1).roll(ways.randrange(1, value.numel())).view(value.shape)
+    if not value.is_contiguous():
+        moved = torch.empty_strided(value.shape, value.stride(), dtype=bits.dtype, device=value.device).copy_(moved)
     found, factor = moved.view(value.dtype), ways.uniform(*_SCALES)
     return found.mul_(factor) if value.dtype in _SCALED else found
 

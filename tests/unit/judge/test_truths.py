@@ -101,3 +101,9 @@ def test_gradients_lie_elsewhere_as_they_lay_here(task):
         here = scenario(task, draw)
         assert [item.stride() for item in here.on("meta").gradients] == [item.stride() for item in here.gradients]
     assert any(0 in gradient.stride() for draw in layouts.values() for gradient in scenario(task, draw).gradients)
+
+
+def test_nothing_flows_back_through_a_forward_pass():
+    forward, training = (load(f"llama_rmsnorm:{direction}")[0] for direction in ("forward", "training"))
+    assert not scenario(forward, next(iter(check_draws(forward, 7)))).gradients
+    assert scenario(training, next(iter(check_draws(training, 7)))).gradients
