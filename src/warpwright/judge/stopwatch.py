@@ -130,11 +130,15 @@ def captured(calls: Sequence[Step], stream: torch.cuda.Stream, warm_ups: int = 2
 
 
 def time_replays(takes: Sequence[tuple[Step, torch.cuda.CUDAGraph | None]], reset: Step) -> list[float]:
-    """Every graph once, in order, each after its lead."""
+    """Every graph once, in order, each after its lead.
+
+    A call may have marked lines of the cache to stay there, also such as the next one will read. They are let go before
+    every lead, which is long enough for all that follows it to be queued meanwhile.
+    """
     pairs = [(torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)) for _ in takes]
-    torch.cuda.synchronize()
-    driver.call("cuCtxResetPersistingL2Cache")
     for (lead, graph), (before, after) in zip(takes, pairs, strict=True):
+        torch.cuda.synchronize()
+        driver.call("cuCtxResetPersistingL2Cache")
         lead()
         reset()
         before.record()
