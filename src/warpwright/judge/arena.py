@@ -21,6 +21,7 @@ RED_ZONE = 1024
 ALIGNMENT = 512
 POISON = 0xFF
 """Every floating type reads this as NaN, every signed integer as -1."""
+_POISONED = -1
 
 
 class _Handle(ctypes.Structure):
@@ -104,6 +105,13 @@ class Arena:
 
     def damaged_anywhere(self, red_zones: torch.Tensor, pattern: int) -> bool:
         return bool((self.bytes[red_zones] != pattern).any())
+
+    def strayed(self, places: Iterable[Place], red_zones: torch.Tensor) -> bool:
+        """Whether anything was written elsewhere, however far off. The given places and all red zones are emptied."""
+        for place in places:
+            self.at(place).fill_(POISON)
+        self.bytes.index_fill_(0, red_zones, POISON)
+        return bool((self.bytes.view(torch.int64) != _POISONED).any())
 
     def damaged(self, places: Iterable[Place], pattern: int) -> list[tuple[Place, int]]:
         """Red zones that were written to, with the distance from the buffer's edge to the first such byte."""

@@ -147,6 +147,8 @@ def _rounds(
             if found := _one(task, on, visit, generator.randrange(1, 255), restore):
                 return found
             results, key = [result.clone() for result in read_results(task, visit, on.arena)], repr(visit.draw)
+            if on.arena.strayed(visit.places, on.red_zones):
+                return counterexample(visit, "out of bounds", "wrote far outside its buffers")
             if key in first and all(map(same_bits, first[key], results)):
                 continue  # right the first time, and nothing else came back
             facts["deterministic"] &= key not in first

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from warpwright.judge import driver
-from warpwright.judge.arena import Arena
+from warpwright.judge.arena import POISON, Arena, Place
 
 
 @pytest.fixture
@@ -23,3 +23,15 @@ def test_it_is_given_back_when_the_look_ends_in_a_failure(calls):
     with pytest.raises(ValueError, match="a cell that died"), Arena.mapped(bytes(64), 1024):
         raise ValueError("a cell that died")
     assert calls == ["cuIpcOpenMemHandle_v2", "cuIpcCloseMemHandle"]
+
+
+@pytest.mark.parametrize("far", [None, 0, 1999, 2600, 4095])
+def test_what_was_written_far_off_is_seen(far):
+    arena = Arena.__new__(Arena)
+    arena.bytes = torch.full((4096,), POISON, dtype=torch.uint8)
+    zones = torch.arange(2000, 2500)
+    arena.bytes[2000:2500] = 7
+    arena.bytes[2100:2200] = 1
+    if far is not None:
+        arena.bytes[far] = 0
+    assert arena.strayed([Place(offset=2100, size=100)], zones) is (far is not None)
