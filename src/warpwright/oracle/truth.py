@@ -11,7 +11,8 @@ from typing import Any
 
 import torch
 
-from warpwright.core.errors import TaskError, WarpwrightError
+from warpwright.core.errors import OurFault, TaskError, WarpwrightError
+from warpwright.core.evidence import Fault
 from warpwright.core.signature import (
     TensorSpec,
     argument_gradients,
@@ -132,12 +133,18 @@ def exact_results(task: Task, draw: Draw, given: Scenario) -> Tensors:
 
 @contextmanager
 def _blamed_on_the_reference(task: Task, draw: Draw) -> Iterator[None]:
-    """A reference that fails on its own inputs is a mistake in the task, and is said in one sentence."""
+    """A reference that fails on its own inputs is a mistake in the task, and is said in one sentence.
+
+    Not if it is memory that is missing: no task is wrong for being large.
+    """
     try:
         yield
     except (WarpwrightError, torch.OutOfMemoryError):
         raise
     except Exception as error:
+        if isinstance(error, MemoryError) or "can't allocate memory" in str(error):
+            message = f"{task.key}, case {draw.case.name}: this machine has too little memory for the reference"
+            raise OurFault(Fault(where="oracle", message=message)) from error
         said = (str(error).splitlines() or [""])[0]
         problem = f"raises {type(error).__name__} in case {draw.case.name}: {said}"
         raise TaskError(task.reference.filename, None, problem) from error

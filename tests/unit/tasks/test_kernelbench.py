@@ -91,3 +91,20 @@ def test_a_distribution_whose_parameters_have_no_values_yet_is_drawn_from(tmp_pa
     )
     (task, *_) = load(str(path))
     assert sizes(task, Role.TIME)
+
+
+def test_a_size_that_only_seems_free_without_data_does_not_keep_others_from_shrinking(tmp_path: Path) -> None:
+    """torch's transposed convolution takes any number of channels as long as there is no data."""
+    path = tmp_path / "57_Transposed.py"
+    path.write_text(
+        "import torch\nfrom torch import nn\n\nclass Model(nn.Module):\n"
+        "    def __init__(self):\n        super().__init__()\n        self.conv = nn.ConvTranspose2d(64, 32, 3)\n\n"
+        "    def forward(self, x):\n        return self.conv(x)\n\n"
+        "def get_inputs():\n    return [torch.rand(8, 64, 512, 512)]\n\n"
+        "def get_init_inputs():\n    return []\n"
+    )
+    (task, *_) = load(str(path))
+    assert sizes(task, Role.TIME) == [{"A": 8, "B": 512}]
+    assert len(sizes(task, Role.CHECK)) > 1
+    assert max(size["B"] for size in sizes(task, Role.CHECK)) < 100
+    assert task.arguments[0].shape == ("A", 64, "B", "B")  # type: ignore[union-attr]

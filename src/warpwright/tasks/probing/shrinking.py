@@ -36,7 +36,7 @@ Choices = dict[Size, list[int]]
 
 def small_runs(subject: Subject, given: tuple[Seen, ...]) -> list[Run]:
     """Small cases, the most telling first, and witnesses for the formulas that follow from them."""
-    choices = _free(subject, given)
+    choices = _proved(subject, given, _free(subject, given))
     found: list[Run] = []
     for sizes in _combinations(choices):
         arguments = resized(given, sizes)
@@ -90,7 +90,7 @@ def _working(subject: Subject, given: tuple[Seen, ...], size: Size, free: Choice
 
     That one works proves nothing: it broadcasts against anything.
     """
-    settled = {other: min(value for value in values if value > 1) for other, values in free.items()}
+    settled = _least(free)
     before = resized(given, settled)
     for ladder in (_LADDER, sorted({size.extent // 8, size.extent // 4, size.extent // 2})):
         smaller = [value for value in ladder if 1 <= value < size.extent]
@@ -98,6 +98,20 @@ def _working(subject: Subject, given: tuple[Seen, ...], size: Size, free: Choice
         if any(value > 1 for value in values):
             return {size: values}
     return {}
+
+
+def _proved(subject: Subject, given: tuple[Seen, ...], free: Choices) -> Choices:
+    """Without data a size may seem free that is none, such as the channels of a transposed convolution."""
+    without = ({other: free[other] for other in free if other != size} for size in free)
+    for choices in (free, *without):
+        arguments = resized(given, _least(choices))
+        if choices and elements(arguments) <= _SMALL and subject.bears(arguments):
+            return choices
+    return free
+
+
+def _least(free: Choices) -> Sizes:
+    return {size: min(value for value in values if value > 1) for size, values in free.items()}
 
 
 def _works(subject: Subject, before: tuple[Seen, ...], after: tuple[Seen, ...]) -> bool:
