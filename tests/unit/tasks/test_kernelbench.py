@@ -93,18 +93,29 @@ def test_a_distribution_whose_parameters_have_no_values_yet_is_drawn_from(tmp_pa
     assert sizes(task, Role.TIME)
 
 
-def test_a_size_that_only_seems_free_without_data_does_not_keep_others_from_shrinking(tmp_path: Path) -> None:
-    """torch's transposed convolution takes any number of channels as long as there is no data."""
-    path = tmp_path / "57_Transposed.py"
+def convolution(folder: Path, layer: str, height: int, width: int) -> Task:
+    path = folder / "57_Convolution.py"
     path.write_text(
         "import torch\nfrom torch import nn\n\nclass Model(nn.Module):\n"
-        "    def __init__(self):\n        super().__init__()\n        self.conv = nn.ConvTranspose2d(64, 32, 3)\n\n"
+        f"    def __init__(self):\n        super().__init__()\n        self.conv = nn.{layer}\n\n"
         "    def forward(self, x):\n        return self.conv(x)\n\n"
-        "def get_inputs():\n    return [torch.rand(8, 64, 512, 512)]\n\n"
+        f"def get_inputs():\n    return [torch.rand(8, 64, {height}, {width})]\n\n"
         "def get_init_inputs():\n    return []\n"
     )
-    (task, *_) = load(str(path))
+    return load(str(path))[0]
+
+
+def test_a_size_that_only_seems_free_without_data_does_not_keep_others_from_shrinking(tmp_path: Path) -> None:
+    """torch's transposed convolution takes any number of channels as long as there is no data."""
+    task = convolution(tmp_path, "ConvTranspose2d(64, 32, 3)", 512, 512)
     assert sizes(task, Role.TIME) == [{"A": 8, "B": 512}]
     assert len(sizes(task, Role.CHECK)) > 1
     assert max(size["B"] for size in sizes(task, Role.CHECK)) < 100
     assert task.arguments[0].shape == ("A", 64, "B", "B")  # type: ignore[union-attr]
+
+
+def test_a_height_that_happens_to_be_the_number_of_channels_shrinks_all_the_same(tmp_path: Path) -> None:
+    task = convolution(tmp_path, "Conv2d(64, 64, (3, 7), groups=64)", 64, 256)
+    assert sizes(task, Role.TIME) == [{"A": 8, "B": 64, "C": 256}]
+    assert max(size["B"] * size["C"] for size in sizes(task, Role.CHECK)) < 1000
+    assert task.arguments[0].shape == ("A", 64, "B", "C")  # type: ignore[union-attr]

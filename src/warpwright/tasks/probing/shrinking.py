@@ -1,7 +1,8 @@
 """Which sizes of a function may be smaller, found by trying, and small cases made of them.
 
 A size is free if the function still runs when every dimension of that extent gets another value, and so does every
-bound of whole numbers that equals it. Extents may agree by accident, so leading dimensions and others are tried apart.
+bound of whole numbers that equals it. Extents may agree by accident, so leading dimensions and others are tried apart,
+and where neither will do, each dimension counted from the last.
 """
 
 from __future__ import annotations
@@ -23,11 +24,18 @@ _CASES, _WITNESSES, _ATTEMPTS = 5, 4, 40
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Size:
-    """An extent that may change: in leading dimensions, in others, or in both."""
+    """An extent that may change: in leading dimensions, in others, in both, or in one."""
 
     extent: int
     leading: bool = True
     others: bool = True
+    axis: int | None = None
+    """Counted from the last, which is -1."""
+
+    def is_of(self, seen: TensorSeen, axis: int) -> bool:
+        if self.axis is not None:
+            return seen.shape[axis] == self.extent and axis - len(seen.shape) == self.axis
+        return seen.shape[axis] == self.extent and (self.others if axis else self.leading)
 
 
 Sizes = dict[Size, int]
@@ -65,10 +73,11 @@ def resized(arguments: tuple[Seen, ...], sizes: Sizes) -> tuple[Seen, ...]:
 
 
 def _resized(seen: TensorSeen, sizes: Sizes) -> TensorSeen:
-    leading = {size.extent: value for size, value in sizes.items() if size.leading}
-    others = {size.extent: value for size, value in sizes.items() if size.others}
-    shape = tuple((others if axis else leading).get(extent, extent) for axis, extent in enumerate(seen.shape))
-    bounds = [seen.below, *(value for size, value in sizes.items() if size.extent == seen.below)]
+    shape = tuple(
+        next((value for size, value in sizes.items() if size.is_of(seen, axis)), extent)
+        for axis, extent in enumerate(seen.shape)
+    )
+    bounds = [seen.below, *(value for size, value in sizes.items() if size.extent == seen.below and size.axis is None)]
     return replace(seen, shape=shape, below=None if seen.below is None else min(filter(None, bounds)))
 
 
@@ -78,11 +87,18 @@ def _free(subject: Subject, given: tuple[Seen, ...]) -> Choices:
     found: Choices = {}
     tensors = [seen for seen in given if isinstance(seen, TensorSeen)]
     for extent in sorted({extent for seen in tensors for extent in seen.shape if extent > 1}, reverse=True):
-        for size in (Size(extent=extent, others=False), Size(extent=extent, leading=False)):
-            found |= _working(subject, given, size, found)
-        if all(size.extent != extent for size in found):
-            found |= _working(subject, given, Size(extent=extent), found)
+        for sizes in _readings(extent, max(len(seen.shape) for seen in tensors)):
+            if all(size.extent != extent for size in found):
+                for size in sizes:
+                    found |= _working(subject, given, size, found)
     return found
+
+
+def _readings(extent: int, most: int) -> Iterator[list[Size]]:
+    """What may be meant by an extent, the likeliest first."""
+    yield [Size(extent=extent, others=False), Size(extent=extent, leading=False)]
+    yield [Size(extent=extent)]
+    yield [Size(extent=extent, axis=-number) for number in range(1, most + 1)]
 
 
 def _working(subject: Subject, given: tuple[Seen, ...], size: Size, free: Choices) -> Choices:
