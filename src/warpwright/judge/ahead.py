@@ -9,7 +9,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from itertools import product
 from pathlib import Path
 
@@ -28,7 +28,11 @@ def compile_ahead(jobs: Sequence[Job], workers: int, say: Callable[[str], None])
     """What fails here fails again when it is timed, and is told then."""
     wanted = {(job.task.id, name, case.name): (job.task, name, case) for job in jobs for name, case in _compiled(job)}
     order = sorted(wanted.values(), key=lambda item: item[1] != LONGEST)  # so that none of them is waited for alone
-    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(workers) as pool, _compilers(folder) as compilers:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        ThreadPoolExecutor(workers) as pool,
+        closing(_Compilers(str(Path(folder) / "turns"))) as compilers,
+    ):
         coming = [pool.submit(compilers.compile, *item) for item in order]
         for number, done in enumerate(as_completed(coming), 1):
             say(f"[{number}/{len(wanted)}] compiled ahead: {done.result()}")
@@ -37,17 +41,7 @@ def compile_ahead(jobs: Sequence[Job], workers: int, say: Callable[[str], None])
 def _compiled(job: Job) -> Iterator[tuple[str, Case]]:
     """Which baselines are, in each of the cases that are timed."""
     if job.asked.time:
-        names = (name for name in job.baselines if rival.MODES.get(name) is not None)
-        yield from product(names, job.task.cases_of(Role.TIME))
-
-
-@contextmanager
-def _compilers(folder: str) -> Iterator[_Compilers]:
-    compilers = _Compilers(str(Path(folder) / "turns"))
-    try:
-        yield compilers
-    finally:
-        compilers.close()
+        yield from product(filter(rival.compiles, job.baselines), job.task.cases_of(Role.TIME))
 
 
 class _Compilers:

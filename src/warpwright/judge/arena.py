@@ -22,6 +22,7 @@ ALIGNMENT = 512
 POISON = 0xFF
 """Every floating type reads this as NaN, every signed integer as -1."""
 _POISONED = -1
+"""Eight such bytes."""
 
 
 class _Handle(ctypes.Structure):

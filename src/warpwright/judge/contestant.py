@@ -75,12 +75,7 @@ class Contestant:
         return min(self.some()) < SHORT_US
 
     def block(self, cache: Cache) -> list[float]:
-        keys = self._keys(cache)
-        self.refill()
-        samples = self._taken(keys, cache)
-        self.latest_us = statistics.median(samples)
-        self.check()
-        return samples
+        return self._made(self._keys(cache), cache)
 
     def chain(self) -> None:
         first = len(self.active)
@@ -93,17 +88,24 @@ class Contestant:
     def some(self) -> list[float]:
         """Half a block: nothing may have happened to the calls that it did not come to."""
         keys = self._keys(Cache.COLD)
-        self.refill()
         keys = keys[: len(keys) // 2]
-        samples = self._taken(keys, Cache.COLD)
-        self.latest_us = statistics.median(samples)
-        called = {position for key in keys for position in self._calls.get(key, [key])}
-        self.check(sorted(called))
+        samples, called = self._made(keys, Cache.COLD), self._called(keys)
         others = [self._visits[position] for position in self.active if position not in called]
         if not bool(torch.stack([untouched(visit, self._on.arena) for visit in others]).all()):
             found = counterexample(others[0], "out of bounds", "a timed call wrote to the memory of another")
             raise WrongWhileTimed(found)
         return samples
+
+    def _made(self, keys: Sequence[int], cache: Cache) -> list[float]:
+        """Their calls on new contents, timed and checked."""
+        self.refill()
+        samples = self._taken(keys, cache)
+        self.latest_us = statistics.median(samples)
+        self.check(self._called(keys))
+        return samples
+
+    def _called(self, keys: Sequence[int]) -> list[int]:
+        return sorted({position for key in keys for position in self._calls.get(key, [key])})
 
     def alone(self, calls: int) -> list[float]:
         """Of single calls, each while no other has anything to work on."""
@@ -190,8 +192,8 @@ class Contestant:
         if preparing := [slot for position in filled for slot in self._visits[position].preparing]:
             self._ask("run", slots=preparing)
 
-    def check(self, positions: Sequence[int] | None = None) -> None:
-        """Every call: its results, its inputs, and the memory around them.
+    def check(self, called: Sequence[int]) -> None:
+        """Every one of these calls: its results, its inputs, and the memory around them.
 
         The first time one of the calls, drawn by lot, is held against the full truth, which tells how far off honest
         results may be. The others are held against the reference, and against the full truth where that looks wrong.
@@ -199,7 +201,6 @@ class Contestant:
         if self._on.arena.damaged_anywhere(self._on.red_zones, self._pattern):
             found = counterexample(self._visits[0], "out of bounds", "a timed call wrote outside its buffers")
             raise WrongWhileTimed(found)
-        called = self.active if positions is None else positions
         if self._like is None:
             self._like = likeness(self._hold(self._generator.choice(called)))
         fine = torch.stack([self._resembles(position, self._like) for position in called]).tolist()

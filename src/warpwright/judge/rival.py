@@ -32,6 +32,10 @@ COPIED = 512
 MODES = {"eager": None, "compile": "default", "max-autotune": "max-autotune-no-cudagraphs"}
 
 
+def compiles(baseline: str) -> bool:
+    return MODES.get(baseline) is not None
+
+
 class Turns:
     """A lock between processes, which whoever holds it may take again."""
 

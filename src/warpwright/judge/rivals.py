@@ -45,16 +45,15 @@ class Rivals:
         """Those that are not there, or have failed and were killed."""
         for name in names:
             if name not in self._hosts or not self._hosts[name].process.is_alive():
-                compiles = rival.MODES.get(name) is not None
-                self._hosts[name] = _Host(process=Process(rival.compiling if compiles else rival.main))
+                self._hosts[name] = _Host(process=Process(rival.compiling if rival.compiles(name) else rival.main))
 
     def prepared(
         self, names: Sequence[str], task: Task, case: Case, slots: int, generator: random.Random
     ) -> list[Baseline | tuple[str, RivalLost]]:
         """Each of them ready to be timed, or its name and why it is not. Afterwards they are timed alone, in turn."""
         self.start(names)
-        seeds = [[generator.randrange(2**48) for _ in range(min(slots, PLAIN_SLOTS))] for _ in names]
-        draws = [[Draw(case=case, seed=seed) for seed in some] for some in seeds]
+        calls = range(min(slots, PLAIN_SLOTS))
+        draws = [[Draw(case=case, seed=generator.randrange(2**48)) for _ in calls] for _ in names]
         with ThreadPoolExecutor(max(len(names), 1)) as pool:
             made = list(pool.map(self._made, names, [task] * len(names), draws))
         return [_timed_alone(item) if isinstance(item, Baseline) else item for item in made]

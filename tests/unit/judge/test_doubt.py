@@ -34,8 +34,8 @@ class Played(Contestant):
             return [among, again] * (len(keys) // 2)
         return [alone if self._filled == 1 else among] * len(keys)
 
-    def check(self, positions: Sequence[int] | None = None) -> None:
-        self.checked.append(positions)
+    def check(self, called: Sequence[int]) -> None:
+        self.checked.append(called)
 
     def some(self) -> list[float]:
         """No memory is looked at here."""
@@ -85,9 +85,9 @@ class Early(Contestant):
             self.written |= set(range(position, position + 1 + self._reach))
         return [1.0] * len(keys)
 
-    def check(self, positions: Sequence[int] | None = None) -> None:
-        assert positions
-        assert self.written >= set(positions)
+    def check(self, called: Sequence[int]) -> None:
+        assert called
+        assert self.written >= set(called)
 
 
 @pytest.mark.parametrize("chained", [False, True])
