@@ -21,8 +21,8 @@ from warpwright.judge.link import Silence, receive, send
 
 START_S = 60.0
 _STARTING = Lock()
-_LATE = ("torch.fx.experimental.symbolic_shapes",)
-"""What torch imports when it first takes an operation apart: half a second in every child that does."""
+LATE = "torch.fx.experimental.symbolic_shapes"
+"""What torch imports when it first takes an operation apart, which takes up to seconds."""
 _CHILDREN = ("warpwright.judge.cell", "warpwright.judge.rival", "warpwright.judge.scribes")
 
 
@@ -38,7 +38,7 @@ class CellFailure(Exception):
 def nursery() -> ForkServerContext:
     """A process that has imported torch and never touched CUDA: its children start in a fraction of a second."""
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["torch", *_LATE, *_CHILDREN])
+    context.set_forkserver_preload(["torch", LATE, *_CHILDREN])
     return context
 
 

@@ -17,7 +17,8 @@ DOUBT_US, FEWEST_DOUBTED = 10_000.0, 3
 
 def doubt(candidate: Contestant) -> str | None:
     """Why its time would be none. Whoever writes to the memory of calls to come is refuted."""
-    candidate.some()
+    if candidate.chained is not None:
+        candidate.some()  # calls that were timed by themselves have been looked at when their length was
     return _remembers(candidate) or _works_ahead(candidate)
 
 

@@ -8,6 +8,7 @@ import secrets
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from importlib import import_module
 
 import torch
 
@@ -19,7 +20,7 @@ from warpwright.core.measurement import Measurement, Scene
 from warpwright.core.sealed import Sealed
 from warpwright.core.task import Role
 from warpwright.judge import cell
-from warpwright.judge.cells import CellFailure, Spares
+from warpwright.judge.cells import LATE, CellFailure, Spares
 from warpwright.judge.contestant import WrongWhileTimed
 from warpwright.judge.examine import RUNG, examine
 from warpwright.judge.gauge import Gauge
@@ -41,6 +42,7 @@ class Judge:
     """A GPU, what is known to be true, and the rivals; lives as long as there are candidates."""
 
     def __init__(self, crate: str | None = None) -> None:
+        import_module(LATE)  # now, while the nursery starts, and not amid the first candidate
         self._secret = secrets.randbits(48)
         self._shelf, self._crate = Shelf(), crate
         gauge = Gauge()
@@ -100,7 +102,6 @@ class Judge:
         return examine(job.task, sealed, draws, truths, self._cells, self.scene, self._secret)
 
     def _timed(self, job: Job, evidence: list[Evidence], faults: list[Fault]) -> Iterator[Measurement]:
-        self._cells.settle()
         for case in job.task.cases_of(Role.TIME):
             try:
                 yield from self._timekeeper.timed(job, case, faults)

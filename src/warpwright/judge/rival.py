@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
+from importlib import import_module
 from multiprocessing.connection import Connection
 from typing import Any
 
@@ -143,7 +144,7 @@ class Compiling(Rival):
     """One that compiles, and measures to choose between variants."""
 
     def __init__(self) -> None:
-
+        import_module("torch._inductor.compile_fx")  # takes seconds, in which the candidate is checked
         super().__init__()
 
     def task(self, task: dict[str, Any]) -> dict[str, Any]:

@@ -52,6 +52,7 @@ class Timekeeper:
         try:
             rivals = self._baselines(job, case, slots, faults)
             with self._entered(job, case, slots, faults) as contestants:
+                self._cells.settle()  # what starts or ends beside it would disturb whatever is timed
                 yield from self._held(job, case, contestants, rivals, faults)
         finally:
             self._rivals.forget()
@@ -119,6 +120,8 @@ class Timekeeper:
     def _baselines(self, job: Job, case: Case, slots: int, faults: list[Fault]) -> list[Baseline]:
         """Those that work here; one that does not is named as absent."""
         names = (*job.baselines, *((COPY,) if job.asked.ceiling and self._moves_memory(job.task, case) else ()))
+        if names:
+            self._cells.settle()  # they are timed alone
         found: list[Baseline] = []
         for item in self._rivals.prepared(names, job.task, case, slots, self._generator):
             if isinstance(item, Baseline):
