@@ -78,4 +78,6 @@ class _Compilers:
 
     def close(self) -> None:
         for process in self._idle:
-            process.kill()
+            process.hang_up()
+        for process in self._idle:
+            process.bury()

@@ -38,7 +38,9 @@ class Rivals:
 
     def close(self) -> None:
         for host in self._hosts.values():
-            host.process.kill()
+            host.process.hang_up()
+        for host in self._hosts.values():
+            host.process.bury()
         self._folder.cleanup()
 
     def start(self, names: Iterable[str]) -> None:

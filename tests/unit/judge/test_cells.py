@@ -1,11 +1,14 @@
 """Processes that are started ahead: taken in order, and only while they live."""
 
+from functools import partial
+
 import pytest
 
 from warpwright.core.errors import OurFault
 from warpwright.core.evidence import Fault
 from warpwright.judge import cells
 from warpwright.judge.cells import Process, Spares
+from warpwright.judge.link import serve
 
 
 class Started:
@@ -80,3 +83,10 @@ def test_all_that_wait_are_killed_at_the_end(spares):
     waiting = list(spares._waiting)
     spares.close()
     assert all(item.killed for item in waiting)
+
+
+def test_one_that_is_hung_up_on_leaves_by_itself():
+    process = Process(partial(serve, make=object, told=vars))
+    process.hang_up()
+    process.bury()
+    assert process._process.exitcode == 0

@@ -47,7 +47,11 @@ class Process:
     def is_alive(self) -> bool:
         return self.alive
 
-    def kill(self) -> None:
+    def hang_up(self) -> None:
+        self.asked.append("hang up")
+
+    def bury(self) -> None:
+        assert self.asked[-1] == "hang up"
         self.alive = False
 
 
