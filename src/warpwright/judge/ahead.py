@@ -57,6 +57,7 @@ class _Compilers:
             with self._borrowed() as process:
                 process.demand("task", task=encode(task))
                 process.ask("prepare", COMPILE_S, baseline=baseline, draws={"0": encode(Draw(case=case, seed=0))})
+                process.demand("forget")  # others need the memory
         except (CellFailure, WarpwrightError) as failure:
             return f"{label}: {str(failure)[:200]}"
         return label

@@ -22,9 +22,10 @@ class Baseline:
     """Made before any cell is, so that it is also timed alone."""
 
     def __init__(self, name: str, process: Process, draws: Sequence[Draw]) -> None:
-        self.name, self._process, self._slots = name, process, len(draws)
+        self.name, self._process = name, process
         self._chained: set[Cache] | None = None
-        self._ask("prepare", COMPILE_S, draws={str(key): encode(draw) for key, draw in enumerate(draws)})
+        encoded = {str(key): encode(draw) for key, draw in enumerate(draws)}
+        self._slots = int(self._ask("prepare", COMPILE_S, draws=encoded)["staged"])
 
     def time_alone(self) -> None:
         self._cost = statistics.median(self._samples([None] * 16, Cache.COLD))

@@ -18,7 +18,7 @@ from warpwright.core.plan import Library, Plan
 from warpwright.core.sealed import Sealed
 from warpwright.judge import driver
 from warpwright.judge.arena import Arena, Place
-from warpwright.judge.link import serve
+from warpwright.judge.link import CROWDED, serve
 from warpwright.judge.module import Module
 from warpwright.judge.precision import allow_tf32
 from warpwright.judge.replay import replay
@@ -91,6 +91,22 @@ class Cell:
         self._stopwatch.spin(keys)
         return {}
 
+    def told(self, error: Exception) -> dict[str, Any]:
+        match error:
+            case torch.OutOfMemoryError():
+                kind = CROWDED if self._is_crowded() else "memory"
+                return {"kind": kind, "error": "out of memory", "message": _first_line(error)}
+            case driver.CudaError():
+                return {"kind": "cuda", "error": error.name, "message": error.call}
+            case RuntimeError():  # torch reports a kernel's fault at whatever call comes next
+                return {"kind": "cuda", "error": type(error).__name__, "message": _first_line(error)}
+        return {"kind": "error", "error": type(error).__name__, "message": _first_line(error)}
+
+    def _is_crowded(self) -> bool:
+        """Whether others hold what was missing: half of the card is any candidate's."""
+        free, total = torch.cuda.mem_get_info()
+        return total - free - self.memory.size - torch.cuda.memory_reserved() > total / 2
+
     def _reset(self) -> None:
         self._module.restore(torch.cuda.current_stream().cuda_stream)
 
@@ -101,18 +117,7 @@ class Cell:
 
 
 def main(connection: Connection) -> None:
-    serve(connection, Cell, _told)
-
-
-def _told(error: Exception) -> dict[str, Any]:
-    match error:
-        case driver.CudaError():
-            return {"kind": "cuda", "error": error.name, "message": error.call}
-        case torch.OutOfMemoryError():
-            return {"kind": "memory", "error": "out of memory", "message": _first_line(error)}
-        case RuntimeError():  # torch reports a kernel's fault at whatever call comes next
-            return {"kind": "cuda", "error": type(error).__name__, "message": _first_line(error)}
-    return {"kind": "error", "error": type(error).__name__, "message": _first_line(error)}
+    serve(connection, Cell)
 
 
 def _first_line(error: Exception) -> str:

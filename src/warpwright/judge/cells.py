@@ -17,7 +17,7 @@ from typing import Any
 from warpwright.core.errors import OurFault
 from warpwright.core.evidence import Fault
 from warpwright.judge import driver
-from warpwright.judge.link import Silence, receive, send
+from warpwright.judge.link import CROWDED, Silence, receive, send
 
 START_S = 60.0
 _STARTING = Lock()
@@ -86,8 +86,10 @@ class Process:
             raise OurFault(Fault(where="GPU process", message=self._epitaph(), retryable=True)) from None
         if not answer.get("ok"):
             self.kill()
-            detail = str(answer.get("message") or answer.get("call"))
-            raise CellFailure(str(answer.get("kind", "error")), f"{do}: {answer.get('error')}: {detail}")
+            told = f"{do}: {answer.get('error')}: {answer.get('message') or answer.get('call')}"
+            if answer.get("kind") == CROWDED:
+                raise OurFault(Fault(where="GPU process", message=told, retryable=True))
+            raise CellFailure(str(answer.get("kind", "error")), told)
         return answer
 
     def demand(self, do: str, timeout_s: float = START_S, **arguments: Any) -> dict[str, Any]:

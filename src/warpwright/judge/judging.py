@@ -33,6 +33,8 @@ from warpwright.oracle.draws import all_draws, check_draws
 AT_ONCE = 3
 """Cells of a candidate that is checked: for that, for its first timing, and one for the check of whoever comes next."""
 
+SPARE_BYTES = 4 << 30
+
 
 def gpu_is_here() -> bool:
     return torch.cuda.is_available()
@@ -102,6 +104,7 @@ class Judge:
         return examine(job.task, sealed, draws, truths, self._cells, self.scene, self._secret)
 
     def _timed(self, job: Job, evidence: list[Evidence], faults: list[Fault]) -> Iterator[Measurement]:
+        _make_room()
         for case in job.task.cases_of(Role.TIME):
             try:
                 yield from self._timekeeper.timed(job, case, faults)
@@ -122,6 +125,12 @@ class Judge:
             counterexample=found,
             scene=self.scene,
         )
+
+
+def _make_room() -> None:
+    """Gives back what was only needed to compute the truth. That takes a while, so little is kept for the next time."""
+    if torch.cuda.memory_reserved() - torch.cuda.memory_allocated() > SPARE_BYTES:
+        torch.cuda.empty_cache()
 
 
 def _scene(gauge: Gauge, crate: str | None) -> Scene:

@@ -1,7 +1,7 @@
 """Messages between processes: JSON over a pipe, with a deadline. Nothing is ever unpickled.
 
 A command is an object with a "do" key, which names a method of the server, and the method's arguments; the answer has
-"ok", and what the method returned or what went wrong.
+"ok", and what the method returned or what went wrong, as the server tells it.
 """
 
 from __future__ import annotations
@@ -10,7 +10,10 @@ import json
 import sys
 from collections.abc import Callable
 from multiprocessing.connection import Connection
-from typing import Any
+from typing import Any, Protocol
+
+CROWDED = "crowded"
+"""The kind of an error that says nothing of the candidate: others left it no memory."""
 
 
 class Silence(Exception):
@@ -19,6 +22,14 @@ class Silence(Exception):
     def __init__(self, *, hung: bool) -> None:
         self.hung = hung
         super().__init__("no answer in time" if hung else "the other side is gone")
+
+
+class Server(Protocol):
+    """Has a method for every command."""
+
+    def told(self, error: Exception) -> dict[str, Any]:
+        """What an exception means, as plain data."""
+        ...
 
 
 def send(connection: Connection, message: dict[str, Any]) -> None:
@@ -41,8 +52,8 @@ def receive(connection: Connection, timeout_s: float | None = None) -> dict[str,
     return message
 
 
-def serve(connection: Connection, make: Callable[[], object], told: Callable[[Exception], dict[str, Any]]) -> None:
-    """Obeys commands until the judge hangs up. `told` says what an exception means, as plain data."""
+def serve(connection: Connection, make: Callable[[], Server]) -> None:
+    """Obeys commands until the judge hangs up."""
     try:
         server = make()
         while True:
@@ -51,7 +62,7 @@ def serve(connection: Connection, make: Callable[[], object], told: Callable[[Ex
             try:
                 answer = {"ok": True, **action(**message)}
             except Exception as error:  # whose fault it is, the judge decides
-                answer = {"ok": False, **told(error)}
+                answer = {"ok": False, **server.told(error)}
             send(connection, answer)
     except Silence:
         sys.exit(0)

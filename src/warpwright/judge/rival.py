@@ -25,6 +25,7 @@ from warpwright.core.task import Case, Direction, Draw, Task
 from warpwright.judge.link import serve
 from warpwright.judge.precision import allow_tf32
 from warpwright.judge.stopwatch import Step, Stopwatch
+from warpwright.judge.timing import POOL_BYTES
 from warpwright.oracle.reference import Function, differentiable, function, outputs, tensors_in
 from warpwright.oracle.truth import Scenario, scenario
 
@@ -82,14 +83,16 @@ class Rival:
         return {}
 
     def prepare(self, baseline: str, draws: dict[str, Any]) -> dict[str, Any]:
-        """Compiles (once) and captures a baseline for every draw by key."""
-        start = time.perf_counter()
-        staged = ((int(key), decode(Draw, data)) for key, data in draws.items())
-        self._stage(baseline, *next(staged))  # the first compiles, and may measure
+        """Compiles (once) and captures a baseline for the draws by key, as many as its share of the card holds."""
+        start, staged = time.perf_counter(), 1
+        coming = [(int(key), decode(Draw, data)) for key, data in draws.items()]
+        self._stage(baseline, *coming[0])  # compiles, and may measure
+        torch.cuda.empty_cache()
         with self._turns.taken():
-            for key, draw in staged:
-                self._stage(baseline, key, draw)
-        return {"seconds": time.perf_counter() - start}
+            while staged < len(coming) and torch.cuda.memory_reserved() < POOL_BYTES:
+                self._stage(baseline, *coming[staged])
+                staged += 1
+        return {"seconds": time.perf_counter() - start, "staged": staged}
 
     def chain(self, baseline: str, key: int, calls: list[int], warm: bool, work: bool) -> dict[str, Any]:
         """Many prepared calls as one."""
@@ -105,6 +108,10 @@ class Rival:
         self._stopwatch.forget()
         torch.cuda.empty_cache()
         return {}
+
+    def told(self, error: Exception) -> dict[str, Any]:
+        """A baseline that fails is reported as absent, never as fast."""
+        return {"call": "baseline", "error": type(error).__name__, "message": str(error)[:2000]}
 
     def _stage(self, baseline: str, key: int, draw: Draw) -> None:
         with torch.cuda.stream(self._stopwatch.stream):
@@ -172,13 +179,8 @@ def _gradients(found: list[torch.Tensor], leaves: list[torch.Tensor], given: Sce
 
 
 def main(connection: Connection) -> None:
-    serve(connection, Rival, _told)
+    serve(connection, Rival)
 
 
 def compiling(connection: Connection) -> None:
-    serve(connection, Compiling, _told)
-
-
-def _told(error: Exception) -> dict[str, Any]:
-    """A baseline that fails is reported as absent, never as fast."""
-    return {"call": "baseline", "error": type(error).__name__, "message": str(error)[:2000]}
+    serve(connection, Compiling)

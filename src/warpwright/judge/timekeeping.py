@@ -23,10 +23,9 @@ from warpwright.judge.examine import call_bytes, staged
 from warpwright.judge.gauge import Gauge
 from warpwright.judge.rivals import Rivals
 from warpwright.judge.stopping import Limits
-from warpwright.judge.timing import CHAIN_CALLS, CHAINS, PLAIN_SLOTS, RivalLost, Series, Subject, contest
+from warpwright.judge.timing import CHAIN_CALLS, CHAINS, PLAIN_SLOTS, POOL_BYTES, RivalLost, Series, Subject, contest
 from warpwright.judge.truths import Truths
 
-POOL_BYTES = 8 << 30
 FEWEST_SLOTS = 4
 SHORT_BYTES = 144 << 20
 """What the fastest memory there is moves in SHORT_US."""

@@ -18,6 +18,8 @@ from warpwright.judge.stopping import Limits, Stopping
 SHORT_US = 30.0
 """Below this an event pair's own cost, which differs from process to process, would show in the result."""
 PLAIN_SLOTS = 12
+POOL_BYTES = 8 << 30
+"""Memory of the calls that are kept ready, for each subject."""
 CHAINS, CHAIN_CALLS = 4, 8
 """So many chains of so many calls, on all sides: the start of a chain is shared by its calls."""
 

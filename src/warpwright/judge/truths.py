@@ -10,6 +10,8 @@ from collections.abc import Iterable
 from concurrent.futures import Future
 from dataclasses import replace
 
+import torch
+
 from warpwright.core.codec import content_id
 from warpwright.core.signature import flatten, forward_arguments
 from warpwright.core.task import Draw, Task
@@ -19,7 +21,8 @@ from warpwright.oracle.compare import Mismatch
 from warpwright.oracle.reference import Tensors
 from warpwright.oracle.truth import FEW_RUNS, Scenario, expectations, scenario
 
-MOST_TASKS = 16
+MOST_BYTES = 16 << 30
+"""Of device memory, beyond which only the truths of one task are kept."""
 SMALL = 1 << 15
 """Elements of all arguments together."""
 
@@ -80,7 +83,7 @@ class Shelf:
     def of(self, task: Task) -> Truths:
         key = replace(task, cases=(), dtypes=(), baselines=()).id  # what is true of a draw depends on none of these
         found = self._kept[key] = self._kept.pop(key) if key in self._kept else Truths(task)
-        while len(self._kept) > MOST_TASKS:
+        while len(self._kept) > 1 and torch.cuda.memory_allocated() > MOST_BYTES:
             del self._kept[next(iter(self._kept))]
         return found
 

@@ -1,14 +1,18 @@
 """Processes that are started ahead: taken in order, and only while they live."""
 
+import multiprocessing
 from functools import partial
+from types import SimpleNamespace
 
 import pytest
+import torch
 
 from warpwright.core.errors import OurFault
 from warpwright.core.evidence import Fault
 from warpwright.judge import cells
-from warpwright.judge.cells import Process, Spares
-from warpwright.judge.link import serve
+from warpwright.judge.cell import Cell
+from warpwright.judge.cells import CellFailure, Process, Spares
+from warpwright.judge.link import CROWDED, send, serve
 
 
 class Started:
@@ -86,7 +90,44 @@ def test_all_that_wait_are_killed_at_the_end(spares):
 
 
 def test_one_that_is_hung_up_on_leaves_by_itself():
-    process = Process(partial(serve, make=object, told=vars))
+    process = Process(partial(serve, make=object))
     process.hang_up()
     process.bury()
     assert process._process.exitcode == 0
+
+
+class Answering(Process):
+    """Has one answer to everything."""
+
+    def __init__(self, answer):
+        ours, self._theirs = multiprocessing.Pipe()
+        self._connection = ours
+        send(self._theirs, answer)
+
+    def kill(self):
+        self.killed = True
+
+
+def test_memory_that_others_hold_is_nobodys_verdict():
+    with pytest.raises(OurFault, match="out of memory") as fault:
+        Answering({"ok": False, "kind": CROWDED, "error": "out of memory"}).ask("prepare", 1.0)
+    assert fault.value.fault.retryable
+    with pytest.raises(CellFailure, match="out of memory") as failure:
+        Answering({"ok": False, "kind": "memory", "error": "out of memory"}).ask("prepare", 1.0)
+    assert failure.value.kind == "memory"
+
+
+@pytest.mark.parametrize(
+    ("free", "arena", "reserved", "kind"),
+    [
+        (1, 24, 1, CROWDED),  # others hold 74 of 100
+        (1, 60, 10, "memory"),  # this one does
+        (95, 1, 1, "memory"),  # there would have been room for much
+    ],
+)
+def test_a_card_that_is_full_is_the_candidates_only_where_it_filled_it(monkeypatch, free, arena, reserved, kind):
+    monkeypatch.setattr(torch.cuda, "mem_get_info", lambda: (free, 100))
+    monkeypatch.setattr(torch.cuda, "memory_reserved", lambda: reserved)
+    cell = object.__new__(Cell)
+    cell.memory = SimpleNamespace(size=arena)
+    assert cell.told(torch.OutOfMemoryError("no room"))["kind"] == kind

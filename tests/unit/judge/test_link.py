@@ -20,6 +20,9 @@ class Adder:
     def fail(self) -> dict[str, Any]:
         raise ValueError("no such luck")
 
+    def told(self, error: Exception) -> dict[str, Any]:
+        return {"error": type(error).__name__, "message": str(error)}
+
 
 @pytest.fixture
 def line() -> Iterator[Connection]:
@@ -27,7 +30,7 @@ def line() -> Iterator[Connection]:
 
     def obey() -> None:
         with pytest.raises(SystemExit):
-            serve(theirs, Adder, lambda error: {"error": type(error).__name__, "message": str(error)})
+            serve(theirs, Adder)
 
     server = threading.Thread(target=obey)
     server.start()

@@ -8,7 +8,7 @@ import torch
 from warpwright.core.errors import TaskError
 from warpwright.judge import truths
 from warpwright.judge.scribes import Scribes
-from warpwright.judge.truths import Truths
+from warpwright.judge.truths import Shelf, Truths
 from warpwright.oracle.draws import check_draws
 from warpwright.oracle.reference import evaluate, function
 from warpwright.oracle.truth import FEW_RUNS, scenario
@@ -107,3 +107,16 @@ def test_nothing_flows_back_through_a_forward_pass():
     forward, training = (load(f"llama_rmsnorm:{direction}")[0] for direction in ("forward", "training"))
     assert not scenario(forward, next(iter(check_draws(forward, 7)))).gradients
     assert scenario(training, next(iter(check_draws(training, 7)))).gradients
+
+
+def test_of_other_tasks_nothing_is_kept_when_memory_runs_short(task, monkeypatch):
+    shelf, held = Shelf(), []
+    monkeypatch.setattr(torch.cuda, "memory_allocated", lambda: sum(held))
+    other = load("softmax:forward")[0]
+    first = shelf.of(task)
+    assert shelf.of(other) is not first
+    assert shelf.of(task) is first
+    held.append(truths.MOST_BYTES + 1)
+    second = shelf.of(other)
+    assert shelf.of(other) is second
+    assert shelf.of(task) is not first
