@@ -5,13 +5,18 @@ from __future__ import annotations
 import re
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from warpwright.core.task import Role
 from warpwright.propose import composer
+from warpwright.propose.composer.map_kernel import Elements
 from warpwright.propose.composer.row_launch import tiles
+from warpwright.propose.composer.side_by_side import can_share
 from warpwright.propose.composer.sizes import Cases
+from warpwright.propose.composer.tensors import Needs, Tensor
 from warpwright.tasks import load
 
 GENOME = {"vector_bytes": 16, "warp_items": 4, "warp_rows": 4, "row_items": 4}
@@ -185,7 +190,7 @@ def test_names_are_those_that_cpp_leaves_to_us() -> None:
 def test_the_name_of_a_size_says_what_it_is() -> None:
     text = source("modern/embedding:backward")
     assert "min(max(indices_pack[p].at[k], minus_V), V_minus_1)" in text
-    assert "windows_kernel<int, T>" in source("paper/mnist_pool:forward")
+    assert "windows_kernel<int, T, 2>" in source("paper/mnist_pool:forward")
     assert "(i % out_width) * stride - padding;" in source("paper/mnist_pool:forward")
 
 
@@ -194,9 +199,45 @@ def test_lines_are_no_longer_than_a_reader_likes() -> None:
         assert [line for line in source(name).split("\n") if len(line) > 120 and not line.startswith("//")] == []
 
 
-def test_few_rows_are_added_up_by_single_threads() -> None:
+def test_few_rows_are_added_up_by_single_threads_and_some_by_single_blocks() -> None:
     assert "if (rows <= 16 && columns > 0) {" in source("paper/layernorm:backward")
-    assert "if (rows <= 16" not in source("modern/bias_gelu:backward")
+    assert "if (rows <= 128 && columns > 0) {" in source("paper/mnist_linear:backward")
+    assert "if (rows <= 1" not in source("modern/bias_gelu:backward")
+
+
+def test_elements_of_several_counts_share_a_launch_where_none_needs_another() -> None:
+    text = source("modern/rope_cache:forward")
+    assert text.count("__global__") == 1
+    assert "if (block >= start_3) return rope_cache_elements_part_3<Index, T, VEC>(" in text
+    assert "_part_" not in source("modern/swiglu:training")
+
+
+def test_what_one_step_leaves_for_the_next_shares_no_launch() -> None:
+    works = [Elements(comment="", emitter=played(reads, writes), loop=[]) for reads, writes in (("x", "y"), ("y", "z"))]
+    assert not can_share(works)
+    assert not can_share(works[::-1])
+    assert can_share([Elements(comment="", emitter=played(reads, reads * 2), loop=[]) for reads in ("a", "b")])
+
+
+def played(reads: str, writes: str) -> Any:
+    tensors = {name: Tensor(name, "T", ()) for name in (reads, writes)}
+    return SimpleNamespace(needs=Needs(reads={reads: tensors[reads]}, writes={writes: tensors[writes]}))
+
+
+def test_short_rows_that_make_no_whole_packs_are_kept_too() -> None:
+    assert "if (columns <= 16) return run(mnist_cross_entropy_rows_kept<T, 1, 16, 1>, 8, 128);" in source(
+        "paper/mnist_cross_entropy:forward"
+    )
+    assert "_kept<T, 1, " not in source("modern/softmax:forward")
+
+
+def test_small_products_have_a_kernel_and_large_ones_a_library() -> None:
+    text = source("paper/mnist_linear:training")
+    assert text.count("bool small_product(") == 1
+    assert "if (!small_product<scalar_t>(x, weight.t(), y, bias.data_ptr<scalar_t>())) {" in text
+    assert "grad_weight = at::mm(grad_y.t(), x);" in text
+    assert "small_product" not in source("paper/unet_linear:forward")
+    assert "small_product" not in source("paper/llama_ffw:forward")
 
 
 def test_a_number_of_a_row_divides_once() -> None:
@@ -225,7 +266,7 @@ def test_a_gene_that_changes_nothing_is_no_gene() -> None:
 
 def test_windows_know_their_names_again() -> None:
     text = source("paper/mnist_pool:forward")
-    assert "step_height < kernel_size" in text
+    assert "SIDE > 0 ? SIDE : kernel_size" in text
     assert "- padding;" in text
 
 

@@ -25,6 +25,7 @@ tensors.py          what kernels are given: tensors, numbers, sizes
 emit.py             values become statements of one kernel
 kernel.py           what every kind of kernel has in common
 map_kernel.py       element by element
+side_by_side.py     the same for several counts at once
 reductions.py       which reductions over a row share a pass
 carriers.py         what a thread carries along a row for each of them
 row_kernel.py       rows: the statements of one row
@@ -33,6 +34,7 @@ split_kernel.py     few long rows: many blocks to a row
 cluster_kernel.py   long rows that a cluster of blocks keeps
 column_kernel.py    columns: sums over the leading dimensions
 fused_kernel.py     rows and columns at once
+product_kernel.py   products of small matrices
 scan_kernel.py      running sums
 scan_cluster.py     running sums along few long rows, each kept by a cluster of blocks
 window_kernel.py    windows that slide over an image

@@ -44,6 +44,8 @@ ALONE = 128
 """Threads of a block where each sums up its own columns and hands over nothing."""
 FEW = 16
 """Rows that one thread can add up by itself sooner than many could hand over what they found."""
+SOME = 128
+"""Rows that the warps of one block can add up sooner than a second kernel could begin."""
 
 
 class ColumnWriter:
@@ -59,8 +61,11 @@ class ColumnWriter:
     ) -> None:
         self.name, self.comment, self.sums = name, comment, sums
         rows, columns = shape
-        few = any(rows.values[case] <= FEW for case in graph.cases.timed)
-        self.is_direct = few and len({store.tensor.cpp for store in sums}) == 1
+        timed = (
+            [rows.values[case] for case in graph.cases.timed] if len({item.tensor.cpp for item in sums}) == 1 else []
+        )
+        self.direct = {most: any(least < count <= most for count in timed) for least, most in ((-1, FEW), (FEW, SOME))}
+        """Up to so many rows: whether a block writes the result itself."""
         roots = [*(store.value.first for store in sums), *(store.value for store in stores)]
         tensors = [store.tensor for store in (*sums, *stores)]
         self.emitter = emitter = Emitter(graph, held, roots, {rows: "rows", columns: "columns"}, tensors)
@@ -136,7 +141,7 @@ class ColumnWriter:
     def _launcher(self, genome: Mapping[str, Any]) -> list[str]:
         needs, warps = self.emitter.needs, genome["column_warps"]
         kernel_arguments = pointers(needs)
-        if self.is_direct:
+        if any(self.direct.values()):
             needs.vectors |= {store.tensor.name: store.tensor for store in self.sums}
         test = vector_test(needs)
         extended = self._host_needs()
@@ -148,7 +153,8 @@ class ColumnWriter:
             vec_of(genome["vector_bytes"]),
             test,
             "const int64_t width = vectors ? VEC : 1, strips = (columns + 32 * width - 1) / (32 * width);",
-            *(self._directly(kernel_arguments) if self.is_direct else ()),
+            *(self._alone(kernel_arguments) if self.direct[FEW] else ()),
+            *(self._together(kernel_arguments, warps) if self.direct[SOME] else ()),
             "// Enough blocks to fill the GPU, but at least two rows for every warp.",
             f"const int64_t filling = ({genome['column_blocks']} + strips - 1) / strips;",
             f"const int64_t wanted = std::min(filling, (rows + {2 * warps - 1}) / {2 * warps});",
@@ -174,12 +180,21 @@ class ColumnWriter:
         ]
         return ["template <typename T>", *head, *block(body), "}"]
 
-    def _directly(self, arguments: Sequence[str]) -> list[str]:
+    def _alone(self, arguments: Sequence[str]) -> list[str]:
         """Few rows: what a thread has added up is the result."""
+        blocks = f"(columns + {ALONE} * width - 1) / ({ALONE} * width)"
+        return [f"if (rows <= {FEW} && columns > 0) {{", *self._directly(arguments, 1, blocks, str(ALONE)), "}"]
+
+    def _together(self, arguments: Sequence[str], warps: int) -> list[str]:
+        """Not many: what a block has added up is."""
+        inner = self._directly(arguments, warps, "strips", f"dim3(32, {warps})")
+        return [f"if (rows <= {SOME} && columns > 0) {{", *inner, "}"]
+
+    def _directly(self, arguments: Sequence[str], warps: int, blocks: str, threads: str) -> list[str]:
         results = [pointer(store.tensor) for store in self.sums]
         inner = [
-            *choice(f"{self.name}_kernel", ["T", "VEC", 1, self.sums[0].tensor.cpp]),
-            *launch(f"(columns + {ALONE} * width - 1) / ({ALONE} * width)", str(ALONE), [*arguments, *results, "rows"]),
+            *choice(f"{self.name}_kernel", ["T", "VEC", warps, self.sums[0].tensor.cpp]),
+            *launch(blocks, threads, [*arguments, *results, "rows"]),
             "return;",
         ]
-        return [f"if (rows <= {FEW} && columns > 0) {{", *block(inner), "}"]
+        return block(inner)

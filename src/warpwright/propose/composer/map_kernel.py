@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from warpwright.propose.composer import indices
@@ -37,15 +38,24 @@ SLACK = 1 << 16
 """The last block reaches beyond the last element by less than this."""
 
 
-def map_kernel(
-    name: str,
-    comment: str,
-    stores: Sequence[Store],
-    graph: Graph,
-    held: Mapping[int, Tensor],
-    genome: Mapping[str, Any],
-) -> Written:
-    """Every thread takes packs of neighbouring elements; all stores have as many elements."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Elements:
+    """What a kernel does with so many elements."""
+
+    comment: str
+    emitter: Emitter
+    loop: list[str]
+    """Over the elements of a pack."""
+
+    @property
+    def needs(self) -> Needs:
+        return self.emitter.needs
+
+
+def elements(
+    comment: str, stores: Sequence[Store], graph: Graph, held: Mapping[int, Tensor], genome: Mapping[str, Any]
+) -> Elements:
+    """All stores have as many elements."""
     cases = graph.cases
     count = graph.numel(stores[0].value)
     emitter = Emitter(
@@ -56,45 +66,47 @@ def map_kernel(
     emitter.needs.multiples[count] = None
     base = Var("i", PACK, innermost=True)
     places = [indices.unravel(base, store.value.shape, cases) for store in stores]
-    elements, after = emit_stores(emitter, stores, places)
+    each, after = emit_stores(emitter, stores, places)
     settle_multiples(emitter)
-    return Written(
-        name=name,
-        device="\n".join(_device(name, comment, emitter, elements, after, genome)),
-        launcher="\n".join(_launcher(name, emitter.needs, genome)),
-        needs=emitter.needs,
-        preamble=(PACKS, ALIGNED),
-    )
-
-
-def _device(
-    name: str, comment: str, emitter: Emitter, elements: list[str], after: list[str], genome: Mapping[str, Any]
-) -> list[str]:
-    needs = emitter.needs
-    wide = "typename Index, " if needs.divides else ""
-    index = "Index" if needs.divides else "int64_t"
     loop = [
         *emitter.lines[PACK],
         "#pragma unroll",
         "for (int k = 0; k < VEC; ++k) {",
-        *block([*emitter.lines[ELEMENT], *elements]),
+        *block([*emitter.lines[ELEMENT], *each]),
         "}",
         *after,
     ]
-    body = _body(emitter, loop, index, genome)
+    return Elements(comment=comment, emitter=emitter, loop=loop)
+
+
+def map_kernel(name: str, work: Elements, genome: Mapping[str, Any]) -> Written:
+    """Every thread takes packs of neighbouring elements."""
+    return Written(
+        name=name,
+        device="\n".join(_device(name, work, genome)),
+        launcher="\n".join(_launcher(name, work.needs, genome)),
+        needs=work.needs,
+        preamble=(PACKS, ALIGNED),
+    )
+
+
+def _device(name: str, work: Elements, genome: Mapping[str, Any]) -> list[str]:
+    wide, index = ("typename Index, ", "Index") if work.needs.divides else ("", "int64_t")
+    body = body_of(work, index, f"static_cast<{index}>(blockIdx.x)", genome)
     head = f"__global__ void __launch_bounds__({genome['map_block']}) {name}_kernel"
-    typed = [
-        item.replace("int64_t", "Index") if needs.divides and item.startswith("int64_t") else item
-        for item in parameters(needs)
-    ]
-    lines = signature(head, typed)
+    lines = signature(head, indexed(parameters(work.needs), index))
     lines[-1] += " {"
-    return [f"// {comment}", f"template <{wide}typename T, int VEC>", *lines, *block(body), "}"]
+    return [f"// {work.comment}", f"template <{wide}typename T, int VEC>", *lines, *block(body), "}"]
 
 
-def _body(emitter: Emitter, loop: list[str], index: str, genome: Mapping[str, Any]) -> list[str]:
-    packs, size = genome["map_packs"], genome["map_block"]
-    where = f"static_cast<{index}>(blockIdx.x)"
+def indexed(typed: Sequence[str], index: str) -> list[str]:
+    """Parameters, with sizes of the type that indices have."""
+    return [f"{index}{item.removeprefix('int64_t')}" if item.startswith("int64_t ") else item for item in typed]
+
+
+def body_of(work: Elements, index: str, where: str, genome: Mapping[str, Any]) -> list[str]:
+    """The statements of the block that is the `where`-th of its work."""
+    packs, size, emitter, loop = genome["map_packs"], genome["map_block"], work.emitter, work.loop
     if packs == 1:
         first = [f"const {index} i = ({where} * {size} + threadIdx.x) * VEC;", "if (i >= count) return;"]
         return [*first, *emitter.lines[KERNEL], *loop]

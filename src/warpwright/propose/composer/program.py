@@ -36,7 +36,7 @@ STANDARD = {
 
 def source(task: Task, entries: Sequence[EntryWriter], genome: Mapping[str, Any]) -> str:
     """The file."""
-    kernels = [kernel for entry in entries for kernel in entry.kernels]
+    kernels = list({kernel.name: kernel for entry in entries for kernel in entry.kernels}.values())
     fast = genome.get("math") == "fast"
     devices = [_hurried(kernel.device) if fast else kernel.device for kernel in kernels]
     functions = {text: None for kernel in kernels for text in kernel.needs.functions.values()}

@@ -204,6 +204,7 @@ def _launcher(
         vector_test(needs),
         *_kept_choices(work, fitting),
         *_streamed_choice(work, streamed, genome),
+        *(_narrow_choice(work, streamed.emitter.graph.cases) if fitting else ()),
         f"if (columns <= 256) return run({work.name}_streamed<T, 1, 32>, 1, 32);",
         f"run({work.name}_streamed<T, 1, 512>, 1, 512);",
     ]
@@ -217,6 +218,17 @@ def _kept_choices(work: Rows, fitting: Sequence[Tile]) -> list[str]:
         for tile in fitting
     ]
     return ["const int64_t packs = columns / VEC;", *choices] if choices else []
+
+
+def _narrow_choice(work: Rows, cases: Cases) -> list[str]:
+    """Rows of a few elements that make no whole packs, where such are timed."""
+    lengths = [(work.columns.values[case], cases.widths[case]) for case in cases.timed]
+    odd = [length for length, width in lengths if length <= 32 and length * width % 16]
+    if not odd:
+        return []
+    threads = max(1 << (max(odd) - 1).bit_length(), 4)
+    kernel = f"{work.name}_kept<T, 1, {threads}, 1>"
+    return [f"if (columns <= {threads}) return run({kernel}, {SHORT // threads}, {SHORT});"]
 
 
 def narrowest(choices: Sequence[tuple[int, str]]) -> list[str]:

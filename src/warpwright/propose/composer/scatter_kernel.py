@@ -36,6 +36,8 @@ from warpwright.propose.composer.values import Graph
 MOST_COLUMNS = 56 * 1024
 """Of a row that is put together in shared memory."""
 THREADS = 256
+PUTTING = 128
+"""Threads of a block that puts a row together: the smaller, the sooner another takes its place."""
 
 
 def scatter_kernel(name: str, store: Store, graph: Graph, held: Mapping[int, Tensor]) -> Written:
@@ -51,6 +53,7 @@ def scatter_kernel(name: str, store: Store, graph: Graph, held: Mapping[int, Ten
     emitter.needs.writes[tensor.name] = tensor
     for size, text in ((rows, "rows"), (columns, "columns"), (count, "count")):
         emitter.needs.sizes[text] = size
+    emitter.needs.multiples[columns], emitter.needs.vectors[tensor.name] = None, tensor
     settle_multiples(emitter)
     put = (
         f"atomicAdd(&places[{at.text}], {what.text});" if store.value.attrs[0] else f"places[{at.text}] = {what.text};"
@@ -60,38 +63,43 @@ def scatter_kernel(name: str, store: Store, graph: Graph, held: Mapping[int, Ten
         "const int64_t row = blockIdx.x;",
         *emitter.lines[KERNEL],
         *emitter.lines[ROW],
-        f"for (int column = threadIdx.x; column < columns; column += {THREADS}) places[column] = 0.0f;",
+        f"for (int column = threadIdx.x; column < columns; column += {PUTTING}) places[column] = 0.0f;",
         "__syncthreads();",
-        f"for (int item = threadIdx.x; item < count; item += {THREADS}) {{",
+        f"for (int item = threadIdx.x; item < count; item += {PUTTING}) {{",
         *block([*emitter.lines[PACK], *emitter.lines[ELEMENT], put]),
         "}",
         "__syncthreads();",
-        f"for (int column = threadIdx.x; column < columns; column += {THREADS}) {{",
-        f"    {tensor.name}[row * columns + column] = places[column];",
+        f"for (int column = threadIdx.x * VEC; column < columns; column += {PUTTING} * VEC) {{",
+        f"    Pack<{tensor.cpp}, VEC> pack;",
+        "    for (int k = 0; k < VEC; ++k) pack.at[k] = places[column + k];",
+        f"    store<VEC>({tensor.name} + row * columns + column, pack);",
         "}",
     ]
     given = used(emitter.needs, body)
-    head = signature(f"__global__ void __launch_bounds__({THREADS}) {name}_kernel", parameters(given))
+    head = signature(f"__global__ void __launch_bounds__({PUTTING}) {name}_kernel", parameters(given))
     head[-1] += " {"
     comment = f"// Computes {tensor.name}: a block puts a row together in shared memory."
     return Written(
         name=name,
-        device="\n".join([comment, "template <typename T>", *head, *block(body), "}"]),
+        device="\n".join([comment, "template <typename T, int VEC>", *head, *block(body), "}"]),
         launcher="\n".join(_scatter_launcher(name, emitter.needs, pointers(given))),
         needs=emitter.needs,
+        preamble=(PACKS, ALIGNED),
     )
 
 
 def _scatter_launcher(name: str, needs: Needs, arguments: Sequence[str]) -> list[str]:
     head = signature(f"void launch_{name}", launcher_parameters(needs))
     head[-1] += " {"
-    lines = launch("rows", str(THREADS), arguments)
+    lines = launch("rows", str(PUTTING), arguments)
     body = [
         "if (rows == 0 || columns == 0) return;",
-        f"const auto kernel = {name}_kernel<T>;",
+        vec_of(16),
+        vector_test(needs),
+        *choice(f"{name}_kernel", ["T", "VEC"]),
         "const int bytes = columns * sizeof(float);",
         "if (bytes > 48 * 1024) cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);",
-        *(line.replace(f", {THREADS}, 0, ", f", {THREADS}, bytes, ") for line in lines),
+        *(line.replace(f", {PUTTING}, 0, ", f", {PUTTING}, bytes, ") for line in lines),
     ]
     return ["template <typename T>", *head, *block(body), "}"]
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 
-from warpwright.propose.composer import library, split_kernel
+from warpwright.propose.composer import library, product_kernel, split_kernel
 from warpwright.propose.composer.cluster_kernel import cluster_kernels
 from warpwright.propose.composer.column_kernel import ColumnWriter
 from warpwright.propose.composer.errors import CannotCompose
@@ -12,7 +13,7 @@ from warpwright.propose.composer.fused_kernel import fused_kernels
 from warpwright.propose.composer.host import Call, HostWriter
 from warpwright.propose.composer.kernel import Store, Written, block
 from warpwright.propose.composer.list_kernel import list_kernel
-from warpwright.propose.composer.map_kernel import map_kernel
+from warpwright.propose.composer.map_kernel import Elements, elements, map_kernel
 from warpwright.propose.composer.naming import stem_of
 from warpwright.propose.composer.pick_kernel import pick_kernel
 from warpwright.propose.composer.row_kernel import Rows
@@ -20,6 +21,7 @@ from warpwright.propose.composer.row_launch import row_kernels
 from warpwright.propose.composer.scan_kernel import Way, scan_kernel
 from warpwright.propose.composer.scatter_kernel import list_rows_kernel, scatter_kernel
 from warpwright.propose.composer.schedule import COLUMNS, ELEMENTS, ROWS, Group, Space
+from warpwright.propose.composer.side_by_side import can_share, side_by_side
 from warpwright.propose.composer.tensors import Tensor
 from warpwright.propose.composer.values import HOST, REDUCTIONS, Value
 from warpwright.propose.composer.window_kernel import window_kernel
@@ -32,8 +34,10 @@ class EntryWriter(HostWriter):
     """Kernels and host code of one entry."""
 
     def write(self) -> None:
-        for index, group in enumerate(self.entry.schedule.groups):
-            self._step(index, group)
+        groups = self.entry.schedule.groups
+        index = 0
+        while index < len(groups):
+            index += self._elements_together(index) or self._step(index, groups[index])
 
     def _held_before(self, index: int) -> dict[int, Tensor]:
         """What lies in memory when a group's turn comes."""
@@ -41,14 +45,25 @@ class EntryWriter(HostWriter):
         late = {number for number, maker in schedule.made_by.items() if maker >= index and number not in given}
         return {number: tensor for number, tensor in schedule.held.items() if number not in late}
 
-    def _step(self, index: int, group: Group) -> None:
+    def _elements_together(self, first: int) -> int:
+        """How many steps from there on share a launch; zero where it would be only one."""
+        groups = self.entry.schedule.groups[first:]
+        alike = list(itertools.takewhile(lambda group: group.space.kind == ELEMENTS and not _is_listed(group), groups))
+        works = [self._elements(index, group) for index, group in enumerate(alike, first)]
+        while len(works) > 1 and not can_share(works):
+            works.pop()
+        if len(works) < 2:
+            return 0
+        self._launch(side_by_side(self._kernel_name(groups[first]), works, self.genome))
+        return len(works)
+
+    def _step(self, index: int, group: Group) -> int:
         held = self._held_before(index)
         name = self._kernel_name(group)
-        listed = any(store.tensor.listed for store in group.stores)
-        if group.space.kind == ELEMENTS and listed:
+        if group.space.kind == ELEMENTS and _is_listed(group):
             self._launch(list_kernel(name, comment_on(group.stores), group.stores, self.graph, held, self.genome))
         elif group.space.kind == ELEMENTS:
-            self._launch(map_kernel(name, comment_on(group.stores), group.stores, self.graph, held, self.genome))
+            self._launch(map_kernel(name, self._elements(index, group), self.genome))
         elif group.space.kind == ROWS and any(store.value.op == "columns" for store in group.stores):
             self._rows_and_columns(name, group, held)
         elif group.space.kind == ROWS:
@@ -57,6 +72,10 @@ class EntryWriter(HostWriter):
             self._launch(self._columns(name, group, held).written(self.genome))
         else:
             self._alone(name, group.stores, held)
+        return 1
+
+    def _elements(self, index: int, group: Group) -> Elements:
+        return elements(comment_on(group.stores), group.stores, self.graph, self._held_before(index), self.genome)
 
     def _alone(self, name: str, stores: Sequence[Store], held: Mapping[int, Tensor]) -> None:
         """What has a kernel of its own, or none."""
@@ -84,9 +103,20 @@ class EntryWriter(HostWriter):
 
     def _library(self, store: Store, held: Mapping[int, Tensor]) -> None:
         text = library.call(store.value, held, self.size, self._types())
+        if store.tensor.dtype == "T" and product_kernel.is_worth_it(store.value, self.graph.cases):
+            return self._small_product(store, text, held)
         text = library.rounded(text, store.value.dtype, store.tensor.dtype, self.graph.cases, self._types())
         self.calls.append(Call(f"auto {store.tensor.name} = {text};", launches=False))
         self.declared.add(store.tensor.name)
+        return None
+
+    def _small_product(self, store: Store, otherwise: str, held: Mapping[int, Tensor]) -> None:
+        """By a kernel of ours where it is small, else by the library."""
+        *bias, a, b = (library.operand(arg, "T", held, self.size, self._types()) for arg in store.value.args)
+        given = ", ".join([a, b, store.tensor.name, *(f"{name}.data_ptr<scalar_t>()" for name in bias)])
+        lines = _unless([f"small_product<scalar_t>({given})"], [f"{store.tensor.name} = {otherwise};"])
+        self.calls += [Call(line, launches=True) for line in lines]
+        self.kernels.append(product_kernel.product_kernels())
 
     def _scan(self, name: str, store: Store, held: Mapping[int, Tensor]) -> None:
         *outer, columns = store.value.shape
@@ -204,6 +234,10 @@ class EntryWriter(HostWriter):
     def _call(self, kernel: Written) -> list[str]:
         call = self._call_text(kernel)
         return [*call[:-1], f"{call[-1]};"]
+
+
+def _is_listed(group: Group) -> bool:
+    return any(store.tensor.listed for store in group.stores)
 
 
 def reachable(roots: Sequence[Value], held: Mapping[int, Tensor]) -> list[Value]:

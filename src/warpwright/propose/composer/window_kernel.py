@@ -20,12 +20,13 @@ from warpwright.propose.composer.kernel import (
     signature,
 )
 from warpwright.propose.composer.map_kernel import SLACK
-from warpwright.propose.composer.sizes import Size
+from warpwright.propose.composer.sizes import Cases, Size
 from warpwright.propose.composer.tensors import Needs, Tensor
 from warpwright.propose.composer.values import Graph
 
 AXES = ("depth", "height", "width")
-THREADS = 256
+THREADS, EACH = 256, 2
+"""How many windows a thread takes: loads for the second are under way before the first is done."""
 
 
 def window_kernel(name: str, store: Store, graph: Graph, held: Mapping[int, Tensor]) -> Written:
@@ -33,7 +34,8 @@ def window_kernel(name: str, store: Store, graph: Graph, held: Mapping[int, Tens
         raise CannotCompose("a pool that is part of a concatenation")
     writer = _Windows(name, store, graph, held)
     device, needs = writer.device(), writer.emitter.needs
-    return Written(name=name, device="\n".join(device), launcher="\n".join(_launcher(name, needs)), needs=needs)
+    launcher = _launcher(name, needs, writer.unrolled)
+    return Written(name=name, device="\n".join(device), launcher="\n".join(launcher), needs=needs)
 
 
 class _Windows:
@@ -47,6 +49,7 @@ class _Windows:
         self.emitter.needs.sizes["count"] = count
         self.emitter.needs.divides = True
         self.place = indices.unravel(Var("i", PACK), store.value.shape, graph.cases)
+        self.unrolled = self._unrolled(graph.cases)
 
     def _size_names(self, graph: Graph) -> dict[Size, str]:
         """Short ones, where the formula would make a long one."""
@@ -54,6 +57,14 @@ class _Windows:
         found = {extent: f"out_{axis}" for extent, axis in zip(extents, self.axes, strict=True)}
         found[graph.cases.product(extents)] = "windows"
         return {size: name for size, name in found.items() if not size.text.isidentifier()}
+
+    def _unrolled(self, cases: Cases) -> tuple[str, tuple[int, ...]] | None:
+        """The name of a size that all sides of a window have, and what it is where speed is measured."""
+        sides = set(self.geometry[0])
+        side = next(iter(sides))
+        if len(sides) > 1 or side.constant is not None:
+            return None
+        return self._size(side), tuple(sorted({side.values[number] for number in cases.timed}))
 
     def device(self) -> list[str]:
         emitter, x = self.emitter, self.value.first
@@ -64,11 +75,9 @@ class _Windows:
         kept = self._kept(found.text, x.shape[-len(self.axes) :])
         emitter.needs.writes[self.store.tensor.name] = self.store.tensor
         depth = len(self.axes)
-        body = [
-            f"const Index i = static_cast<Index>(blockIdx.x) * {THREADS} + threadIdx.x;",
+        window = [
+            f"const Index i = static_cast<Index>(blockIdx.x) * {THREADS * EACH} + p * {THREADS} + threadIdx.x;",
             "if (i >= count) return;",
-            *emitter.lines[KERNEL],
-            *emitter.lines[ROW],
             *emitter.lines[PACK],
             *starts,
             *self._begun(),
@@ -77,14 +86,26 @@ class _Windows:
             *closing,
             f"{self.store.tensor.name}[i] = {self._result()};",
         ]
+        side = [f"const Index side = SIDE > 0 ? SIDE : {self.unrolled[0]};"] if self.unrolled else []
+        body = [
+            *side,
+            *emitter.lines[KERNEL],
+            *emitter.lines[ROW],
+            "#pragma unroll",
+            f"for (int p = 0; p < {EACH}; ++p) {{",
+            *block(window),
+            "}",
+        ]
         typed = [item.replace("int64_t ", "Index ") for item in parameters(emitter.needs)]
         head = signature(f"__global__ void __launch_bounds__({THREADS}) {self.name}_kernel", typed)
         head[-1] += " {"
-        return [self._comment(), "template <typename Index, typename T>", *head, *block(body), "}"]
+        template = f"template <typename Index, typename T{', int SIDE' if self.unrolled else ''}>"
+        return [self._comment(), template, *head, *block(body), "}"]
 
     def _comment(self) -> str:
         what = {"max": "the largest of", "at": "where the largest lies in"}.get(self.mode, "the mean of")
-        return f"// Computes {self.store.tensor.name}: {what} each window. One thread to a window."
+        known = "\n// SIDE is how far a window reaches, zero where that is not known before." if self.unrolled else ""
+        return f"// Computes {self.store.tensor.name}: {what} each window. A thread takes {EACH} of them.{known}"
 
     def _size(self, size: Size) -> str:
         return self.emitter.size_text(size)
@@ -105,8 +126,10 @@ class _Windows:
             kernel, _, _, dilation = (listed[position] for listed in self.geometry)
             times = "" if dilation.is_one else f" * {self._size(dilation)}"
             extent = self._size(self.value.first.shape[position - len(self.axes)])
+            side = "side" if self.unrolled else self._size(kernel)
             inner = [
-                f"for (Index step_{axis} = 0; step_{axis} < {self._size(kernel)}; ++step_{axis}) {{",
+                "#pragma unroll",
+                f"for (Index step_{axis} = 0; step_{axis} < {side}; ++step_{axis}) {{",
                 f"    const Index {axis} = first_{axis} + step_{axis}{times};",
                 f"    if ({axis} < 0 || {axis} >= {extent}) continue;",
             ]
@@ -146,18 +169,22 @@ class _Windows:
         return {"max": "best", "at": "at", "mean_inside": "sum / static_cast<float>(inside)"}[self.mode]
 
 
-def _launcher(name: str, needs: Needs) -> list[str]:
+def _launcher(name: str, needs: Needs, unrolled: tuple[str, tuple[int, ...]] | None) -> list[str]:
     head = signature(f"void launch_{name}", launcher_parameters(needs))
     head[-1] += " {"
     largest = ", ".join(["count", *(f"{tensor}.numel()" for tensor in {**needs.reads, **needs.writes})])
-    blocks = f"(count + {THREADS - 1}) / {THREADS}"
+    blocks = f"(count + {THREADS * EACH - 1}) / {THREADS * EACH}"
+    side, sides = unrolled or ("", ())
+    known = [f"if (small && {side} == {size}) return run({name}_kernel<int, T, {size}>);" for size in sides]
+    unknown = ", 0" if unrolled else ""
     body = [
         "if (count == 0) return;",
         f"const bool small = std::max({{{largest}}}) < (int64_t{{1}} << 31) - {SLACK};",
         "const auto run = [&](auto kernel) {",
         *block(launch(blocks, str(THREADS), pointers(needs))),
         "};",
-        f"if (small) return run({name}_kernel<int, T>);",
-        f"run({name}_kernel<int64_t, T>);",
+        *known,
+        f"if (small) return run({name}_kernel<int, T{unknown}>);",
+        f"run({name}_kernel<int64_t, T{unknown}>);",
     ]
     return ["template <typename T>", *head, *block(body), "}"]
