@@ -236,7 +236,7 @@ def test_small_products_have_a_kernel_and_large_ones_a_library() -> None:
     assert text.count("bool small_product(") == 1
     assert "if (!small_product<scalar_t>(x, weight.t(), y, bias.data_ptr<scalar_t>())) {" in text
     assert "grad_weight = at::mm(grad_y.t(), x);" in text
-    assert "small_product" not in source("paper/unet_linear:forward")
+    assert "small_product" not in source("modern/matmul:forward")
     assert "small_product" not in source("paper/llama_ffw:forward")
 
 

@@ -117,6 +117,7 @@ def scheduled(
     returned: tuple[Tensor, ...],
     contiguous: tuple[str, ...],
 ) -> Entry:
+    outputs, returned = _shared(outputs, returned)
     outputs = rewritten(graph, inputs, [_flat(store) for store in outputs])
     views = {store.tensor.name: store.value for store in outputs if _is_view(store.value)}
     owed = [store for store in outputs if store.tensor.name not in views]
@@ -135,6 +136,18 @@ def scheduled(
         contiguous=contiguous,
         schedule=schedule,
     )
+
+
+def _shared(outputs: list[Store], returned: tuple[Tensor, ...]) -> tuple[list[Store], tuple[Tensor, ...]]:
+    """What is owed twice is left once and returned twice, as autograd hands one gradient to all terms of a sum."""
+    first: dict[tuple[Any, ...], Tensor] = {}
+    stands_for: dict[Tensor, Tensor] = {}
+    for store in outputs:
+        if store.tensor in returned and not store.at:
+            key = store.value.number, store.tensor.dtype, store.tensor.shape
+            stands_for[store.tensor] = first.setdefault(key, store.tensor)
+    kept = [store for store in outputs if stands_for.get(store.tensor, store.tensor) == store.tensor]
+    return kept, tuple(stands_for.get(tensor, tensor) for tensor in returned)
 
 
 def _check_overwritten(schedule: Schedule, inputs: Mapping[int, Tensor], outputs: list[Store]) -> None:

@@ -8,8 +8,8 @@ from warpwright.propose.composer.sizes import Cases
 from warpwright.propose.composer.tensors import Needs
 from warpwright.propose.composer.values import Value
 
-TILE, MOST_BLOCKS, MOST_DOWN = 8, 264, 256
-"""Rows of a tile; how many tiles are few; how far down a column is not far."""
+TILE, STRIP, MOST_BLOCKS, MOST_DOWN = 8, 128, 264, 256
+"""Rows and columns of what a block computes, how many blocks are few, and how far down a column is not far."""
 ALONG = """\
 // One tile of a b, both of which lie in memory along what is summed: the threads of a block share the length. At the
 // end each lane hands half of its sums to another and takes half of that one's, until it is left with two.
@@ -126,7 +126,12 @@ def is_worth_it(value: Value, cases: Cases) -> bool:
     name, dtypes, _ = value.attrs
     *bias, a, b = value.args
     plain = name in ("mm", "addmm") and {*dtypes, value.dtype} == {"T"} and all(len(item.shape) == 1 for item in bias)
-    return plain and any(_is_small(*sizes) for sizes in _timed(a, b, cases))
+    return plain and any(_is_small(*sizes, along=_is_along(a, b)) for sizes in _timed(a, b, cases))
+
+
+def _is_along(a: Value, b: Value) -> bool:
+    """Whether both lie in memory along what is summed."""
+    return a.op != "permute" and b.op == "permute"
 
 
 def _timed(a: Value, b: Value, cases: Cases) -> list[tuple[int, ...]]:
@@ -134,8 +139,7 @@ def _timed(a: Value, b: Value, cases: Cases) -> list[tuple[int, ...]]:
     return [tuple(size.values[number] for size in sizes) for number in cases.timed]
 
 
-def _is_small(rows: int, inner: int, columns: int) -> bool:
-    """By the wider of the two tiles; the launcher knows which it will be."""
-    return -(-rows // TILE) * -(-columns // TILE) <= MOST_BLOCKS or (
-        inner <= MOST_DOWN and -(-rows // TILE) * -(-columns // 128) <= MOST_BLOCKS
-    )
+def _is_small(rows: int, inner: int, columns: int, *, along: bool) -> bool:
+    """As the launcher will find."""
+    strip, is_short = (TILE, True) if along else (STRIP, inner <= MOST_DOWN)
+    return is_short and -(-rows // TILE) * -(-columns // strip) <= MOST_BLOCKS
