@@ -3,6 +3,7 @@
 from warpwright.core.measurement import Cache
 from warpwright.judge.gauge import Reading
 from warpwright.judge.stopping import Limits
+from warpwright.judge.timekeeping import disagreeing
 from warpwright.judge.timing import RivalLost, chain_parts, contest
 
 
@@ -67,3 +68,23 @@ def test_no_two_graphs_share_a_key():
     keys = [key for number in range(4) for cache in Cache for key in chain_parts(number, cache)]
     assert len(set(keys)) == len(keys)
     assert min(keys) >= 1000
+
+
+class Clock:
+    """Says one time after the other."""
+
+    def __init__(self, *said):
+        self._said = iter(said)
+
+    def slope_us(self):
+        return next(self._said)
+
+
+def test_a_clock_that_was_held_up_is_looked_at_again():
+    assert disagreeing(Clock(15.3, 15.0, 4.3), 4.1) is None
+    assert disagreeing(Clock(4.3), 4.1) is None
+    assert disagreeing(Clock(None), 4.1) is None
+
+
+def test_work_outside_the_timed_window_is_there_every_time():
+    assert disagreeing(Clock(15.3, 16.0, 15.0, 15.5), 4.1) == 15.5
