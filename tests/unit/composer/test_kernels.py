@@ -233,11 +233,18 @@ def test_short_rows_that_make_no_whole_packs_are_kept_too() -> None:
 
 def test_small_products_have_a_kernel_and_large_ones_a_library() -> None:
     text = source("paper/mnist_linear:training")
-    assert text.count("bool small_product(") == 1
-    assert "if (!small_product<scalar_t>(x, weight.t(), y, bias.data_ptr<scalar_t>())) {" in text
-    assert "grad_weight = at::mm(grad_y.t(), x);" in text
+    assert text.count("bool small_products(") == 1
+    assert "if (!small_products<scalar_t>({{x, weight.t(), y, bias}})) {" in text
+    assert "y = at::addmm(bias, x, weight.t());" in text
     assert "small_product" not in source("modern/matmul:forward")
     assert "small_product" not in source("paper/llama_ffw:forward")
+
+
+def test_products_that_do_not_need_each_other_share_a_launch() -> None:
+    both = "if (!small_products<scalar_t>({{grad_y, weight, grad_x}, {grad_y.t(), x, grad_weight}})) {"
+    assert both in source("paper/mnist_linear:backward")
+    chained = own("(x @ x.t()) @ x", "8,16:fp32")
+    assert chained.count("small_products<scalar_t>({{") == 2
 
 
 def test_a_number_of_a_row_divides_once() -> None:

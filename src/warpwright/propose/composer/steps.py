@@ -20,7 +20,7 @@ from warpwright.propose.composer.row_kernel import Rows
 from warpwright.propose.composer.row_launch import row_kernels
 from warpwright.propose.composer.scan_kernel import Way, scan_kernel
 from warpwright.propose.composer.scatter_kernel import list_rows_kernel, scatter_kernel
-from warpwright.propose.composer.schedule import COLUMNS, ELEMENTS, ROWS, Group, Space
+from warpwright.propose.composer.schedule import COLUMNS, ELEMENTS, ROWS, Group, Space, base_of
 from warpwright.propose.composer.side_by_side import can_share, side_by_side
 from warpwright.propose.composer.tensors import Tensor
 from warpwright.propose.composer.values import HOST, REDUCTIONS, Value
@@ -34,10 +34,9 @@ class EntryWriter(HostWriter):
     """Kernels and host code of one entry."""
 
     def write(self) -> None:
-        groups = self.entry.schedule.groups
         index = 0
-        while index < len(groups):
-            index += self._elements_together(index) or self._step(index, groups[index])
+        while index < len(self.entry.schedule.groups):
+            index += self._elements_together(index) or self._products_together(index) or self._step(index)
 
     def _held_before(self, index: int) -> dict[int, Tensor]:
         """What lies in memory when a group's turn comes."""
@@ -57,7 +56,31 @@ class EntryWriter(HostWriter):
         self._launch(side_by_side(self._kernel_name(groups[first]), works, self.genome))
         return len(works)
 
-    def _step(self, index: int, group: Group) -> int:
+    def _products_together(self, first: int) -> int:
+        """The same for products, of which there may also be one: by our kernel where they are small, else a library."""
+        stores: list[Store] = []
+        for group in self.entry.schedule.groups[first : first + product_kernel.TOGETHER]:
+            store, made = group.stores[0], {store.value.number for store in stores}
+            needs_another = any(base_of(arg).number in made for arg in store.value.args)
+            if needs_another or not product_kernel.is_worth_it(store, self.graph.cases):
+                break
+            stores.append(store)
+        if stores:
+            self._small_products(stores, self._held_before(first))
+        return len(stores)
+
+    def _small_products(self, stores: Sequence[Store], held: Mapping[int, Tensor]) -> None:
+        given, otherwise = [], []
+        for store in stores:
+            *bias, a, b = (library.operand(arg, "T", held, self.size, self._types()) for arg in store.value.args)
+            given.append("{" + ", ".join([a, b, store.tensor.name, *bias]) + "}")
+            otherwise.append(f"{store.tensor.name} = {library.call(store.value, held, self.size, self._types())};")
+        lines = _unless([f"small_products<scalar_t>({{{', '.join(given)}}})"], otherwise)
+        self.calls += [Call(line, launches=True) for line in lines]
+        self.kernels.append(product_kernel.product_kernels())
+
+    def _step(self, index: int) -> int:
+        group = self.entry.schedule.groups[index]
         held = self._held_before(index)
         name = self._kernel_name(group)
         if group.space.kind == ELEMENTS and _is_listed(group):
@@ -103,20 +126,9 @@ class EntryWriter(HostWriter):
 
     def _library(self, store: Store, held: Mapping[int, Tensor]) -> None:
         text = library.call(store.value, held, self.size, self._types())
-        if store.tensor.dtype == "T" and product_kernel.is_worth_it(store.value, self.graph.cases):
-            return self._small_product(store, text, held)
         text = library.rounded(text, store.value.dtype, store.tensor.dtype, self.graph.cases, self._types())
         self.calls.append(Call(f"auto {store.tensor.name} = {text};", launches=False))
         self.declared.add(store.tensor.name)
-        return None
-
-    def _small_product(self, store: Store, otherwise: str, held: Mapping[int, Tensor]) -> None:
-        """By a kernel of ours where it is small, else by the library."""
-        *bias, a, b = (library.operand(arg, "T", held, self.size, self._types()) for arg in store.value.args)
-        given = ", ".join([a, b, store.tensor.name, *(f"{name}.data_ptr<scalar_t>()" for name in bias)])
-        lines = _unless([f"small_product<scalar_t>({given})"], [f"{store.tensor.name} = {otherwise};"])
-        self.calls += [Call(line, launches=True) for line in lines]
-        self.kernels.append(product_kernel.product_kernels())
 
     def _scan(self, name: str, store: Store, held: Mapping[int, Tensor]) -> None:
         *outer, columns = store.value.shape
