@@ -244,7 +244,7 @@ def test_products_that_do_not_need_each_other_share_a_launch() -> None:
     both = "if (!small_products<scalar_t>({{grad_y, weight, grad_x}, {grad_y.t(), x, grad_weight}})) {"
     assert both in source("paper/mnist_linear:backward")
     chained = own("(x @ x.t()) @ x", "8,16:fp32")
-    assert chained.count("small_products<scalar_t>({{") == 2
+    assert chained.count("small_products<float>({{") == 2
 
 
 def test_a_number_of_a_row_divides_once() -> None:
