@@ -164,12 +164,20 @@ def product_kernels() -> Written:
     )
 
 
+def type_of(store: Store, cases: Cases) -> str | None:
+    """Of all factors and of what is left, as the host writes it; None where they differ."""
+    found = {*store.value.attrs[1], store.value.dtype, store.tensor.dtype}
+    if found <= {"T", "fp32"} and set(cases.widths) == {4}:
+        return "float"
+    return "scalar_t" if found == {"T"} else None
+
+
 def is_worth_it(store: Store, cases: Cases) -> bool:
     """Whether it is a product that is small in a case that is timed, and takes and gives what the kernels do."""
     value = store.value
     if value.op != "library" or value.attrs[0] not in ("mm", "addmm"):
         return False
-    if {*value.attrs[1], value.dtype, store.tensor.dtype} not in ({"T"}, {"fp32"}):
+    if type_of(store, cases) is None:
         return False
     *bias, a, b = value.args
     return all(len(item.shape) == 1 for item in bias) and any(

@@ -61,10 +61,8 @@ class EntryWriter(HostWriter):
         stores: list[Store] = []
         for group in self.entry.schedule.groups[first : first + product_kernel.TOGETHER]:
             store, made = group.stores[0], {store.value.number for store in stores}
-            is_other = any(base_of(arg).number in made for arg in store.value.args) or (
-                stores and store.tensor.dtype != stores[0].tensor.dtype
-            )
-            if is_other or not product_kernel.is_worth_it(store, self.graph.cases):
+            needs_another = any(base_of(arg).number in made for arg in store.value.args)
+            if needs_another or not product_kernel.is_worth_it(store, self.graph.cases):
                 break
             stores.append(store)
         if stores:
@@ -72,12 +70,12 @@ class EntryWriter(HostWriter):
         return len(stores)
 
     def _small_products(self, stores: Sequence[Store], held: Mapping[int, Tensor]) -> None:
-        given, otherwise, dtype = [], [], stores[0].tensor.dtype
+        given, otherwise = [], []
         for store in stores:
-            *bias, a, b = (library.operand(arg, dtype, held, self.size, self._types()) for arg in store.value.args)
+            *bias, a, b = (library.viewed(arg, held, self.size) for arg in store.value.args)
             given.append("{" + ", ".join([a, b, store.tensor.name, *bias]) + "}")
             otherwise.append(f"{store.tensor.name} = {library.call(store.value, held, self.size, self._types())};")
-        cpp = "scalar_t" if dtype == "T" else "float"
+        cpp = product_kernel.type_of(stores[0], self.graph.cases)
         lines = _unless([f"small_products<{cpp}>({{{', '.join(given)}}})"], otherwise)
         self.calls += [Call(line, launches=True) for line in lines]
         self.kernels.append(product_kernel.product_kernels())
