@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -24,7 +25,7 @@ from warpwright.propose.composer.kernel import (
     vec_of,
     vector_test,
 )
-from warpwright.propose.composer.preamble import ALIGNED, PACKS
+from warpwright.propose.composer.preamble import ALIGNED, DIVISOR, PACKS
 from warpwright.propose.composer.tensors import Needs, Tensor
 from warpwright.propose.composer.values import Graph
 
@@ -86,7 +87,7 @@ def map_kernel(name: str, work: Elements, genome: Mapping[str, Any]) -> Written:
         device="\n".join(_device(name, work, genome)),
         launcher="\n".join(_launcher(name, work.needs, genome)),
         needs=work.needs,
-        preamble=(PACKS, ALIGNED),
+        preamble=(PACKS, ALIGNED, *([DIVISOR] if work.needs.divides else ())),
     )
 
 
@@ -94,14 +95,20 @@ def _device(name: str, work: Elements, genome: Mapping[str, Any]) -> list[str]:
     wide, index = ("typename Index, ", "Index") if work.needs.divides else ("", "int64_t")
     body = body_of(work, index, f"static_cast<{index}>(blockIdx.x)", genome)
     head = f"__global__ void __launch_bounds__({genome['map_block']}) {name}_kernel"
-    lines = signature(head, indexed(parameters(work.needs), index))
+    lines = signature(head, indexed(parameters(work.needs), body) if work.needs.divides else parameters(work.needs))
     lines[-1] += " {"
     return [f"// {work.comment}", f"template <{wide}typename T, int VEC>", *lines, *block(body), "}"]
 
 
-def indexed(typed: Sequence[str], index: str) -> list[str]:
-    """Parameters, with sizes of the type that indices have."""
-    return [f"{index}{item.removeprefix('int64_t')}" if item.startswith("int64_t ") else item for item in typed]
+def indexed(typed: Sequence[str], body: Sequence[str]) -> list[str]:
+    """Parameters, with sizes of the type that indices have, or of what these are divided by."""
+    divisors = {f"int64_t {name}" for line in body for name in re.findall(r"[/%] (\w+)", line)}
+    return [
+        f"{'By<Index>' if item in divisors else 'Index'}{item.removeprefix('int64_t')}"
+        if item.startswith("int64_t ")
+        else item
+        for item in typed
+    ]
 
 
 def body_of(work: Elements, index: str, where: str, genome: Mapping[str, Any]) -> list[str]:

@@ -31,6 +31,31 @@ __device__ void store(T* to, const Pack<T, VEC>& pack) {
     }
 }"""
 
+DIVISOR = """\
+// A size that positions of 31 bits are divided by: a product and a shift take its place.
+struct Divisor {
+    unsigned size, factor, shift = 0;
+    Divisor(int64_t value) : size(std::max<int64_t>(value, 1)) {
+        while ((uint64_t{1} << shift) < size) ++shift;
+        factor = (((uint64_t{1} << shift) - size) << 32) / size + 1;
+    }
+    __device__ operator int() const { return size; }
+};
+
+__device__ int operator/(int position, const Divisor& by) {
+    return (__umulhi(position, by.factor) + position) >> by.shift;
+}
+
+__device__ int operator%(int position, const Divisor& by) { return position - position / by * int(by); }
+
+__device__ int64_t operator/(int64_t position, const Divisor& by) { return position / int(by); }
+
+__device__ int64_t operator%(int64_t position, const Divisor& by) { return position % int(by); }
+
+// What positions of a type are divided by.
+template <typename Index>
+using By = std::conditional_t<sizeof(Index) == 4, Divisor, Index>;"""
+
 QUICK = """\
 // The hardware's own exponential where T is rounded more coarsely than it errs.
 template <typename T>

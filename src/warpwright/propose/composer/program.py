@@ -29,6 +29,7 @@ STANDARD = {
     "initializer_list": ("std::initializer_list",),
     "optional": ("std::nullopt",),
     "tuple": ("std::get<",),
+    "type_traits": ("std::conditional_t",),
     "vector": ("std::vector",),
 }
 """By header: the words that need it."""

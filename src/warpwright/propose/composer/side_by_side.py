@@ -18,7 +18,7 @@ from warpwright.propose.composer.kernel import (
     vector_test,
 )
 from warpwright.propose.composer.map_kernel import SLACK, Elements, body_of, indexed
-from warpwright.propose.composer.preamble import ALIGNED, PACKS
+from warpwright.propose.composer.preamble import ALIGNED, DIVISOR, PACKS
 from warpwright.propose.composer.tensors import Needs
 
 
@@ -40,7 +40,7 @@ def side_by_side(name: str, works: Sequence[Elements], genome: Mapping[str, Any]
         device="\n\n".join("\n".join(lines) for lines in (*devices, _kernel(name, parts, works, needs, genome))),
         launcher="\n".join(_launcher(name, len(works), needs, genome)),
         needs=needs,
-        preamble=(PACKS, ALIGNED),
+        preamble=(PACKS, ALIGNED, DIVISOR),
     )
 
 
@@ -67,9 +67,9 @@ def _name(size: str, number: int) -> str:
 
 
 def _part(name: str, work: Elements, genome: Mapping[str, Any]) -> list[str]:
-    head = signature(f"__device__ void {name}", ["Index block", *indexed(parameters(work.needs), "Index")])
-    head[-1] += " {"
     body = body_of(work, "Index", "block", genome)
+    head = signature(f"__device__ void {name}", ["Index block", *indexed(parameters(work.needs), body)])
+    head[-1] += " {"
     return [f"// {work.comment}", "template <typename Index, typename T, int VEC>", *head, *block(body), "}"]
 
 
@@ -78,7 +78,8 @@ def _kernel(
 ) -> list[str]:
     """The first blocks belong to the first, those after them to the next."""
     starts = [f"start_{number}" for number in range(2, len(works) + 1)]
-    typed = [*indexed(parameters(needs), "Index"), *(f"Index {start}" for start in starts)]
+    bodies = [line for work in works for line in body_of(work, "Index", "block", genome)]
+    typed = [*indexed(parameters(needs), bodies), *(f"Index {start}" for start in starts)]
     head = signature(f"__global__ void __launch_bounds__({genome['map_block']}) {name}_kernel", typed)
     head[-1] += " {"
     body = ["const Index block = blockIdx.x;"]

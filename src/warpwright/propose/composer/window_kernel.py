@@ -19,7 +19,8 @@ from warpwright.propose.composer.kernel import (
     pointers,
     signature,
 )
-from warpwright.propose.composer.map_kernel import SLACK
+from warpwright.propose.composer.map_kernel import SLACK, indexed
+from warpwright.propose.composer.preamble import DIVISOR
 from warpwright.propose.composer.sizes import Cases, Size
 from warpwright.propose.composer.tensors import Needs, Tensor
 from warpwright.propose.composer.values import Graph
@@ -35,7 +36,7 @@ def window_kernel(name: str, store: Store, graph: Graph, held: Mapping[int, Tens
     writer = _Windows(name, store, graph, held)
     device, needs = writer.device(), writer.emitter.needs
     launcher = _launcher(name, needs, writer.unrolled)
-    return Written(name=name, device="\n".join(device), launcher="\n".join(launcher), needs=needs)
+    return Written(name=name, device="\n".join(device), launcher="\n".join(launcher), needs=needs, preamble=(DIVISOR,))
 
 
 class _Windows:
@@ -96,7 +97,7 @@ class _Windows:
             *block(window),
             "}",
         ]
-        typed = [item.replace("int64_t ", "Index ") for item in parameters(emitter.needs)]
+        typed = indexed(parameters(emitter.needs), body)
         head = signature(f"__global__ void __launch_bounds__({THREADS}) {self.name}_kernel", typed)
         head[-1] += " {"
         template = f"template <typename Index, typename T{', int SIDE' if self.unrolled else ''}>"
