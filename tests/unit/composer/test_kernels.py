@@ -9,6 +9,8 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from warpwright.core.task import Role
 from warpwright.propose import composer
@@ -212,11 +214,30 @@ def test_elements_of_several_counts_share_a_launch_where_none_needs_another() ->
     assert "_part_" not in source("modern/swiglu:training")
 
 
+@given(size=st.integers(1, 2**31 - 1), position=st.integers(0, 2**31 - 1))
+def test_a_product_and_a_shift_divide(size: int, position: int) -> None:
+    shift = (size - 1).bit_length()
+    factor = (((1 << shift) - size) << 32) // size + 1
+    assert factor < 2**32
+    raised = (position * factor >> 32) + position
+    assert raised < 2**32
+    assert raised >> shift == position // size
+    assert "return (__umulhi(position, by.factor) + position) >> by.shift;" in source("modern/rope:forward")
+
+
+def test_places_that_take_several_divisions_leave_time_for_one_pack() -> None:
+    assert "* 256 + threadIdx.x) * VEC;" in source("modern/rope:forward")
+    assert "* 512 + threadIdx.x) * VEC;" in source("modern/bias_gelu:forward")
+
+
 def test_what_one_step_leaves_for_the_next_shares_no_launch() -> None:
-    works = [Elements(comment="", emitter=played(reads, writes), loop=[]) for reads, writes in (("x", "y"), ("y", "z"))]
+    works = [
+        Elements(comment="", emitter=played(reads, writes), loop=[], packs=1)
+        for reads, writes in (("x", "y"), ("y", "z"))
+    ]
     assert not can_share(works)
     assert not can_share(works[::-1])
-    assert can_share([Elements(comment="", emitter=played(reads, reads * 2), loop=[]) for reads in ("a", "b")])
+    assert can_share([Elements(comment="", emitter=played(reads, reads * 2), loop=[], packs=1) for reads in ("a", "b")])
 
 
 def played(reads: str, writes: str) -> Any:

@@ -47,6 +47,8 @@ class Elements:
     emitter: Emitter
     loop: list[str]
     """Over the elements of a pack."""
+    packs: int
+    """That a thread takes."""
 
     @property
     def needs(self) -> Needs:
@@ -56,13 +58,21 @@ class Elements:
 def elements(
     comment: str, stores: Sequence[Store], graph: Graph, held: Mapping[int, Tensor], genome: Mapping[str, Any]
 ) -> Elements:
-    """All stores have as many elements."""
+    """All stores have as many elements. Finding places by several divisions leaves a thread time for fewer packs."""
+    packs = genome["map_packs"]
+    found = _emitted(comment, stores, graph, held, packs)
+    early = [text for _, text in (found.emitter.early or {}).values()]
+    is_laborious = len(divisors([*early, *found.loop])) > 1
+    return _emitted(comment, stores, graph, held, packs // 2) if is_laborious and packs > 1 else found
+
+
+def _emitted(comment: str, stores: Sequence[Store], graph: Graph, held: Mapping[int, Tensor], packs: int) -> Elements:
     cases = graph.cases
     count = graph.numel(stores[0].value)
     emitter = Emitter(
         graph, held, [store.value for store in stores], {count: "count"}, [store.tensor for store in stores]
     )
-    emitter.early = {} if genome["map_packs"] > 1 else None
+    emitter.early = {} if packs > 1 else None
     emitter.needs.sizes["count"] = count
     emitter.needs.multiples[count] = None
     base = Var("i", PACK, innermost=True)
@@ -77,7 +87,7 @@ def elements(
         "}",
         *after,
     ]
-    return Elements(comment=comment, emitter=emitter, loop=loop)
+    return Elements(comment=comment, emitter=emitter, loop=loop, packs=packs)
 
 
 def map_kernel(name: str, work: Elements, genome: Mapping[str, Any]) -> Written:
@@ -85,7 +95,7 @@ def map_kernel(name: str, work: Elements, genome: Mapping[str, Any]) -> Written:
     return Written(
         name=name,
         device="\n".join(_device(name, work, genome)),
-        launcher="\n".join(_launcher(name, work.needs, genome)),
+        launcher="\n".join(_launcher(name, work, genome)),
         needs=work.needs,
         preamble=(PACKS, ALIGNED, *([DIVISOR] if work.needs.divides else ())),
     )
@@ -102,18 +112,22 @@ def _device(name: str, work: Elements, genome: Mapping[str, Any]) -> list[str]:
 
 def indexed(typed: Sequence[str], body: Sequence[str]) -> list[str]:
     """Parameters, with sizes of the type that indices have, or of what these are divided by."""
-    divisors = {f"int64_t {name}" for line in body for name in re.findall(r"[/%] (\w+)", line)}
+    by = {f"int64_t {name}" for name in divisors(body)}
     return [
-        f"{'By<Index>' if item in divisors else 'Index'}{item.removeprefix('int64_t')}"
+        f"{'By<Index>' if item in by else 'Index'}{item.removeprefix('int64_t')}"
         if item.startswith("int64_t ")
         else item
         for item in typed
     ]
 
 
+def divisors(lines: Sequence[str]) -> set[str]:
+    return {name for line in lines for name in re.findall(r"[/%] (\w+)", line)}
+
+
 def body_of(work: Elements, index: str, where: str, genome: Mapping[str, Any]) -> list[str]:
     """The statements of the block that is the `where`-th of its work."""
-    packs, size, emitter, loop = genome["map_packs"], genome["map_block"], work.emitter, work.loop
+    packs, size, emitter, loop = work.packs, genome["map_block"], work.emitter, work.loop
     if packs == 1:
         first = [f"const {index} i = ({where} * {size} + threadIdx.x) * VEC;", "if (i >= count) return;"]
         return [*first, *emitter.lines[KERNEL], *loop]
@@ -139,10 +153,11 @@ def _early(emitter: Emitter, over: list[str], packs: int) -> list[str]:
     return [*(f"{declared}[{packs}];" for declared, _ in loads.values()), *over, *block(guarded), "}"]
 
 
-def _launcher(name: str, needs: Needs, genome: Mapping[str, Any]) -> list[str]:
+def _launcher(name: str, work: Elements, genome: Mapping[str, Any]) -> list[str]:
+    needs = work.needs
     head = signature(f"void launch_{name}", launcher_parameters(needs))
     head[-1] += " {"
-    block_size, share = genome["map_block"], genome["map_block"] * genome["map_packs"]
+    block_size, share = genome["map_block"], genome["map_block"] * work.packs
     run = [
         "const auto run = [&](auto kernel, int64_t width) {",
         f"    const int64_t packs = (count + width - 1) / width, blocks = (packs + {share - 1}) / {share};",

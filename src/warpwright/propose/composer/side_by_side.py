@@ -38,7 +38,7 @@ def side_by_side(name: str, works: Sequence[Elements], genome: Mapping[str, Any]
     return Written(
         name=name,
         device="\n\n".join("\n".join(lines) for lines in (*devices, _kernel(name, parts, works, needs, genome))),
-        launcher="\n".join(_launcher(name, len(works), needs, genome)),
+        launcher="\n".join(_launcher(name, works, needs, genome)),
         needs=needs,
         preamble=(PACKS, ALIGNED, DIVISOR),
     )
@@ -94,22 +94,23 @@ def _kernel(
     return ["template <typename Index, typename T, int VEC>", *head, *block(body), "}"]
 
 
-def _launcher(name: str, count: int, needs: Needs, genome: Mapping[str, Any]) -> list[str]:
-    share = genome["map_block"] * genome["map_packs"]
+def _launcher(name: str, works: Sequence[Elements], needs: Needs, genome: Mapping[str, Any]) -> list[str]:
+    count, shares = len(works), [genome["map_block"] * work.packs for work in works]
     head = signature(f"void launch_{name}", launcher_parameters(needs))
     head[-1] += " {"
     counts = [f"count_{number}" for number in range(1, count + 1)]
     ends = ["0", *(f"start_{number}" for number in range(2, count + 1)), "blocks"]
     steps = [
-        f"const int64_t {end} = {'' if before == '0' else f'{before} + '}blocks_of({items});"
-        for before, items, end in zip(ends[:-1], counts, ends[1:], strict=True)
+        f"const int64_t {end} = {'' if before == '0' else f'{before} + '}blocks_of({items}, {share});"
+        for before, items, share, end in zip(ends[:-1], counts, shares, ends[1:], strict=True)
     ]
     numel = ", ".join([*counts, *(f"{tensor}.numel()" for tensor in {**needs.reads, **needs.writes})])
     body = [
         vec_of(genome["vector_bytes"]),
         "const auto run = [&](auto kernel, int64_t width) {",
-        f"    const int64_t share = {share} * width;",
-        "    const auto blocks_of = [&](int64_t count) { return (count + share - 1) / share; };",
+        "    const auto blocks_of = [&](int64_t count, int64_t packs) {",
+        "        return (count + packs * width - 1) / (packs * width);",
+        "    };",
         *block(steps),
         "    if (blocks == 0) return;",
         *block(launch("blocks", str(genome["map_block"]), [*pointers(needs), *ends[1:-1]])),
