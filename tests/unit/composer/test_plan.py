@@ -221,3 +221,12 @@ def test_a_part_of_a_concatenation_is_one_of_parts(tmp_path: Path) -> None:
     plan = of_a_user(tmp_path, body, "8,64:fp32")
     (joined,) = [value for value in plan.graph.made("cat") if len(value.args) == 2]
     assert [part.shape[1].text for part in joined.args] == ["1", "B - 1"]
+
+
+def test_a_convolution_of_one_channel_is_written_out_tap_by_tap_into_what_comes_next() -> None:
+    text = source("paper/mnist_conv_relu_pool:forward")
+    assert "if (x.size(1) == 1) return forward_of_one_channel(x, weight, bias);" in text
+    taken = text.partition("forward_of_one_channel_windows_kernel(")[2].partition("\n}\n")[0]
+    assert taken.count("float(weight[((i / windows) % O) * 9") == 9
+    assert text.count("at::convolution(") == 1
+    assert "of_one_channel" not in source("paper/unet_conv2d:forward")

@@ -15,7 +15,7 @@ lower_library.py    products, convolutions, scans, updates in place
 lower_norm.py       normalisation over a batch
 lower_pick.py       windows, selections, scatters
 entries.py          the entry points: what each is given, what it owes
-single_row.py       entry points for products with a single row
+single_row.py       entry points for products with a single row, images with a single channel
 training.py         training pairs: what a forward pass leaves for its backward pass
 rewrite.py          sums over long rows, written so that these are read less often
 schedule.py         which values are left in memory, and which kernel leaves them there

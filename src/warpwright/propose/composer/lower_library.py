@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 from collections.abc import Sequence
 from typing import Any
 
 from warpwright.propose.composer.errors import CannotCompose
 from warpwright.propose.composer.lower import Lowering, dimension, handles
-from warpwright.propose.composer.lower_shape import reduced
+from warpwright.propose.composer.lower_shape import reduced, sliced
 from warpwright.propose.composer.values import FLOAT, INT, Value
+
+MOST_TAPS = 25
+"""Of a filter that is written out tap by tap."""
 
 
 def _library(low: Lowering, call: str, args: Sequence[Value], options: Sequence[Any] = (), result: Any = None) -> Value:
@@ -49,7 +54,33 @@ def _add_product(low: Lowering, bias: Value, a: Value, b: Value, beta: Any = 1, 
 
 @handles("convolution")
 def _convolution(low: Lowering, x: Value, weight: Value, bias: Any, *geometry: Any) -> Value:
-    return _library(low, "convolution", [x, weight] if bias is None else [x, weight, bias], _geometry(low, *geometry))
+    options = _geometry(low, *geometry)
+    if weight.shape[1].is_one and (sides := _few_taps(weight, options)):
+        return _tap_by_tap(low, x, weight, bias, sides)
+    return _library(low, "convolution", [x, weight] if bias is None else [x, weight, bias], options)
+
+
+def _few_taps(weight: Value, options: tuple[Any, ...]) -> list[int] | None:
+    """The sides of a small filter that moves over a whole image in single steps."""
+    sides = [side.constant for side in weight.shape[2:]]
+    stride, padding, dilation, transposed, _, groups = options
+    moves = all(size.is_one for size in (*stride, *dilation, groups)) and all(size.text == "0" for size in padding)
+    known = [side for side in sides if side is not None]
+    return known if moves and not transposed and len(known) == len(sides) and math.prod(known) <= MOST_TAPS else None
+
+
+def _tap_by_tap(low: Lowering, x: Value, weight: Value, bias: Any, sides: Sequence[int]) -> Value:
+    """Of one channel: for every tap the image, moved by so much, times one number for each result channel."""
+    graph, one, shape = low.graph, low.graph.cases.one(), low.result_shape
+    planes = (weight.shape[0], *(one for _ in sides))
+    total = graph.constant(0) if bias is None else graph.reshape(bias, planes)
+    for taps in itertools.product(*map(range, sides)):
+        image, tap = x, weight
+        for dim, start in enumerate(map(graph.cases.size, taps), 2):
+            image = sliced(low, image, dim, start, (*image.shape[:dim], shape[dim], *image.shape[dim + 1 :]))
+            tap = sliced(low, tap, dim, start, (*tap.shape[:dim], one, *tap.shape[dim + 1 :]))
+        total = graph.pointwise("add", total, graph.pointwise("mul", image, graph.reshape(tap, planes)))
+    return graph.make(total.op, total.args, total.shape, total.attrs, total.kind, low.result_dtype)
 
 
 def _geometry(

@@ -50,10 +50,11 @@ def _slice(low: Lowering, x: Value, dim: int = 0, start: Any = 0, end: Any = Non
         return x
     if step != 1:
         raise CannotCompose("aten.slice with a step")
-    return _sliced(low, x, dimension(x, dim), low.size(0 if start is None else start), shape)
+    return sliced(low, x, dimension(x, dim), low.size(0 if start is None else start), shape)
 
 
-def _sliced(low: Lowering, x: Value, dim: int, start: Size, shape: Sequence[Size]) -> Value:
+def sliced(low: Lowering, x: Value, dim: int, start: Size, shape: Sequence[Size]) -> Value:
+    """So much of one dimension as the shape has."""
     if any(value < 0 for value in start.values):
         start = low.graph.cases.size(f"{x.shape[dim].text} - {start.text.lstrip('-')}")
     if x.op == "cat" and x.attrs == (dim,) and (parts := _parts_within(low, x, dim, start, shape[dim])):
@@ -74,7 +75,7 @@ def _parts_within(low: Lowering, x: Value, dim: int, start: Size, length: Size) 
         if any(begin < end for begin, end in zip(first.values, last.values, strict=True)):
             left = last - first
             shape = tuple(left if axis == dim else whole for axis, whole in enumerate(part.shape))
-            found.append(part if left == extent else _sliced(low, part, dim, first, shape))
+            found.append(part if left == extent else sliced(low, part, dim, first, shape))
         before = before + extent
     return found
 
@@ -96,7 +97,7 @@ def _slice_scatter(low: Lowering, x: Value, source: Value, *_: Any) -> Value:
 def _select(low: Lowering, x: Value, dim: int, index: Any) -> Value:
     dim = dimension(x, dim)
     kept = tuple(low.graph.cases.one() if position == dim else size for position, size in enumerate(x.shape))
-    return low.graph.reshape(_sliced(low, x, dim, low.size(index), kept), low.result_shape)
+    return low.graph.reshape(sliced(low, x, dim, low.size(index), kept), low.result_shape)
 
 
 @handles("split_with_sizes", "split", "chunk", "unbind")
@@ -105,7 +106,7 @@ def _split(low: Lowering, x: Value, lengths: Any, dim: int = 0) -> list[Value]:
     parts = []
     for tensor in low.node.meta["val"]:
         shape = low.shape_of(tensor)
-        parts.append(_sliced(low, x, dim, start, shape))
+        parts.append(sliced(low, x, dim, start, shape))
         total = f"{start.text} + {shape[dim].text}" if start.text != "0" else shape[dim].text
         start = low.graph.cases.size(total)
     return parts

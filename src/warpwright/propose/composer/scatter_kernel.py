@@ -36,8 +36,6 @@ from warpwright.propose.composer.values import Graph
 MOST_COLUMNS = 56 * 1024
 """Of a row that is put together in shared memory."""
 THREADS = 256
-PUTTING = 128
-"""Threads of a block that puts a row together: the smaller, the sooner another takes its place."""
 
 
 def scatter_kernel(name: str, store: Store, graph: Graph, held: Mapping[int, Tensor]) -> Written:
@@ -47,6 +45,7 @@ def scatter_kernel(name: str, store: Store, graph: Graph, held: Mapping[int, Ten
     if max(columns.values) > MOST_COLUMNS or store.dim is not None:
         raise CannotCompose("aten.scatter into rows that do not fit into shared memory")
     emitter = Emitter(graph, held, [store.value], {rows: "rows", columns: "columns", count: "count"}, [tensor])
+    emitter.reserve("found", "to", "what", "pack", "places")
     base = Total(((Var("row", ROW), count), (Var("item", PACK), cases.one())))
     at = emitter.term(index, indices.unravel(base, index.shape, cases))
     what = emitter.term(source, indices.unravel(base, source.shape, cases))
@@ -55,28 +54,32 @@ def scatter_kernel(name: str, store: Store, graph: Graph, held: Mapping[int, Ten
         emitter.needs.sizes[text] = size
     emitter.needs.multiples[columns], emitter.needs.vectors[tensor.name] = None, tensor
     settle_multiples(emitter)
-    put = (
-        f"atomicAdd(&places[{at.text}], {what.text});" if store.value.attrs[0] else f"places[{at.text}] = {what.text};"
-    )
+    put = "atomicAdd(&places[to], what);" if store.value.attrs[0] else "places[to] = what;"
     body = [
         "extern __shared__ float places[];",
         "const int64_t row = blockIdx.x;",
         *emitter.lines[KERNEL],
         *emitter.lines[ROW],
-        f"for (int column = threadIdx.x; column < columns; column += {PUTTING}) places[column] = 0.0f;",
+        "const auto found = [&](int item, int64_t& to) -> float {",
+        *block([*emitter.lines[PACK], *emitter.lines[ELEMENT], f"to = {at.text};", f"return {what.text};"]),
+        "};",
+        "int64_t to = 0;",
+        "float what = threadIdx.x < count ? found(threadIdx.x, to) : 0.0f;  // Under way while the row is emptied.",
+        f"for (int column = threadIdx.x; column < columns; column += {THREADS}) places[column] = 0.0f;",
         "__syncthreads();",
-        f"for (int item = threadIdx.x; item < count; item += {PUTTING}) {{",
-        *block([*emitter.lines[PACK], *emitter.lines[ELEMENT], put]),
+        f"for (int item = threadIdx.x; item < count; item += {THREADS}) {{",
+        f"    if (item >= {THREADS}) what = found(item, to);",
+        f"    {put}",
         "}",
         "__syncthreads();",
-        f"for (int column = threadIdx.x * VEC; column < columns; column += {PUTTING} * VEC) {{",
+        f"for (int column = threadIdx.x * VEC; column < columns; column += {THREADS} * VEC) {{",
         f"    Pack<{tensor.cpp}, VEC> pack;",
         "    for (int k = 0; k < VEC; ++k) pack.at[k] = places[column + k];",
         f"    store<VEC>({tensor.name} + row * columns + column, pack);",
         "}",
     ]
     given = used(emitter.needs, body)
-    head = signature(f"__global__ void __launch_bounds__({PUTTING}) {name}_kernel", parameters(given))
+    head = signature(f"__global__ void __launch_bounds__({THREADS}) {name}_kernel", parameters(given))
     head[-1] += " {"
     comment = f"// Computes {tensor.name}: a block puts a row together in shared memory."
     return Written(
@@ -91,7 +94,7 @@ def scatter_kernel(name: str, store: Store, graph: Graph, held: Mapping[int, Ten
 def _scatter_launcher(name: str, needs: Needs, arguments: Sequence[str]) -> list[str]:
     head = signature(f"void launch_{name}", launcher_parameters(needs))
     head[-1] += " {"
-    lines = launch("rows", str(PUTTING), arguments)
+    lines = launch("rows", str(THREADS), arguments)
     body = [
         "if (rows == 0 || columns == 0) return;",
         vec_of(16),
@@ -99,7 +102,7 @@ def _scatter_launcher(name: str, needs: Needs, arguments: Sequence[str]) -> list
         *choice(f"{name}_kernel", ["T", "VEC"]),
         "const int bytes = columns * sizeof(float);",
         "if (bytes > 48 * 1024) cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);",
-        *(line.replace(f", {PUTTING}, 0, ", f", {PUTTING}, bytes, ") for line in lines),
+        *(line.replace(f", {THREADS}, 0, ", f", {THREADS}, bytes, ") for line in lines),
     ]
     return ["template <typename T>", *head, *block(body), "}"]
 

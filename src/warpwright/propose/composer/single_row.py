@@ -1,34 +1,43 @@
-"""Products with a single row, as when a language model writes one word.
+"""Products with a single row, as when a language model writes one word, and images with a single channel.
 
 Where a size is one in some of the cases that are timed and more in others, the entry point hands over to a second one,
 written for that size alone. A product is there a sum along each row of the matrix, which takes in whatever the matrix
-is unpacked from: a library would have it unpacked to memory first.
+is unpacked from: a library would have it unpacked to memory first. A convolution is a few products for each element,
+which whatever comes next takes in.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from warpwright.propose.composer.host import Entry, Single
+from warpwright.propose.composer.sizes import Size
 from warpwright.propose.composer.values import Graph
 
 
-def often_one(graph: Graph) -> str | None:
-    """The name of the rows of a product that is timed with one row, though not always called with one."""
-    products = [value for value in graph.made("library") if value.attrs[0] in ("mm", "addmm")]
-    for rows in (product.args[-2].shape[0] for product in products):
-        timed = {rows.values[position] for position in graph.cases.timed}
-        if rows.text.isidentifier() and 1 in timed and set(rows.values) != {1}:
-            return rows.text
+def often_one(graph: Graph) -> tuple[str, str] | None:
+    """The name of a size that is timed as one, though not always called with one; and what there is one of."""
+    for size, what in _counts(graph):
+        timed = {size.values[position] for position in graph.cases.timed}
+        if size.text.isidentifier() and 1 in timed and set(size.values) != {1}:
+            return size.text, what
     return None
 
 
-def handed_over(entries: Sequence[Entry], singles: Sequence[Entry], size: str) -> list[Entry]:
+def _counts(graph: Graph) -> Iterator[tuple[Size, str]]:
+    for value in graph.made("library"):
+        if value.attrs[0] in ("mm", "addmm"):
+            yield value.args[-2].shape[0], "row"
+        if value.attrs[0] == "convolution":
+            yield value.args[1].shape[1], "channel"
+
+
+def handed_over(entries: Sequence[Entry], singles: Sequence[Entry], size: str, what: str) -> list[Entry]:
     """Each entry after the one it hands over to."""
     found = []
     for entry, single in zip(entries, singles, strict=True):
-        name = f"{entry.name}_of_one_row"
+        name = f"{entry.name}_of_one_{what}"
         found.append(replace(single, name=name, is_exported=False))
         found.append(replace(entry, single=Single(size=size, name=name)))
     return found

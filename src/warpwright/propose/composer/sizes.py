@@ -61,6 +61,8 @@ class Size:
         if self.is_one or other.is_one:
             return other if self.is_one else self
         values = tuple(a * b for a, b in zip(self.values, other.values, strict=True))
+        if self.constant is not None and other.constant is not None:
+            return Size(str(self.constant * other.constant), values)
         return Size(f"{_factor(self.text)}*{_factor(other.text)}", values)
 
     def __floordiv__(self, other: Size) -> Size:
