@@ -19,7 +19,7 @@ from warpwright.core.judged import Job
 from warpwright.core.task import Case, Draw, Role, Task
 from warpwright.judge import rival
 from warpwright.judge.baseline import COMPILE_S
-from warpwright.judge.cells import CellFailure, Process
+from warpwright.judge.cells import CellFailure, Process, dismiss
 
 LONGEST = "max-autotune"
 
@@ -78,7 +78,4 @@ class _Compilers:
             return started
 
     def close(self) -> None:
-        for process in self._idle:
-            process.hang_up()
-        for process in self._idle:
-            process.bury()
+        dismiss(self._idle)

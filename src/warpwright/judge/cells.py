@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
 from multiprocessing import forkserver
@@ -136,6 +136,14 @@ class Process:
     def __exit__(self, *_: object) -> None:
         if self.is_alive():
             self.kill()
+
+
+def dismiss(processes: Collection[Process]) -> None:
+    """Hangs up on all of them first, so that they leave at the same time."""
+    for process in processes:
+        process.hang_up()
+    for process in processes:
+        process.bury()
 
 
 class Spares:

@@ -18,7 +18,7 @@ from warpwright.core.errors import OurFault
 from warpwright.core.task import Case, Draw, Task
 from warpwright.judge import rival
 from warpwright.judge.baseline import Baseline
-from warpwright.judge.cells import Process
+from warpwright.judge.cells import Process, dismiss
 from warpwright.judge.timing import PLAIN_SLOTS, RivalLost
 
 
@@ -37,10 +37,7 @@ class Rivals:
         self._folder = tempfile.TemporaryDirectory()
 
     def close(self) -> None:
-        for host in self._hosts.values():
-            host.process.hang_up()
-        for host in self._hosts.values():
-            host.process.bury()
+        dismiss([host.process for host in self._hosts.values()])
         self._folder.cleanup()
 
     def start(self, names: Iterable[str]) -> None:

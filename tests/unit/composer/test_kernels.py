@@ -214,6 +214,11 @@ def test_elements_of_several_counts_share_a_launch_where_none_needs_another() ->
     assert "_part_" not in source("modern/swiglu:training")
 
 
+def test_elements_share_a_launch_after_other_steps_too() -> None:
+    text = own("(lambda sums: (sums.t() * 2, sums[:, :64] + 1))(x.cumsum(-1))", "64,128:fp32")
+    assert text.index("scan_kernel") < text.index("f_elements_part_2")
+
+
 @given(size=st.integers(1, 2**31 - 1), position=st.integers(0, 2**31 - 1))
 def test_a_product_and_a_shift_divide(size: int, position: int) -> None:
     shift = (size - 1).bit_length()

@@ -169,20 +169,26 @@ def _launcher(name: str, work: Elements, genome: Mapping[str, Any]) -> list[str]
         vec_of(genome["vector_bytes"]),
         *run,
         vector_test(needs),
-        *_choices(name, needs),
+        *choices(name, needs, ["count"]),
     ]
     return ["template <typename T>", *head, *block(body), "}"]
 
 
-def _choices(name: str, needs: Needs) -> list[str]:
+def choices(name: str, needs: Needs, counts: Sequence[str]) -> list[str]:
+    """Packs where they may be taken, and positions of 32 bits where they suffice."""
     if not needs.divides:
         return [f"if (vectors) return run({name}_kernel<T, VEC>, VEC);", f"run({name}_kernel<T, 1>, 1);"]
-    largest = ", ".join(["count", *(f"{tensor}.numel()" for tensor in {**needs.reads, **needs.writes})])
     return [
         "// Divisions by 32-bit numbers are several times cheaper.",
-        f"const bool small = std::max({{{largest}}}) < (int64_t{{1}} << 31) - {SLACK};",
+        small_test(needs, counts),
         f"if (vectors && small) return run({name}_kernel<int, T, VEC>, VEC);",
         f"if (vectors) return run({name}_kernel<int64_t, T, VEC>, VEC);",
         f"if (small) return run({name}_kernel<int, T, 1>, 1);",
         f"run({name}_kernel<int64_t, T, 1>, 1);",
     ]
+
+
+def small_test(needs: Needs, counts: Sequence[str]) -> str:
+    """The statement that says whether 32 bits suffice for every position."""
+    largest = ", ".join([*counts, *(f"{tensor}.numel()" for tensor in {**needs.reads, **needs.writes})])
+    return f"const bool small = std::max({{{largest}}}) < (int64_t{{1}} << 31) - {SLACK};"

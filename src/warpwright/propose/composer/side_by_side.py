@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
@@ -17,8 +18,9 @@ from warpwright.propose.composer.kernel import (
     vec_of,
     vector_test,
 )
-from warpwright.propose.composer.map_kernel import SLACK, Elements, body_of, indexed
+from warpwright.propose.composer.map_kernel import Elements, body_of, choices, indexed
 from warpwright.propose.composer.preamble import ALIGNED, DIVISOR, PACKS
+from warpwright.propose.composer.row_launch import merged_needs
 from warpwright.propose.composer.tensors import Needs
 
 
@@ -46,20 +48,11 @@ def side_by_side(name: str, works: Sequence[Elements], genome: Mapping[str, Any]
 
 def _joined(works: Sequence[Elements]) -> Needs:
     """What any of them needs; only their counts differ."""
-    whole = Needs(divides=True)
-    for number, work in enumerate(works, 1):
-        needs = work.needs
-        for mine, theirs in (
-            (whole.reads, needs.reads),
-            (whole.writes, needs.writes),
-            (whole.scalars, needs.scalars),
-            (whole.multiples, needs.multiples),
-            (whole.vectors, needs.vectors),
-            (whole.functions, needs.functions),
-        ):
-            mine |= theirs  # type: ignore[operator]
-        whole.sizes |= {_name(size, number): value for size, value in needs.sizes.items()}
-    return whole
+    renamed = [
+        replace(work.needs, sizes={_name(size, number): value for size, value in work.needs.sizes.items()})
+        for number, work in enumerate(works, 1)
+    ]
+    return replace(merged_needs(renamed), divides=True)
 
 
 def _name(size: str, number: int) -> str:
@@ -104,7 +97,6 @@ def _launcher(name: str, works: Sequence[Elements], needs: Needs, genome: Mappin
         f"const int64_t {end} = {'' if before == '0' else f'{before} + '}blocks_of({items}, {share});"
         for before, items, share, end in zip(ends[:-1], counts, shares, ends[1:], strict=True)
     ]
-    numel = ", ".join([*counts, *(f"{tensor}.numel()" for tensor in {**needs.reads, **needs.writes})])
     body = [
         vec_of(genome["vector_bytes"]),
         "const auto run = [&](auto kernel, int64_t width) {",
@@ -116,13 +108,6 @@ def _launcher(name: str, works: Sequence[Elements], needs: Needs, genome: Mappin
         *block(launch("blocks", str(genome["map_block"]), [*pointers(needs), *ends[1:-1]])),
         "};",
         vector_test(needs),
-        "// Divisions by 32-bit numbers are several times cheaper.",
-        f"const bool small = std::max({{{numel}}}) < (int64_t{{1}} << 31) - {SLACK};",
-        *(
-            f"if ({test}) return run({name}_kernel<{index}, T, {width}>, {width});"
-            for test, index, width in (("vectors && small", "int", "VEC"), ("vectors", "int64_t", "VEC"))
-        ),
-        f"if (small) return run({name}_kernel<int, T, 1>, 1);",
-        f"run({name}_kernel<int64_t, T, 1>, 1);",
+        *choices(name, needs, counts),
     ]
     return ["template <typename T>", *head, *block(body), "}"]

@@ -45,15 +45,17 @@ class EntryWriter(HostWriter):
         return {number: tensor for number, tensor in schedule.held.items() if number not in late}
 
     def _elements_together(self, first: int) -> int:
-        """How many steps from there on share a launch; zero where it would be only one."""
+        """How many steps from there on go element by element in one launch."""
         groups = self.entry.schedule.groups[first:]
         alike = list(itertools.takewhile(lambda group: group.space.kind == ELEMENTS and not _is_listed(group), groups))
         works = [self._elements(index, group) for index, group in enumerate(alike, first)]
         while len(works) > 1 and not can_share(works):
             works.pop()
-        if len(works) < 2:
-            return 0
-        self._launch(side_by_side(self._kernel_name(groups[first]), works, self.genome))
+        if works:
+            name = self._kernel_name(groups[0])
+            self._launch(
+                side_by_side(name, works, self.genome) if works[1:] else map_kernel(name, works[0], self.genome)
+            )
         return len(works)
 
     def _products_together(self, first: int) -> int:
@@ -84,10 +86,8 @@ class EntryWriter(HostWriter):
         group = self.entry.schedule.groups[index]
         held = self._held_before(index)
         name = self._kernel_name(group)
-        if group.space.kind == ELEMENTS and _is_listed(group):
+        if group.space.kind == ELEMENTS:
             self._launch(list_kernel(name, comment_on(group.stores), group.stores, self.graph, held, self.genome))
-        elif group.space.kind == ELEMENTS:
-            self._launch(map_kernel(name, self._elements(index, group), self.genome))
         elif group.space.kind == ROWS and any(store.value.op == "columns" for store in group.stores):
             self._rows_and_columns(name, group, held)
         elif group.space.kind == ROWS:

@@ -19,7 +19,7 @@ from warpwright.propose.composer.kernel import (
     pointers,
     signature,
 )
-from warpwright.propose.composer.map_kernel import SLACK, indexed
+from warpwright.propose.composer.map_kernel import indexed, small_test
 from warpwright.propose.composer.preamble import DIVISOR
 from warpwright.propose.composer.sizes import Cases, Size
 from warpwright.propose.composer.tensors import Needs, Tensor
@@ -173,14 +173,13 @@ class _Windows:
 def _launcher(name: str, needs: Needs, unrolled: tuple[str, tuple[int, ...]] | None) -> list[str]:
     head = signature(f"void launch_{name}", launcher_parameters(needs))
     head[-1] += " {"
-    largest = ", ".join(["count", *(f"{tensor}.numel()" for tensor in {**needs.reads, **needs.writes})])
     blocks = f"(count + {THREADS * EACH - 1}) / {THREADS * EACH}"
     side, sides = unrolled or ("", ())
     known = [f"if (small && {side} == {size}) return run({name}_kernel<int, T, {size}>);" for size in sides]
     unknown = ", 0" if unrolled else ""
     body = [
         "if (count == 0) return;",
-        f"const bool small = std::max({{{largest}}}) < (int64_t{{1}} << 31) - {SLACK};",
+        small_test(needs, ["count"]),
         "const auto run = [&](auto kernel) {",
         *block(launch(blocks, str(THREADS), pointers(needs))),
         "};",
