@@ -215,8 +215,10 @@ def test_elements_of_several_counts_share_a_launch_where_none_needs_another() ->
 
 
 def test_elements_share_a_launch_after_other_steps_too() -> None:
-    text = own("(lambda sums: (sums.t() * 2, sums[:, : x.size(1) // 2] + 1))(x.cumsum(-1))", "64,128:fp32")
-    assert text.index("scan_kernel") < text.index("f_elements_part_2")
+    text = own(
+        "(lambda sums: (sums.t() * 2, sums[:, : x.size(1) // 2] + 1))((x.cumsum(-1) * 2).cumsum(-1))", "64,128:fp32"
+    )
+    assert text.index("scan_kernel") < text.index("f_elements_2_part_2")
 
 
 @given(size=st.integers(1, 2**31 - 1), position=st.integers(0, 2**31 - 1))
