@@ -7,7 +7,7 @@ import json
 import os
 import re
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,8 @@ from warpwright.seal.cache import Store
 HERE = Path(__file__).parent / "runtime"
 ORDERS = ("forward", "reverse", "shuffled")
 ARENA = 0x100000000000
+# Where memory of a process begins that has no random addresses, and grows downwards; and how large the arena is.
+NOT_RANDOM, TOP, SPAN = ("setarch", "-R"), 0x7FFFF0000000, 1 << 36
 ELEMENTS = 4096
 # What must be found in every order; the rest of the b_ and t_ kernels must stay without anything else that refutes.
 UNSUPPORTED = {"b_ptx_unsupported": "wgmma.fence.sync.aligned", "b_ptx_rounding": "add.rz.f32"}
@@ -70,19 +72,28 @@ def cases(*prefixes: str) -> list[tuple[str, str]]:
     return [(f, e) for f in ("planted.cu", "features.cu") for e in entries(f) if e.startswith(prefixes)]
 
 
-def ask(path: Path, folder: Path, entry: str, order: str = "forward", **settings: object) -> dict[str, Any]:
+def ask(
+    path: Path,
+    folder: Path,
+    entry: str,
+    order: str = "forward",
+    *,
+    arena: int = ARENA,
+    within: Sequence[str] = (),
+    **settings: object,
+) -> dict[str, Any]:
     (folder / "inputs").write_bytes(array.array("f", [(i * 7 % 13) - 6.5 for i in range(ELEMENTS)]).tobytes())
     tensor = {"buffer": 0, "offset": 0, "shape": [ELEMENTS], "stride": [1], "dtype": "float32"}
     request = {
         "entry": entry,
         "arguments": [{"tensor": tensor}],
-        "buffers": [{"base": ARENA + (1 << 17), "bytes": 4 * ELEMENTS, "data": "inputs", "at": 0}],
-        "scratch": {"base": ARENA + (1 << 24), "gap": 1 << 17},
-        "emulation": {"arena": ARENA, "order": order, "seed": 3, "steps": 10**8, **settings},
+        "buffers": [{"base": arena + (1 << 17), "bytes": 4 * ELEMENTS, "data": "inputs", "at": 0}],
+        "scratch": {"base": arena + (1 << 24), "gap": 1 << 17},
+        "emulation": {"arena": arena, "order": order, "seed": 3, "steps": 10**8, **settings},
     }
     (folder / "requests").write_text(json.dumps(request) + "\n")
     with (folder / "trace").open("w+b") as trace:
-        command = [str(path), "requests", str(trace.fileno())]
+        command = [*within, str(path), "requests", str(trace.fileno())]
         subprocess.run(command, cwd=folder, pass_fds=(trace.fileno(),), capture_output=True, timeout=240, check=True)
         trace.seek(0)
         answer: dict[str, Any] = json.loads(trace.read())["emulation"]
@@ -147,6 +158,18 @@ def test_a_run_is_a_function_of_its_request(programs: dict[str, Path], tmp_path:
         return ask(programs["planted.cu"], tmp_path, "b_race_raw", "shuffled", counters=True)
 
     assert once() == once()
+
+
+@pytest.mark.parametrize("below", [17 << 30, 20 << 30, 23 << 30])
+def test_stacks_that_grow_into_the_arena_are_none_of_the_candidates_doing(
+    programs: dict[str, Path], tmp_path: Path, below: int
+) -> None:
+    """98304 threads that wait for each other have 24 GiB of stacks, from the top of the address space downwards."""
+    if subprocess.run([*NOT_RANDOM, "true"], capture_output=True).returncode:
+        pytest.skip("addresses of processes are always random here")
+    arena = TOP - below - SPAN
+    report = ask(programs["features.cu"], tmp_path, "k_grid_wide", arena=arena, within=NOT_RANDOM)
+    assert (report["outcome"], report["findings"]) == ("taken", [])
 
 
 def test_a_run_without_steps_left_is_given_up(programs: dict[str, Path], tmp_path: Path) -> None:

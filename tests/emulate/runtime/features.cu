@@ -247,6 +247,22 @@ torch::Tensor h_k_grid(torch::Tensor x) {
   cudaLaunchCooperativeKernel((void*)k_grid, dim3(4), dim3(64), args, 0, 0);
   return y;
 }
+__global__ void k_grid_wide(const float* x, float* y, int n) {
+  cg::grid_group g = cg::this_grid();
+  int i = g.thread_rank();
+  float v = x[i % 4096];
+  g.sync();
+  if (i < 4096) y[i] = v;
+}
+torch::Tensor h_k_grid_wide(torch::Tensor x) {
+  auto y = torch::zeros({4096}, x.options());
+  const float* a = x.data_ptr<float>();
+  float* b = y.data_ptr<float>();
+  int n = 3;
+  void* args[] = {&a, &b, &n};
+  cudaLaunchCooperativeKernel((void*)k_grid_wide, dim3(96), dim3(1024), args, 0, 0);
+  return y;
+}
 __global__ void k_grid_bad(const float* x, float* y, int n) {
   cg::grid_group g = cg::this_grid();
   int i = g.thread_rank();
@@ -308,6 +324,6 @@ ENTRY(n_pad, 1, 32, 0)
 PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
   D(c_cpasync) D(c_cpasync_hint)
   D(b_cpasync_nowait) D(b_cpasync_nobar) D(b_pipe_prior) D(c_cub) D(b_cub_reuse) D(c_wmma) D(c_mma) D(c_ptx)
-      D(b_ptx_unsupported) D(b_ptx_rounding) D(c_intrinsics) D(c_collectives) D(k_named) D(k_state) D(k_grid) D(b_grid_bad) D(c_lock)
+      D(b_ptx_unsupported) D(b_ptx_rounding) D(c_intrinsics) D(c_collectives) D(k_named) D(k_state) D(k_grid) D(k_grid_wide) D(b_grid_bad) D(c_lock)
           D(n_stride) D(n_vec) D(n_bank) D(n_pad)
 }

@@ -88,6 +88,7 @@ bool Machine::resume(unsigned number) {
   thread_ = number;
   if (thread.state == State::FRESH) {
     thread.stack = stacks_.take();
+    if (arena.meets(reinterpret_cast<uintptr_t>(thread.stack), Stacks::BYTES)) throw Taken();
     thread.context.prepare(thread.stack, Stacks::usable(thread.stack), &Machine::enter);
   }
   thread.state = State::READY;

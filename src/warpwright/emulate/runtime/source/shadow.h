@@ -81,6 +81,8 @@ class Arena {
   // Only between calls, when nothing is there.
   void move(uintptr_t to);
   void clear();
+  // Whether memory of the process itself lies, even in part, among that of the device.
+  bool meets(uintptr_t start, size_t bytes) const { return start + bytes - arena_at < SPAN + bytes; }
   Region* nearest(uintptr_t address);
   std::vector<std::unique_ptr<Region>>& regions() { return regions_; }
   // Backs the page of a stray access, so that the run can go on after the finding. False when there were too many.
