@@ -2,6 +2,7 @@
 
 driver.py     the CUDA driver: modules, functions, launches, copies
 module.py     a cubin in the context: kernels by demangled name, globals that can be put back
+room.py       the card's memory, which many share
 memory.py     buffers of a plan and tensors as windows on them
 precision.py  what torch's own products may round to
 library.py    operations of torch that a plan names, executed by us

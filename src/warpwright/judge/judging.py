@@ -25,6 +25,7 @@ from warpwright.judge.contestant import WrongWhileTimed
 from warpwright.judge.examine import RUNG, examine
 from warpwright.judge.gauge import Gauge
 from warpwright.judge.precision import allow_tf32
+from warpwright.judge.room import make_room
 from warpwright.judge.scribes import Scribes
 from warpwright.judge.timekeeping import Timekeeper
 from warpwright.judge.truths import Shelf
@@ -32,8 +33,6 @@ from warpwright.oracle.draws import all_draws, check_draws
 
 AT_ONCE = 3
 """Cells of a candidate that is checked: for that, for its first timing, and one for the check of whoever comes next."""
-
-SPARE_BYTES = 4 << 30
 
 
 def gpu_is_here() -> bool:
@@ -104,7 +103,7 @@ class Judge:
         return examine(job.task, sealed, draws, truths, self._cells, self.scene, self._secret)
 
     def _timed(self, job: Job, evidence: list[Evidence], faults: list[Fault]) -> Iterator[Measurement]:
-        _make_room()
+        make_room()
         for case in job.task.cases_of(Role.TIME):
             try:
                 yield from self._timekeeper.timed(job, case, faults)
@@ -125,12 +124,6 @@ class Judge:
             counterexample=found,
             scene=self.scene,
         )
-
-
-def _make_room() -> None:
-    """Gives back what was only needed to compute the truth. That takes a while, so little is kept for the next time."""
-    if torch.cuda.memory_reserved() - torch.cuda.memory_allocated() > SPARE_BYTES:
-        torch.cuda.empty_cache()
 
 
 def _scene(gauge: Gauge, crate: str | None) -> Scene:

@@ -8,6 +8,7 @@ CPU count for neither side.
 from __future__ import annotations
 
 import fcntl
+import gc
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -24,6 +25,7 @@ from warpwright.core.measurement import COPY, Cache
 from warpwright.core.task import Case, Direction, Draw, Task
 from warpwright.judge.link import serve
 from warpwright.judge.precision import allow_tf32
+from warpwright.judge.room import SPARE_BYTES, make_room
 from warpwright.judge.stopwatch import Step, Stopwatch
 from warpwright.judge.timing import POOL_BYTES
 from warpwright.oracle.reference import Function, differentiable, function, outputs, tensors_in
@@ -87,11 +89,12 @@ class Rival:
         start, staged = time.perf_counter(), 1
         coming = [(int(key), decode(Draw, data)) for key, data in draws.items()]
         self._stage(baseline, *coming[0])  # compiles, and may measure
-        torch.cuda.empty_cache()
+        make_room()
         with self._turns.taken():
             while staged < len(coming) and torch.cuda.memory_reserved() < POOL_BYTES:
                 self._stage(baseline, *coming[staged])
                 staged += 1
+                make_room()
         return {"seconds": time.perf_counter() - start, "staged": staged}
 
     def chain(self, baseline: str, key: int, calls: list[int], warm: bool, work: bool) -> dict[str, Any]:
@@ -106,7 +109,9 @@ class Rival:
 
     def forget(self) -> dict[str, Any]:
         self._stopwatch.forget()
-        torch.cuda.empty_cache()
+        if torch.cuda.memory_allocated() > SPARE_BYTES:  # autograd's graphs and compiled functions hold each other
+            gc.collect()
+        make_room()
         return {}
 
     def told(self, error: Exception) -> dict[str, Any]:

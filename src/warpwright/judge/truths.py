@@ -21,7 +21,7 @@ from warpwright.oracle.compare import Mismatch
 from warpwright.oracle.reference import Tensors
 from warpwright.oracle.truth import FEW_RUNS, Scenario, expectations, scenario
 
-MOST_BYTES = 16 << 30
+MOST_BYTES = 4 << 30
 """Of device memory, beyond which only the truths of one task are kept."""
 SMALL = 1 << 15
 """Elements of all arguments together."""

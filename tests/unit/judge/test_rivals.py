@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import random
 import threading
+import weakref
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +13,7 @@ from types import SimpleNamespace
 from typing import Any, ClassVar
 
 import pytest
+import torch
 
 from warpwright.core.errors import OurFault
 from warpwright.core.evidence import Fault
@@ -21,6 +24,31 @@ from warpwright.judge.baseline import Baseline
 from warpwright.judge.rivals import Rivals
 from warpwright.judge.timekeeping import Timekeeper
 from warpwright.tasks import load
+
+
+class Cyclic:
+    """What only the collector of garbage frees, as autograd's graphs are."""
+
+    def __init__(self) -> None:
+        self.me = self
+
+
+@pytest.mark.parametrize(("held", "freed"), [(30 << 30, True), (1 << 20, False)])
+def test_what_a_rival_forgets_is_freed_at_once_where_it_is_much(
+    monkeypatch: pytest.MonkeyPatch, held: int, freed: bool
+) -> None:
+    for name in ("memory_allocated", "memory_reserved"):
+        monkeypatch.setattr(torch.cuda, name, lambda: held)
+    rival_, graph = rival.Rival.__new__(rival.Rival), Cyclic()
+    rival_._stopwatch = SimpleNamespace(forget=lambda: None)  # type: ignore[assignment]
+    gone = weakref.ref(graph)
+    gc.disable()
+    try:
+        del graph
+        rival_.forget()
+    finally:
+        gc.enable()
+    assert (gone() is None) == freed
 
 
 class Process:
