@@ -62,6 +62,10 @@ def without_main() -> Iterator[None]:
             sys.modules["__main__"] = main
 
 
+class Crowded(OurFault):
+    """The card's memory is full, and not of what the candidate took."""
+
+
 class Process:
     """A process of ours at the other end of a pipe."""
 
@@ -88,7 +92,7 @@ class Process:
             self.kill()
             told = f"{do}: {answer.get('error')}: {answer.get('message') or answer.get('call')}"
             if answer.get("kind") == CROWDED:
-                raise OurFault(Fault(where="GPU process", message=told, retryable=True))
+                raise Crowded(Fault(where="GPU process", message=told, retryable=True))
             raise CellFailure(str(answer.get("kind", "error")), told)
         return answer
 

@@ -25,7 +25,6 @@ from warpwright.judge.contestant import WrongWhileTimed
 from warpwright.judge.examine import RUNG, examine
 from warpwright.judge.gauge import Gauge
 from warpwright.judge.precision import allow_tf32
-from warpwright.judge.room import make_room
 from warpwright.judge.scribes import Scribes
 from warpwright.judge.timekeeping import Timekeeper
 from warpwright.judge.truths import Shelf
@@ -103,7 +102,6 @@ class Judge:
         return examine(job.task, sealed, draws, truths, self._cells, self.scene, self._secret)
 
     def _timed(self, job: Job, evidence: list[Evidence], faults: list[Fault]) -> Iterator[Measurement]:
-        make_room()
         for case in job.task.cases_of(Role.TIME):
             try:
                 yield from self._timekeeper.timed(job, case, faults)

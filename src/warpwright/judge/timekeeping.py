@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 
+import torch
+
 from warpwright.core.errors import UsageError
 from warpwright.core.evidence import Fault
 from warpwright.core.gpus import Gpu, gpu_named
@@ -16,12 +18,13 @@ from warpwright.core.measurement import COPY, Cache, Measurement, Scene
 from warpwright.core.sealed import Sealed
 from warpwright.core.task import Case, Draw, Task
 from warpwright.judge.baseline import Baseline
-from warpwright.judge.cells import CellFailure, Spares
+from warpwright.judge.cells import CellFailure, Crowded, Spares
 from warpwright.judge.contestant import Contestant, Opponent
 from warpwright.judge.doubt import doubt
 from warpwright.judge.examine import call_bytes, staged
 from warpwright.judge.gauge import Gauge
 from warpwright.judge.rivals import Rivals
+from warpwright.judge.room import make_room
 from warpwright.judge.stopping import Limits
 from warpwright.judge.timing import CHAIN_CALLS, CHAINS, PLAIN_SLOTS, POOL_BYTES, RivalLost, Series, Subject, contest
 from warpwright.judge.truths import Truths
@@ -49,12 +52,28 @@ class Timekeeper:
             self._rivals.start((*job.baselines, *((COPY,) if job.asked.ceiling else ())))
 
     def timed(self, job: Job, case: Case, faults: list[Fault]) -> Iterator[Measurement]:
-        slots = slots_for(job.sealed, case)
+        """In turns with its rivals; apart from them where the card does not hold all of them and the truth as well."""
+        slots, found = slots_for(job.sealed, case), len(faults)
+        try:
+            yield from self._together(job, case, slots, faults)
+            return
+        except (torch.OutOfMemoryError, Crowded):
+            if job.sealed is None or not job.baselines:
+                raise
+        del faults[found:]
+        faults.append(Fault(where=f"rivals, {case.name}", message="timed apart: the card does not hold all at once"))
+        alone = replace(job.asked, baselines=(), ceiling=False)
+        for part in (replace(job, asked=alone), replace(job, sealed=None)):
+            yield from self._together(part, case, slots, faults)
+
+    def _together(self, job: Job, case: Case, slots: int, faults: list[Fault]) -> list[Measurement]:
+        """Only when all of it is done: one that runs out of memory is begun again."""
+        make_room()
         try:
             rivals = self._baselines(job, case, slots, faults)
             with self._entered(job, case, slots, faults) as contestants:
                 self._cells.settle()  # what starts or ends beside it would disturb whatever is timed
-                yield from self._held(job, case, contestants, rivals, faults)
+                return list(self._held(job, case, contestants, rivals, faults))
         finally:
             self._rivals.forget()
 

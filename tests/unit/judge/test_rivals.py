@@ -19,8 +19,9 @@ from warpwright.core.errors import OurFault
 from warpwright.core.evidence import Fault
 from warpwright.core.judged import STANDARD, Asked, Job
 from warpwright.core.task import Role
-from warpwright.judge import ahead, rival, rivals
+from warpwright.judge import ahead, rival, rivals, timekeeping
 from warpwright.judge.baseline import Baseline
+from warpwright.judge.cells import Crowded
 from warpwright.judge.rivals import Rivals
 from warpwright.judge.timekeeping import Timekeeper
 from warpwright.tasks import load
@@ -175,3 +176,36 @@ def test_a_compiler_that_failed_is_not_used_again() -> None:
     ahead.compile_ahead([job("softmax")], 1, said.append)
     assert len(Process.started) == len(job("softmax").task.cases_of(Role.TIME)) + 1
     assert "out of memory" in said[0]
+
+
+@pytest.mark.parametrize(
+    "full", [torch.OutOfMemoryError("the card is full"), Crowded(Fault(where="x", message="full"))]
+)
+def test_what_the_card_cannot_hold_at_once_is_timed_apart(monkeypatch: pytest.MonkeyPatch, full: Exception) -> None:
+    keeper, asked, faults = Timekeeper.__new__(Timekeeper), [], [Fault(where="before", message="")]
+    (task,) = load("softmax:forward")
+    candidate = Job(id="j", label="j", task=task, sealed=SimpleNamespace(plans=()))  # type: ignore[arg-type]
+
+    def together(job: Job, case: object, slots: int, faults: list[Fault]) -> list[str]:
+        asked.append((job.sealed is not None, job.baselines))
+        if len(asked) == 1:
+            faults.append(Fault(where="rival", message="lost on the way"))
+            raise full
+        return ["time"]
+
+    monkeypatch.setattr(timekeeping, "slots_for", lambda sealed, case: 4)
+    monkeypatch.setattr(keeper, "_together", together)
+    assert list(keeper.timed(candidate, task.cases_of(Role.TIME)[0], faults)) == ["time", "time"]
+    assert asked == [(True, candidate.baselines), (True, ()), (False, candidate.baselines)]
+    assert [fault.message for fault in faults] == ["", "timed apart: the card does not hold all at once"]
+
+
+def test_what_the_card_cannot_hold_alone_is_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    keeper = Timekeeper.__new__(Timekeeper)
+
+    def together(*_: object) -> list[str]:
+        raise torch.OutOfMemoryError("the card is full")
+
+    monkeypatch.setattr(keeper, "_together", together)
+    with pytest.raises(torch.OutOfMemoryError):
+        list(keeper.timed(job("softmax"), job("softmax").task.cases_of(Role.TIME)[0], []))
