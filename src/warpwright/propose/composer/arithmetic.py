@@ -53,7 +53,7 @@ HOST_CALLS = {"exp": "std::exp", "log": "std::log", "sqrt": "std::sqrt", "pow": 
 INFIX = {"add": ("+", SUM), "sub": ("-", SUM), "mul": ("*", PRODUCT), "div": ("/", PRODUCT)}
 TESTS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "and": "&&", "or": "||"}
 DEFINED = {
-    "sigmoid": "__device__ float sigmoid(float x) { return 1.0f / (1.0f + expf(-x)); }",
+    "sigmoid": "__device__ float sigmoid(float x) { return __fdividef(1.0f, 1.0f + expf(-x)); }",
     "relu": "// Keeps NaN, as torch does.\n__device__ float positive(float x) { return x < 0.0f ? 0.0f : x; }",
     "sign": "__device__ float sign(float x) { return x > 0.0f ? 1.0f : x < 0.0f ? -1.0f : x; }",
     "maximum": "// NaN wins.\n__device__ float larger(float a, float b) { return a > b || a != a ? a : b; }",

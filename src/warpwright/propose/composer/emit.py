@@ -11,7 +11,7 @@ from warpwright.propose.composer.arithmetic import ATOM, DEFINED, DIVIDED, SUM, 
 from warpwright.propose.composer.errors import CannotCompose
 from warpwright.propose.composer.indices import ELEMENT, KERNEL, PACK, Flip, Index, Loaded, Place, Shift
 from warpwright.propose.composer.naming import RESERVED
-from warpwright.propose.composer.preamble import TO_E4M3
+from warpwright.propose.composer.preamble import SATURATED_E4M3, TO_E4M3
 from warpwright.propose.composer.sizes import Size
 from warpwright.propose.composer.tensors import CPP, Needs, Tensor
 from warpwright.propose.composer.values import BOOL, FLOAT, INT, OWN_KERNEL, Graph, Value, is_host, walk
@@ -267,8 +267,7 @@ class Emitter:
         if dtype == "e5m2":
             raise CannotCompose("float8_e5m2")
         if dtype == "e4m3":
-            self.needs.functions[dtype] = TO_E4M3
-            return Term(f"to_e4m3({inner.text})", ATOM, inner.level)
+            return Term(f"{self.to_eight_bits()}({inner.text})", ATOM, inner.level)
         return Term(f"static_cast<{CPP[dtype]}>({inner.text})", ATOM, inner.level)
 
     def _load(self, tensor: Tensor, offset: Index | None, kind: str) -> Term:
@@ -310,18 +309,24 @@ class Emitter:
         self.lines[PACK].append(f"const Pack<{tensor.cpp}, VEC> {name} = load<VEC>({tensor.name} + {where});")
         return name
 
-    def packed(self, tensor: Tensor, name: str) -> tuple[str, str]:
+    def packed(self, tensor: Tensor, name: str, clamped: bool) -> tuple[str, str]:
         """What a pack is gathered in under a name, and how it is written when it is full."""
         if tensor.dtype != "e4m3":
             return f"Pack<{tensor.cpp}, VEC> {name};", name
-        self.needs.functions[tensor.dtype] = TO_E4M3
-        return f"float {name}[VEC];", f"to_e4m3({name})"
+        return f"float {name}[VEC];", f"{self.to_eight_bits(clamped)}({name})"
+
+    def to_eight_bits(self, clamped: bool = False) -> str:
+        """The function that rounds to them."""
+        self.needs.functions["saturated"] = SATURATED_E4M3
+        if clamped:
+            return "saturated_e4m3"
+        self.needs.functions["e4m3"] = TO_E4M3
+        return "to_e4m3"
 
     def convert(self, tensor: Tensor, term: Term, value: Value) -> str:
         """What is stored: floats round by themselves, eight bits by the function that knows how."""
         if value.kind == FLOAT and tensor.dtype == "e4m3" and not term.text.startswith("to_e4m3"):
-            self.needs.functions[tensor.dtype] = TO_E4M3
-            return f"to_e4m3({term.text})"
+            return f"{self.to_eight_bits()}({term.text})"
         return term.text
 
 

@@ -26,11 +26,17 @@ SPACES: dict[str, dict[str, tuple[Any, ...]]] = {
     FUSED: fused_kernel.SPACE,
     SCAN: scan_kernel.SPACE,
 }
-EVERYWHERE: dict[str, tuple[Any, ...]] = {"stores": ("plain", "streaming"), "math": ("precise", "fast")}
-"""Genes of a whole source: whether stores pass by the cache, and which exponential is used."""
+EVERYWHERE: dict[str, tuple[Any, ...]] = {
+    "stores": ("plain", "streaming"),
+    "math": ("precise", "fast"),
+    "overlap": ("none", "next"),
+}
+"""Genes of a whole source: whether stores pass by the cache, which exponential is used, and whether a kernel may be
+launched before the last one has ended."""
 DEFAULTS: dict[str, Any] = {
     "stores": "plain",
     "math": "fast",
+    "overlap": "next",
     "vector_bytes": 16,
     "map_block": 256,
     "map_packs": 2,
@@ -57,7 +63,7 @@ CHANGES: tuple[dict[str, Any], ...] = (
     {"row_items": 2, "stream_block": 1024, "split_blocks": 1056, "map_packs": 1, "column_warps": 16}
     | {"scan_items": 2, "row_cluster": 0, "fused_ahead": 1},
     {"row_crowd": 1024, "row_cluster": 4, "stream_unroll": 8, "split_block": 256, "map_packs": 4, "scan_cluster": 4},
-    {"stores": "streaming", "column_blocks": 2112, "fused_blocks": 2112},
+    {"stores": "streaming", "column_blocks": 2112, "fused_blocks": 2112, "overlap": "none"},
     {"math": "precise", "stores": "streaming", "fused_blocks": 528, "split_block": 1024},
     {"map_block": 512, "warp_rows": 8, "stream_block": 256, "split_unroll": 8, "column_warps": 4, "scan_cluster": 0}
     | {"scan_block": 128, "scan_rows": 4},

@@ -13,6 +13,7 @@ from warpwright.propose.composer.tensors import Needs, Tensor
 from warpwright.propose.composer.values import Value
 
 INDENT = "    "
+LARGEST_E4M3 = 448.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -174,6 +175,17 @@ def _target(emitter: Emitter, store: Store, place: Place) -> Place:
     return (*(emitter.loaded_index(index, place[:rank]) for index in store.at), *moved[rank:])
 
 
+def _unclamped(value: Value) -> Value | None:
+    """What is clamped to the range of eight bits, which their conversion does by itself."""
+    bounds = []
+    for op in ("minimum", "maximum"):
+        if value.op != op or value.args[1].op != "constant":
+            return None
+        bounds.append(value.args[1].attrs[0])
+        value = value.first
+    return value if bounds == [LARGEST_E4M3, -LARGEST_E4M3] else None
+
+
 def emit_stores(emitter: Emitter, stores: Sequence[Store], places: Sequence[Place]) -> tuple[list[str], list[str]]:
     """Element statements and pack statements that leave these values in memory."""
     from warpwright.propose.composer import indices
@@ -186,13 +198,15 @@ def emit_stores(emitter: Emitter, stores: Sequence[Store], places: Sequence[Plac
         emitter.needs.writes[store.tensor.name] = store.tensor
         in_pairs = moved.kind == "step" and store.tensor.dtype == "e4m3"
         value = store.value.first if in_pairs and store.value.op == "narrow" else store.value
+        unclamped = _unclamped(value) if in_pairs else None
+        value = unclamped or value
         term = emitter.lifted(value, emitter.term(value, place), indices.ELEMENT)
         text = term.text if in_pairs else emitter.convert(store.tensor, term, value)
         if moved.kind == "step":
             emitter.needs.vectors[store.tensor.name] = store.tensor
             emitter.needs.multiples.update(dict.fromkeys(moved.multiples))
             name = emitter.name(f"{store.tensor.name}_out", indices.PACK)
-            declared, full = emitter.packed(store.tensor, name)
+            declared, full = emitter.packed(store.tensor, name, unclamped is not None)
             emitter.lines[indices.PACK].append(declared)
             elements.append(f"{name}{'' if in_pairs else '.at'}[k] = {text};")
             after.append(f"store<VEC>({store.tensor.name} + {emitter.index_text(offset)}, {full});")

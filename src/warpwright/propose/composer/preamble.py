@@ -283,9 +283,29 @@ __global__ void __launch_bounds__(256) add_parts_kernel(
 template <typename T>
 void add_parts(const float* parts, T* to, int64_t count, int64_t columns) {
     if (columns == 0) return;
+    const auto kernel = add_parts_kernel<T>;
     const dim3 threads(32, 8);
-    add_parts_kernel<<<(columns + 31) / 32, threads, 0, at::cuda::getCurrentCUDAStream()>>>(parts, to, count, columns);
+    kernel<<<(columns + 31) / 32, threads, 0, at::cuda::getCurrentCUDAStream()>>>(parts, to, count, columns);
     C10_CUDA_KERNEL_LAUNCH_CHECK();
+}"""
+
+SATURATED_E4M3 = """\
+// A pack of them, two by two. What is beyond their range becomes the last number within it.
+template <int VEC>
+__device__ Pack<__nv_fp8_e4m3, VEC> saturated_e4m3(const float (&from)[VEC]) {
+    Pack<__nv_fp8_e4m3, VEC> pack;
+    if constexpr (VEC == 1) {
+        pack.at[0] = __nv_fp8_e4m3(from[0]);
+    } else {
+        #pragma unroll
+        for (int k = 0; k < VEC; k += 2) {
+            const float2 two = make_float2(from[k], from[k + 1]);
+            const __nv_fp8x2_storage_t both = __nv_cvt_float2_to_fp8x2(two, __NV_SATFINITE, __NV_E4M3);
+            pack.at[k].__x = static_cast<__nv_fp8_storage_t>(both);
+            pack.at[k + 1].__x = static_cast<__nv_fp8_storage_t>(both >> 8);
+        }
+    }
+    return pack;
 }"""
 
 TO_E4M3 = """\
@@ -293,20 +313,10 @@ TO_E4M3 = """\
 __device__ float within_e4m3(float x) { return fabsf(x) > 464.0f ? NAN : x; }
 __device__ __nv_fp8_e4m3 to_e4m3(float x) { return __nv_fp8_e4m3(within_e4m3(x)); }
 
-// A pack of them, two by two.
 template <int VEC>
 __device__ Pack<__nv_fp8_e4m3, VEC> to_e4m3(const float (&from)[VEC]) {
-    Pack<__nv_fp8_e4m3, VEC> pack;
-    if constexpr (VEC == 1) {
-        pack.at[0] = to_e4m3(from[0]);
-    } else {
-        #pragma unroll
-        for (int k = 0; k < VEC; k += 2) {
-            const float2 two = make_float2(within_e4m3(from[k]), within_e4m3(from[k + 1]));
-            const __nv_fp8x2_storage_t both = __nv_cvt_float2_to_fp8x2(two, __NV_SATFINITE, __NV_E4M3);
-            pack.at[k].__x = static_cast<__nv_fp8_storage_t>(both);
-            pack.at[k + 1].__x = static_cast<__nv_fp8_storage_t>(both >> 8);
-        }
-    }
-    return pack;
+    float within[VEC];
+    #pragma unroll
+    for (int k = 0; k < VEC; ++k) within[k] = within_e4m3(from[k]);
+    return saturated_e4m3(within);
 }"""

@@ -11,6 +11,7 @@ from warpwright.core.task import Task
 from warpwright.propose.composer.arithmetic import DEFINED
 from warpwright.propose.composer.host import TORCH_TYPES
 from warpwright.propose.composer.kernel import INDENT, Written
+from warpwright.propose.composer.overlap import WAITING, launches, overlapped
 from warpwright.propose.composer.preamble import PACKS, QUICK, QUICK_SIGMOID, STORE, STREAMING
 from warpwright.propose.composer.steps import EntryWriter
 from warpwright.propose.composer.wrapping import wrapped
@@ -49,6 +50,8 @@ def source(task: Task, entries: Sequence[EntryWriter], genome: Mapping[str, Any]
         *("\n".join(entry.host()) for entry in entries),
         _module([entry.entry.name for entry in entries if entry.entry.is_exported]),
     ]
+    if genome.get("overlap") == "next" and sum(map(launches, parts)) > 1:
+        parts = [WAITING, *map(overlapped, parts)]
     text = "\n".join(line for part in parts for line in ["", *wrapped(part.split("\n"))])
     return f"{_head(task, genome, text)}\n{text}\n"
 
