@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from functools import cache
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -14,11 +12,8 @@ from hypothesis import strategies as st
 
 from warpwright.core.task import Role
 from warpwright.propose import composer
-from warpwright.propose.composer.map_kernel import Elements
 from warpwright.propose.composer.row_launch import tiles
-from warpwright.propose.composer.side_by_side import can_share
 from warpwright.propose.composer.sizes import Cases
-from warpwright.propose.composer.tensors import Needs, Tensor
 from warpwright.tasks import load
 
 GENOME = {"vector_bytes": 16, "warp_items": 4, "warp_rows": 4, "row_items": 4}
@@ -132,7 +127,7 @@ def test_coarse_results_divide_by_a_reciprocal_and_what_it_leaves() -> None:
 def test_eight_bits_are_rounded_in_pairs() -> None:
     text = source("modern/swiglu_fp8:forward")
     assert "float quantised_out[VEC];" in text
-    assert "to_e4m3(quantised_out));" in text
+    assert "__nv_cvt_float2_to_fp8x2(two, __NV_SATFINITE, __NV_E4M3);" in text
 
 
 def test_a_crowd_bounds_the_registers() -> None:
@@ -207,13 +202,6 @@ def test_few_rows_are_added_up_by_single_threads_and_some_by_single_blocks() -> 
     assert "if (rows <= 1" not in source("modern/bias_gelu:backward")
 
 
-def test_elements_of_several_counts_share_a_launch_where_none_needs_another() -> None:
-    text = source("modern/rope_cache:forward")
-    assert text.count("__global__") == 1
-    assert "if (block >= start_3) return rope_cache_elements_part_3<Index, T, VEC>(" in text
-    assert "_part_" not in source("modern/swiglu:training")
-
-
 def test_elements_share_a_launch_after_other_steps_too() -> None:
     text = own(
         "(lambda sums: (sums.t() * 2, sums[:, : x.size(1) // 2] + 1))((x.cumsum(-1) * 2).cumsum(-1))", "64,128:fp32"
@@ -235,21 +223,6 @@ def test_a_product_and_a_shift_divide(size: int, position: int) -> None:
 def test_places_that_take_several_divisions_leave_time_for_one_pack() -> None:
     assert "* 256 + threadIdx.x) * VEC;" in source("modern/rope:forward")
     assert "* 512 + threadIdx.x) * VEC;" in source("modern/bias_gelu:forward")
-
-
-def test_what_one_step_leaves_for_the_next_shares_no_launch() -> None:
-    works = [
-        Elements(comment="", emitter=played(reads, writes), loop=[], packs=1)
-        for reads, writes in (("x", "y"), ("y", "z"))
-    ]
-    assert not can_share(works)
-    assert not can_share(works[::-1])
-    assert can_share([Elements(comment="", emitter=played(reads, reads * 2), loop=[], packs=1) for reads in ("a", "b")])
-
-
-def played(reads: str, writes: str) -> Any:
-    tensors = {name: Tensor(name, "T", ()) for name in (reads, writes)}
-    return SimpleNamespace(needs=Needs(reads={reads: tensors[reads]}, writes={writes: tensors[writes]}))
 
 
 def test_short_rows_that_make_no_whole_packs_are_kept_too() -> None:
@@ -275,14 +248,39 @@ def test_products_that_do_not_need_each_other_share_a_launch() -> None:
     assert chained.count("small_products<float>({{") == 2
 
 
+def test_what_is_clamped_to_eight_bits_is_left_to_their_conversion() -> None:
+    text = source("modern/swiglu_fp8:forward")
+    assert "store<VEC>(quantised + i, saturated_e4m3(quantised_out));" in text
+    assert "448" not in text
+    assert "within_e4m3" not in text
+    assert "to_e4m3(quantised_out)" in source("modern/add_rmsnorm_fp8_dynamic:forward")
+    for clamped in ("x.clamp(-448, 440)", "x.clamp(max=448)", "x.clamp(-440, 448)"):
+        text = own(f"{clamped}.to(torch.float8_e4m3fn)", "64,128:fp32")
+        assert "to_e4m3(y_out)" in text
+        assert "within_e4m3" in text
+
+
+def test_parts_that_lie_apart_are_written_past_the_cache() -> None:
+    assert "__stcs" in source("modern/rope:forward")
+    assert "__stcs" not in source("modern/swiglu:forward")
+
+
+def test_what_is_read_when_a_cluster_has_met_is_on_its_way_before() -> None:
+    text = source("modern/log_softmax:backward")
+    assert text.index("expect(y + row * columns + column);") < text.index(
+        "sum = over_cluster<Sum, THREADS, BLOCKS>(sum);"
+    )
+    assert "expect(" not in source("modern/log_softmax:forward")
+
+
 def test_a_number_of_a_row_divides_once() -> None:
     assert "const float over_sum = 1.0f / sum;" in source("modern/softmax:forward")
 
 
 def test_coarse_results_are_computed_as_precisely_as_can_be() -> None:
     assert "quick_exp" in source("modern/softmax:forward")
-    assert "__fdividef" in source("modern/swiglu:forward")
-    assert "__fdividef" not in source("modern/swiglu_fp8:forward")
+    assert "__expf(-x)" in source("modern/swiglu:forward")
+    assert "__expf" not in source("modern/swiglu_fp8:forward")
 
 
 def test_variants_differ_and_begin_with_the_default() -> None:

@@ -108,7 +108,7 @@ def test_softmax_in_one_pass_where_rows_are_streamed() -> None:
 
 
 def test_eight_bits_are_rounded_as_torch_rounds_them() -> None:
-    assert "to_e4m3(" in source("modern/swiglu_fp8:forward")
+    assert "to_e4m3(" in source("modern/add_rmsnorm_fp8_dynamic:forward")
 
 
 def test_products_are_library_calls_with_a_kernel_behind_them() -> None:

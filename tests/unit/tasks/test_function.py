@@ -57,6 +57,10 @@ def test_distributions_that_a_function_does_not_bear_are_left_out(sample: Sample
     assert "negative" in sample(f"{REFERENCE}:softmax", "8,64").distributions
 
 
+def test_results_may_be_floats_of_eight_bits(sample: Sample) -> None:
+    assert sample(f"{REFERENCE}:in_eight_bits", "16,64").outputs[0].dtype == "e4m3"
+
+
 def test_writing_to_an_argument_is_declared(sample: Sample) -> None:
     task = sample(f"{REFERENCE}:add_in_place", "6,4", "6,4")
     assert task.mutates == ("x",)

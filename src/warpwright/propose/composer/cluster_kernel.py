@@ -45,6 +45,10 @@ THREADS = 2048, 4096
 MOST_BYTES = {4: 128, 2: 96}
 """What a thread keeps without running out of registers, by the bytes of an element: narrow ones need room to widen."""
 
+EXPECT = """\
+// Brings into the cache what is read when the blocks of a cluster have met.
+__device__ void expect(const void* from) { asm volatile("prefetch.global.L2 [%0];" ::"l"(from)); }"""
+
 
 @dataclass(frozen=True, slots=True, order=True)
 class Tile:
@@ -67,12 +71,13 @@ def cluster_kernels(work: Rows, graph: Graph, held: Mapping[int, Tensor], genome
         return None
     writer = RowWriter(work, graph, held, kept, is_clustered=True)
     writer.write()
+    later = [name for name in along_rows(streamed) if name not in kept and name not in streamed.loaded[0]]
     return Written(
         name=f"{work.name}_clustered",
-        device="\n".join(_device(work, writer)),
+        device="\n".join(_device(work, writer, later)),
         launcher="\n".join(_launcher(work, writer.needs, fitting, genome)),
         needs=writer.needs,
-        preamble=row_preamble([writer]),
+        preamble=(*row_preamble([writer]), *((EXPECT,) if later else ())),
     )
 
 
@@ -96,7 +101,7 @@ def _tile(packs: int, pack_bytes: int, element: int) -> Tile | None:
     return None
 
 
-def _device(work: Rows, writer: RowWriter) -> list[str]:
+def _device(work: Rows, writer: RowWriter, later: Sequence[str]) -> list[str]:
     bounds = "__cluster_dims__(BLOCKS, 1, 1) __launch_bounds__(THREADS / BLOCKS, 1024 * BLOCKS / THREADS)"
     head = signature(f"__global__ void {bounds} {work.name}_clustered_kernel", row_parameters(writer.needs))
     head[-1] += " {"
@@ -106,7 +111,7 @@ def _device(work: Rows, writer: RowWriter) -> list[str]:
         f"const int64_t row = {f'rows - 1 - {place}' if work.backwards else place};",
         *writer.emitter.lines[KERNEL],
         "",
-        *kept_loads(writer, writer.needs),
+        *kept_loads(writer, writer.needs, [f"expect({name} + row * columns + column);" for name in later]),
         "",
         *without_end(writer.body),
     ]

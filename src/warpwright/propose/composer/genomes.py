@@ -81,16 +81,16 @@ def space(kinds: Sequence[str]) -> dict[str, tuple[Any, ...]]:
     return {**found, **EVERYWHERE} if found else found
 
 
-def usual(kinds: Sequence[str], reads_again: bool, rounds: bool) -> dict[str, Any]:
+def usual(kinds: Sequence[str], streams: bool, rounds: bool) -> dict[str, Any]:
     """What is chosen for a task that has nothing else to go by.
 
-    Sums of columns beside a row take registers, so that fewer packs of it can be kept. What is read twice should stay
-    in the cache while results pass by it. Where a result is very coarse, a last digit can tip it over.
+    Sums of columns beside a row take registers, so that fewer packs of it can be kept. Where a result is very coarse, a
+    last digit can tip it over.
     """
     found = dict(DEFAULTS)
     if FUSED in kinds:
         found["row_items"] = 2
-    if reads_again:
+    if streams:
         found["stores"] = "streaming"
     if rounds:
         found["math"] = "precise"

@@ -13,7 +13,7 @@ public register reinterpret_cast return short signed sizeof static static_assert
 this throw true try typedef typeid typename union unsigned using virtual void volatile wchar_t while xor xor_eq"""
 OUR_WORDS = """sigmoid positive sign larger smaller finite_or_zero load store aligned over_row better
 best_of_row best_of_warp both spread_of spread_of_row spread_of_warp add_warps add_parts to_e4m3 within_e4m3
-saturated_e4m3 await_results launch_next
+saturated_e4m3 await_results launch_next expect
 neighbours first divided up_to_lane last share groups group p i k lane row column rows columns count
 item piece pieces other length begin end places T VEC NEAR THREADS ITEMS WARPS Index Pack Best Spread erf exp
 log pow abs min max over_cluster of_block is_few is_long BLOCKS load_row"""

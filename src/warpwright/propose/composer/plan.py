@@ -71,7 +71,7 @@ def plan(task: Task) -> Composable:
             entries = handed_over(entries, _entries(task, Graph(_cases(task, one=often[0]))), *often)
         _check_lengths(entries)
         kinds = [kind for entry in entries for group in entry.schedule.groups for kind in group.kinds]
-        usual = genomes.usual(kinds, _reads_again(entries), bool(graph.made("narrow")))
+        usual = genomes.usual(kinds, _reads_again(entries) or _in_parts(entries), bool(graph.made("narrow")))
         whole = Composable(task=task, graph=graph, entries=tuple(entries), genes=genomes.space(kinds), usual=usual)
         return replace(whole, genes=genomes.telling(whole.genes, usual, whole._text))
     except (AssertionError, AttributeError, LookupError, StopIteration, TypeError, ValueError):
@@ -107,7 +107,8 @@ def _check_lengths(entries: Sequence[Entry]) -> None:
 
 
 def _reads_again(entries: Sequence[Entry]) -> bool:
-    """Whether rows that are timed are too long to be kept, or too few."""
+    """Whether rows that are timed are too long to be kept, or too few: they should stay in the cache while results pass
+    by it."""
     return any(
         is_few_and_long(group.space.rows, group.space.columns, entry.graph.cases)
         or is_too_long(group.space.columns, entry.graph.cases)
@@ -115,6 +116,12 @@ def _reads_again(entries: Sequence[Entry]) -> bool:
         for group in entry.schedule.groups
         if group.space.kind == ROWS
     )
+
+
+def _in_parts(entries: Sequence[Entry]) -> bool:
+    """Whether threads write parts of a tensor that lie apart: past the cache that takes a fifth less time."""
+    stores = [store for entry in entries for group in entry.schedule.groups for store in group.stores]
+    return any(store.dim is not None for store in stores)
 
 
 def _hard_parts(graph: Graph) -> list[str]:

@@ -50,7 +50,8 @@ def source(task: Task, entries: Sequence[EntryWriter], genome: Mapping[str, Any]
         *("\n".join(entry.host()) for entry in entries),
         _module([entry.entry.name for entry in entries if entry.entry.is_exported]),
     ]
-    if genome.get("overlap") == "next" and sum(map(launches, parts)) > 1:
+    in_sequence = any(entry.steps > 1 for entry in entries) or any(launches(kernel.launcher) > 1 for kernel in kernels)
+    if genome.get("overlap") == "next" and in_sequence:
         parts = [WAITING, *map(overlapped, parts)]
     text = "\n".join(line for part in parts for line in ["", *wrapped(part.split("\n"))])
     return f"{_head(task, genome, text)}\n{text}\n"

@@ -33,10 +33,14 @@ ALONE_NAMES = {"topk": "highest", "pool": "windows", "scatter": "scatter", "list
 class EntryWriter(HostWriter):
     """Kernels and host code of one entry."""
 
+    steps = 0
+    """Launches and library calls, one after the other."""
+
     def write(self) -> None:
         index = 0
         while index < len(self.entry.schedule.groups):
             index += self._elements_together(index) or self._products_together(index) or self._step(index)
+            self.steps += 1
 
     def _held_before(self, index: int) -> dict[int, Tensor]:
         """What lies in memory when a group's turn comes."""
