@@ -297,6 +297,20 @@ def test_a_gene_that_changes_nothing_is_no_gene() -> None:
     assert "split_block" not in composer.plan(task).space()
 
 
+def test_windows_of_two_by_two_are_read_by_packs() -> None:
+    text = source("paper/mnist_pool:forward")
+    test = "if (small && kernel_size == 2 && stride == 2 && padding == 0 && H % 2 == 0 && W % 4 == 0"
+    assert text.index(test) < text.index("launch_mnist_pool_windows<scalar_t>(")
+    for other in (
+        "F.max_pool2d(x, 3)",
+        "F.max_pool2d(x, 2, padding=1)",
+        "F.avg_pool2d(x, 2)",
+        "F.max_pool2d(x.exp(), 2)",
+    ):
+        assert "quads_kernel" not in own(other, "2,3,12,12:fp32")
+    assert "quads_kernel" in own("F.max_pool2d(x, 2)", "2,3,12,12:fp32")
+
+
 def test_windows_know_their_names_again() -> None:
     text = source("paper/mnist_pool:forward")
     assert "SIDE > 0 ? SIDE : kernel_size" in text

@@ -38,6 +38,7 @@ product_kernel.py   products of small matrices
 scan_kernel.py      running sums
 scan_cluster.py     running sums along few long rows, each kept by a cluster of blocks
 window_kernel.py    windows that slide over an image
+quad_kernel.py      windows of two by two
 pick_kernel.py      the highest of each row
 scatter_kernel.py   elements and rows to places of their own
 list_kernel.py      lists of tensors, many to a launch

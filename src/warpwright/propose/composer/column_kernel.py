@@ -87,6 +87,7 @@ class ColumnWriter:
             launcher="\n".join(self._launcher(genome)),
             needs=self._host_needs(),
             preamble=(PACKS, ALIGNED, ADD_PARTS),
+            in_sequence=True,
         )
 
     def _host_needs(self) -> Any:

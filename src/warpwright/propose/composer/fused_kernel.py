@@ -53,6 +53,7 @@ def fused_kernels(
         launcher=launcher,
         needs=_with_sums(writer.needs, sums),
         preamble=(*row_preamble([writer]), ADD_PARTS),
+        in_sequence=True,
     )
 
 

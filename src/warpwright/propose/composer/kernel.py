@@ -47,6 +47,8 @@ class Written:
     launcher: str
     needs: Needs
     preamble: tuple[str, ...] = ()
+    in_sequence: bool = False
+    """Whether that function launches several kernels, one after the other."""
 
 
 def used(needs: Needs, body: Iterable[str]) -> Needs:

@@ -35,12 +35,7 @@ void launch_next(void (*kernel)(Parameters...), dim3 grid, dim3 block, size_t sh
 }"""
 _HEAD = re.compile(r"(__global__[^{]*\) \{\n)")
 _LAUNCH = re.compile(r"kernel<<<(.+), at::cuda::getCurrentCUDAStream\(\)>>>\((\n)?")
-_ADDED = re.compile(r"(?<!void )\badd_parts\(")
 _ASKED = re.compile(r"\n *C10_CUDA_KERNEL_LAUNCH_CHECK\(\);")
-
-
-def launches(launcher: str) -> int:
-    return len(_LAUNCH.findall(launcher)) + len(_ADDED.findall(launcher))
 
 
 def overlapped(text: str) -> str:

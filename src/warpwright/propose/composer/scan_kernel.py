@@ -168,6 +168,7 @@ def scan_kernel(
         launcher="\n".join(["template <typename T>", *head, *block(body), "}"]),
         needs=needs,
         preamble=(PACKS, ALIGNED, *extra),
+        in_sequence=split,
     )
 
 

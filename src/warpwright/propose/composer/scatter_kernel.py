@@ -145,6 +145,7 @@ def list_rows_kernel(
         launcher="\n".join(launcher),
         needs=emitter.needs,
         preamble=(PACKS, ALIGNED, LINK),
+        in_sequence=True,
     )
 
 

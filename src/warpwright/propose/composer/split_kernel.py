@@ -121,6 +121,7 @@ def split_kernels(work: Rows, graph: Graph, held: Mapping[int, Tensor], genome: 
         launcher="\n".join(_launcher(work, stages, needs, genome)),
         needs=needs,
         preamble=row_preamble([stage.writer for stage in stages]),
+        in_sequence=True,
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from warpwright.propose.composer import indices
+from warpwright.propose.composer import indices, quad_kernel
 from warpwright.propose.composer.emit import Emitter
 from warpwright.propose.composer.errors import CannotCompose
 from warpwright.propose.composer.indices import ELEMENT, KERNEL, PACK, ROW, Loaded, Var
@@ -35,8 +35,16 @@ def window_kernel(name: str, store: Store, graph: Graph, held: Mapping[int, Tens
         raise CannotCompose("a pool that is part of a concatenation")
     writer = _Windows(name, store, graph, held)
     device, needs = writer.device(), writer.emitter.needs
-    launcher = _launcher(name, needs, writer.unrolled)
-    return Written(name=name, device="\n".join(device), launcher="\n".join(launcher), needs=needs, preamble=(DIVISOR,))
+    in_quads = quad_kernel.is_worth_it(store, held, graph.cases)
+    quads = quad_kernel.quads_first(store, held[store.value.first.number], writer.emitter.size_text) if in_quads else []
+    needs.functions |= quad_kernel.FUNCTIONS if in_quads else {}
+    return Written(
+        name=name,
+        device="\n".join(device),
+        launcher="\n".join(_launcher(name, needs, writer.unrolled, quads)),
+        needs=needs,
+        preamble=(DIVISOR, *(quad_kernel.PREAMBLE if in_quads else ())),
+    )
 
 
 class _Windows:
@@ -170,7 +178,7 @@ class _Windows:
         return {"max": "best", "at": "at", "mean_inside": "sum / static_cast<float>(inside)"}[self.mode]
 
 
-def _launcher(name: str, needs: Needs, unrolled: tuple[str, tuple[int, ...]] | None) -> list[str]:
+def _launcher(name: str, needs: Needs, unrolled: tuple[str, tuple[int, ...]] | None, quads: Sequence[str]) -> list[str]:
     head = signature(f"void launch_{name}", launcher_parameters(needs))
     head[-1] += " {"
     blocks = f"(count + {THREADS * EACH - 1}) / {THREADS * EACH}"
@@ -180,6 +188,7 @@ def _launcher(name: str, needs: Needs, unrolled: tuple[str, tuple[int, ...]] | N
     body = [
         "if (count == 0) return;",
         small_test(needs, ["count"]),
+        *quads,
         "const auto run = [&](auto kernel) {",
         *block(launch(blocks, str(THREADS), pointers(needs))),
         "};",
