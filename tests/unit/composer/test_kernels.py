@@ -309,6 +309,7 @@ def test_windows_of_two_by_two_are_read_by_packs() -> None:
     ):
         assert "quads_kernel" not in own(other, "2,3,12,12:fp32")
     assert "quads_kernel" in own("F.max_pool2d(x, 2)", "2,3,12,12:fp32")
+    assert "quads_kernel" not in own("F.max_pool2d(x.float().cumsum(-1), 2)", "2,3,12,12:bf16")
 
 
 def test_windows_know_their_names_again() -> None:

@@ -34,7 +34,8 @@ FUNCTIONS = {"maximum": DEFINED["maximum"], "quads": QUADS}
 def is_worth_it(store: Store, held: Mapping[int, Tensor], cases: Cases) -> bool:
     """Whether it is the way of a case that is timed."""
     mode, sides, *_ = store.value.attrs
-    is_plain = mode == "max" and len(sides) == 2 and store.value.first.number in held
+    x = held.get(store.value.first.number)
+    is_plain = mode == "max" and len(sides) == 2 and x is not None and x.dtype == store.tensor.dtype == "T"
     return is_plain and any(all(size.values[case] == by for size, by in _wanted(store)) for case in cases.timed)
 
 
