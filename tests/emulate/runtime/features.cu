@@ -229,6 +229,15 @@ torch::Tensor h_k_state(torch::Tensor x) {
   for (int i = 0; i < 3; i++) k_state<<<1, 32>>>(x.data_ptr<float>(), y.data_ptr<float>(), 3);
   return y;
 }
+torch::Tensor on_grid(torch::Tensor x, void* kernel, int blocks, int threads) {
+  auto y = torch::zeros({4096}, x.options());
+  const float* a = x.data_ptr<float>();
+  float* b = y.data_ptr<float>();
+  int n = 3;
+  void* args[] = {&a, &b, &n};
+  cudaLaunchCooperativeKernel(kernel, dim3(blocks), dim3(threads), args, 0, 0);
+  return y;
+}
 __global__ void k_grid(const float* x, float* y, int n) {
   cg::grid_group g = cg::this_grid();
   int i = g.thread_rank();
@@ -238,15 +247,7 @@ __global__ void k_grid(const float* x, float* y, int n) {
   g.sync();
   y[i] = v;
 }
-torch::Tensor h_k_grid(torch::Tensor x) {
-  auto y = torch::zeros({4096}, x.options());
-  const float* a = x.data_ptr<float>();
-  float* b = y.data_ptr<float>();
-  int n = 3;
-  void* args[] = {&a, &b, &n};
-  cudaLaunchCooperativeKernel((void*)k_grid, dim3(4), dim3(64), args, 0, 0);
-  return y;
-}
+torch::Tensor h_k_grid(torch::Tensor x) { return on_grid(x, (void*)k_grid, 4, 64); }
 __global__ void k_grid_wide(const float* x, float* y, int n) {
   cg::grid_group g = cg::this_grid();
   int i = g.thread_rank();
@@ -254,15 +255,7 @@ __global__ void k_grid_wide(const float* x, float* y, int n) {
   g.sync();
   if (i < 4096) y[i] = v;
 }
-torch::Tensor h_k_grid_wide(torch::Tensor x) {
-  auto y = torch::zeros({4096}, x.options());
-  const float* a = x.data_ptr<float>();
-  float* b = y.data_ptr<float>();
-  int n = 3;
-  void* args[] = {&a, &b, &n};
-  cudaLaunchCooperativeKernel((void*)k_grid_wide, dim3(96), dim3(1024), args, 0, 0);
-  return y;
-}
+torch::Tensor h_k_grid_wide(torch::Tensor x) { return on_grid(x, (void*)k_grid_wide, 96, 1024); }
 __global__ void k_grid_bad(const float* x, float* y, int n) {
   cg::grid_group g = cg::this_grid();
   int i = g.thread_rank();
@@ -271,15 +264,7 @@ __global__ void k_grid_bad(const float* x, float* y, int n) {
   float v = y[(i + 100) % 256];
   y[i] = v;
 }
-torch::Tensor h_b_grid_bad(torch::Tensor x) {
-  auto y = torch::zeros({4096}, x.options());
-  const float* a = x.data_ptr<float>();
-  float* b = y.data_ptr<float>();
-  int n = 3;
-  void* args[] = {&a, &b, &n};
-  cudaLaunchCooperativeKernel((void*)k_grid_bad, dim3(4), dim3(64), args, 0, 0);
-  return y;
-}
+torch::Tensor h_b_grid_bad(torch::Tensor x) { return on_grid(x, (void*)k_grid_bad, 4, 64); }
 K(c_lock) {
   __shared__ int lock;
   __shared__ float sum;

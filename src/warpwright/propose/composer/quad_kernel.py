@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from warpwright.propose.composer.arithmetic import DEFINED
-from warpwright.propose.composer.kernel import Store, block, launch
+from warpwright.propose.composer.kernel import Store, block, launch, pointer
 from warpwright.propose.composer.preamble import ALIGNED, PACKS
 from warpwright.propose.composer.sizes import Cases, Size
 from warpwright.propose.composer.tensors import Tensor
@@ -45,10 +45,9 @@ def quads_first(store: Store, x: Tensor, named: Callable[[Size], str]) -> list[s
     tests = [f"{named(size)} == {by}" for size, by in _wanted(store) if size.constant is None]
     tests += [f"{height} % 2 == 0", f"{width} % 4 == 0"]
     tests += [f"aligned({{{x.name}.data_ptr(), {store.tensor.name}.data_ptr()}})"]
-    arguments = [f"{tensor.name}.data_ptr<T>()" for tensor in (x, store.tensor)]
     body = [
         "const auto kernel = quads_kernel<T>;",
-        *launch("(count + 511) / 512", "256", [*arguments, f"{width} / 4", width, "count / 2"]),
+        *launch("(count + 511) / 512", "256", [pointer(x), pointer(store.tensor), f"{width} / 4", width, "count / 2"]),
         "return;",
     ]
     return [f"if (small && {' && '.join(dict.fromkeys(tests))}) {{", *block(body), "}"]
