@@ -44,8 +44,8 @@ class Watched:
     metrics: Mapping[str, float] = field(default_factory=dict)
 
 
-def profile(job: Job, case: str | None = None, report: Path | None = None) -> tuple[Watched, ...]:
-    """The kernels of one cold call, in order. Undecided where there is no profiler or it may not count."""
+def profile(job: Job, case: str | None = None, report: Path | None = None, calls: int = 1) -> tuple[Watched, ...]:
+    """The kernels of so many cold calls, in order. Undecided where there is no profiler or it may not count."""
     tool = shutil.which("ncu")
     if tool is None:
         raise Undecided("ncu is not installed here")
@@ -56,7 +56,7 @@ def profile(job: Job, case: str | None = None, report: Path | None = None) -> tu
         else ["--page", "raw", "--csv"]
     )
     quiet = ["--clock-control", "none", "--cache-control", "none", "--print-units", "base"]
-    found = _run([tool, *quiet, *metrics, *kept, *_only(job)], job, case)
+    found = _run([tool, *quiet, *metrics, *kept, *_only(job)], job, case, calls)
     if report:
         found = _finished([tool, "--import", str(report), "--page", "raw", "--csv", "--print-units", "base"], {})
     watched = _table(found.stdout)
@@ -99,11 +99,11 @@ def _names(job: Job) -> str:
     return "|".join(re.escape(kernel.symbol) for kernel in job.sealed.kernels)
 
 
-def _run(tool: list[str], job: Job, case: str | None) -> subprocess.CompletedProcess[str]:
+def _run(tool: list[str], job: Job, case: str | None, calls: int = 1) -> subprocess.CompletedProcess[str]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "job.json"
         path.write_text(dumps(job))
-        chosen = ["--case", case] if case else []
+        chosen = ["--calls", str(calls), *(["--case", case] if case else [])]
         command = [*tool, sys.executable, "-m", "warpwright.judge.solo", str(path), *chosen]
         return _finished(command, {"PYTHONPATH": str(Path(__file__).parents[2])})
 
