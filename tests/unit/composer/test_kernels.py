@@ -266,9 +266,7 @@ def test_parts_that_lie_apart_are_written_past_the_cache() -> None:
 
 def test_what_is_read_when_a_cluster_has_met_is_on_its_way_before() -> None:
     text = source("modern/log_softmax:backward")
-    assert text.index("expect(y + row * columns + column);") < text.index(
-        "sum = over_cluster<Sum, THREADS, BLOCKS>(sum);"
-    )
+    assert text.index("expect(y + row * columns + column);") < text.index("sum = over_row<Sum, THREADS>(sum);")
     assert "expect(" not in source("modern/log_softmax:forward")
 
 
@@ -372,11 +370,19 @@ def test_of_what_a_gradient_belongs_to_only_the_sizes_must_be_there() -> None:
 def test_a_row_that_is_too_long_for_a_block_is_kept_by_a_cluster() -> None:
     text = source("modern/log_softmax:forward")
     assert "if (!launch_log_softmax_rows_clustered<scalar_t>(x, y, N, D)) {" in text
-    assert "run(log_softmax_rows_clustered_kernel<T, VEC, 4096, 5, 8>, 512);" in text
-    assert "run(log_softmax_rows_clustered_kernel<T, VEC, 4096, 5, 4>, 1024);" in source(
+    assert "run(log_softmax_rows_clustered_kernel<T, VEC, 512, 5, 8>, 512);" in text
+    assert "run(log_softmax_rows_clustered_kernel<T, VEC, 1024, 5, 4>, 1024);" in source(
         "modern/log_softmax:forward", row_cluster=4
     )
     assert "clustered" not in source("modern/log_softmax:forward", row_cluster=0)
+
+
+def test_the_blocks_of_a_cluster_meet_once_for_all_that_a_pass_has_found() -> None:
+    clustered = source("modern/log_softmax:forward").partition("clustered_kernel(")[2].partition("\n}\n")[0]
+    assert clustered.count("cluster.sync();") == 2
+    met = clustered.rindex("cluster.sync();")
+    assert clustered.rindex("map_shared_rank(&total_of[rank], threadIdx.x) = total;") < met
+    assert "map_shared_rank" not in clustered[met:]
 
 
 def test_a_cluster_keeps_only_what_is_read_again() -> None:

@@ -15,7 +15,6 @@ from warpwright.propose.composer.preamble import (
     JOIN_NAMES,
     JOINS,
     NEIGHBOURS,
-    OVER_CLUSTER,
     OVER_ROW,
     SPREADS,
 )
@@ -55,7 +54,11 @@ class Carrier(Protocol):
     def join(self, parts: Sequence[str]) -> list[str]:
         """Takes in what another block has left."""
 
-    def share(self) -> list[str]: ...
+    def share(self) -> list[str]:
+        """Among the threads of a block."""
+
+    def complete(self) -> list[str]:
+        """The same where every thread has taken in what all blocks have left."""
 
     def settle(self) -> list[str]:
         """What is done once the whole row is in."""
@@ -78,11 +81,7 @@ class _Plain:
         self.name = emitter.name(emitter.graph.names.get(value.number, wanted))
         self.op = JOIN_NAMES[value.op]
         self.parts = [(self.name, "float", self.name)]
-        self.over = f"over_row<{self.op}, THREADS>"
-        self.preamble = [JOINS[value.op], NEIGHBOURS, OVER_ROW]
-        if emitter.is_clustered:
-            self.over = f"over_cluster<{self.op}, THREADS, BLOCKS>"
-            self.preamble.append(OVER_CLUSTER)
+        self.preamble = (JOINS[value.op], NEIGHBOURS, OVER_ROW)
 
     def begin(self) -> list[str]:
         return [f"float {self.name} = {self.op}::identity();"]
@@ -98,7 +97,10 @@ class _Plain:
         return [self._added(parts[0])]
 
     def share(self) -> list[str]:
-        return [f"{self.name} = {self.over}({self.name});"]
+        return [f"{self.name} = over_row<{self.op}, THREADS>({self.name});"]
+
+    def complete(self) -> list[str]:
+        return []
 
     def settle(self) -> list[str]:
         return []
@@ -129,6 +131,9 @@ class _Best:
 
     def share(self) -> list[str]:
         return [f"{self.name} = best_of_row<THREADS>({self.name});"]
+
+    def complete(self) -> list[str]:
+        return []
 
     def settle(self) -> list[str]:
         return []
@@ -185,8 +190,14 @@ class _Joint:
             f"float {self.whole} = over_row<Max, THREADS>({self.largest});",
             f"if ({self.largest} != {self.whole}) {self.total} *= expf({self.largest} - {self.whole});",
             f"{self.total} = over_row<Sum, THREADS>({self.total});",
-            f"if (isnan({self.total})) {self.whole} = NAN;  // The maximum alone would have passed over it.",
+            self._defined(),
         ]
+
+    def complete(self) -> list[str]:
+        return [f"{self.whole} = {self.largest};", self._defined()]
+
+    def _defined(self) -> str:
+        return f"if (isnan({self.total})) {self.whole} = NAN;  // The maximum alone would have passed over it."
 
     def settle(self) -> list[str]:
         if self.joint.guarded:
@@ -220,6 +231,9 @@ class _Spread:
 
     def share(self) -> list[str]:
         return [f"{self.name} = spread_of_row<THREADS>({self.name});"]
+
+    def complete(self) -> list[str]:
+        return []
 
     def settle(self) -> list[str]:
         return []

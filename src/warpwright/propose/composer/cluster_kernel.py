@@ -1,15 +1,19 @@
 """Rows that are too long for the registers of a block, or too few for one block each: a cluster of blocks keeps each of
 them. So it is read once, where blocks that stream it would read it in every pass.
 
-The blocks of a cluster put their sums together through the shared memory that they can read of each other.
+Each block of a cluster writes what it has found into the shared memory of all of them: once for each pass, and for all
+reductions of that pass at once, since to meet takes as long as to compute. Nobody reads the memory of others, so that
+each may leave as soon as it is done.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from warpwright.propose.composer.carriers import Carrier
 from warpwright.propose.composer.indices import KERNEL
 from warpwright.propose.composer.kernel import (
     Written,
@@ -18,10 +22,12 @@ from warpwright.propose.composer.kernel import (
     launcher_parameters,
     pointers,
     row_parameters,
+    settle_multiples,
     signature,
     vec_of,
     vector_test,
 )
+from warpwright.propose.composer.reductions import Carried, check, depths, joined
 from warpwright.propose.composer.row_kernel import Rows, RowWriter, along_rows
 from warpwright.propose.composer.row_launch import (
     MOST_ITEMS,
@@ -42,6 +48,7 @@ LONGEST_OF_BLOCK = MOST_THREADS * MOST_ITEMS
 """Packs of the longest row that a block can keep."""
 THREADS = 2048, 4096
 """Of a cluster, fewer first."""
+_DECLARED = re.compile(r"^(?:float|Spread) ")
 MOST_BYTES = {4: 128, 2: 96}
 """What a thread keeps without running out of registers, by the bytes of an element: narrow ones need room to widen."""
 
@@ -69,8 +76,8 @@ def cluster_kernels(work: Rows, graph: Graph, held: Mapping[int, Tensor], genome
     fitting = _tiles(work, graph.cases, genome["vector_bytes"], len(kept))
     if not kept or not fitting:
         return None
-    writer = RowWriter(work, graph, held, kept, is_clustered=True)
-    writer.write()
+    writer = RowWriter(work, graph, held, kept, sharing="THREADS * BLOCKS")
+    _write(writer)
     later = [name for name in along_rows(streamed) if name not in kept and name not in streamed.loaded[0]]
     return Written(
         name=f"{work.name}_clustered",
@@ -101,23 +108,58 @@ def _tile(packs: int, pack_bytes: int, element: int) -> Tile | None:
     return None
 
 
+def _write(writer: RowWriter) -> None:
+    for group in joined(depths([check(value) for value in writer.work.reductions])):
+        _exchange(writer, group)
+    writer.row_stores()
+    writer.last_pass()
+    settle_multiples(writer.emitter)
+
+
+def _exchange(writer: RowWriter, group: Sequence[Carried]) -> None:
+    """One pass, after which every thread knows what all blocks have found."""
+    carriers = writer.reduce(group)
+    parts = [part for item in carriers for part in item.parts]
+    puts = [f"*cluster.map_shared_rank(&{name}_of[rank], threadIdx.x) = {text};" for name, _, text in parts]
+    writer.body += [
+        *(f"__shared__ {kind} {name}_of[BLOCKS];" for name, kind, _ in parts),
+        "if (threadIdx.x < BLOCKS) {",
+        *block(puts),
+        "}",
+        "cluster.sync();",
+        *_put_together(carriers),
+        "",
+    ]
+
+
+def _put_together(carriers: Sequence[Carrier]) -> list[str]:
+    """What a thread has carried so far begins anew, since its block is one of those that it now takes in."""
+    loop = ["#pragma unroll", "for (int block = 0; block < BLOCKS; ++block) {"]
+    for item in carriers:
+        loop += block(item.join([f"{name}_of[block]" for name, _, _ in item.parts]))
+    begun = [_DECLARED.sub("", line) for item in carriers for line in item.begin() if not line.startswith("//")]
+    return [*begun, *loop, "}", *(line for item in carriers for line in (*item.complete(), *item.settle()))]
+
+
 def _device(work: Rows, writer: RowWriter, later: Sequence[str]) -> list[str]:
-    bounds = "__cluster_dims__(BLOCKS, 1, 1) __launch_bounds__(THREADS / BLOCKS, 1024 * BLOCKS / THREADS)"
+    bounds = "__cluster_dims__(BLOCKS, 1, 1) __launch_bounds__(THREADS, 1024 / THREADS)"
     head = signature(f"__global__ void {bounds} {work.name}_clustered_kernel", row_parameters(writer.needs))
     head[-1] += " {"
     place = "blockIdx.x / BLOCKS"
     body = [
-        "const int lane = blockIdx.x % BLOCKS * (THREADS / BLOCKS) + threadIdx.x;",
+        "const auto cluster = cooperative_groups::this_cluster();",
+        "const int rank = blockIdx.x % BLOCKS, lane = rank * THREADS + threadIdx.x;",
         f"const int64_t row = {f'rows - 1 - {place}' if work.backwards else place};",
         *writer.emitter.lines[KERNEL],
         "",
         *kept_loads(writer, writer.needs, [f"expect({name} + row * columns + column);" for name in later]),
+        "cluster.sync();  // From here on all blocks are there to be written to.",
         "",
         *without_end(writer.body),
     ]
     return [
         f"// {work.comment}",
-        "// A cluster of BLOCKS blocks shares a row; each of its THREADS threads keeps ITEMS packs of it in registers.",
+        "// BLOCKS blocks of a cluster share a row; each of their THREADS threads keeps ITEMS packs of it in registers.",
         "template <typename T, int VEC, int THREADS, int ITEMS, int BLOCKS>",
         *head,
         *block(body),
@@ -151,5 +193,5 @@ def _launcher(work: Rows, needs: Needs, fitting: Sequence[Tile], genome: Mapping
 
 
 def _run(work: Rows, tile: Tile, blocks: int) -> str:
-    shape = f"T, VEC, {tile.threads}, {tile.items}, {blocks}"
+    shape = f"T, VEC, {tile.threads // blocks}, {tile.items}, {blocks}"
     return f"run({work.name}_clustered_kernel<{shape}>, {tile.threads // blocks});"

@@ -44,7 +44,6 @@ class Emitter:
         """Tensors whose packs lie in registers, and how a pack is written."""
         self.early: dict[str, tuple[str, str]] | None = None
         """Where packs are wanted before anything is done with them: how each is declared and how it is loaded."""
-        self.is_clustered = False
         """Whether the threads that share a row belong to several blocks."""
         self.row_index: Index | None = None
         self._memo: dict[tuple[int, Place], Term] = {}

@@ -132,22 +132,6 @@ __device__ float over_row(float value) {
     return value;
 }"""
 
-OVER_CLUSTER = """\
-// One number from the THREADS threads of a cluster of BLOCKS blocks; every one of them gets it.
-template <typename Op, int THREADS, int BLOCKS>
-__device__ float over_cluster(float value) {
-    const auto cluster = cooperative_groups::this_cluster();
-    __shared__ float of_block;
-    value = over_row<Op, THREADS / BLOCKS>(value);
-    if (threadIdx.x == 0) of_block = value;
-    cluster.sync();
-    value = Op::identity();
-    #pragma unroll
-    for (int block = 0; block < BLOCKS; ++block) value = Op::join(value, *cluster.map_shared_rank(&of_block, block));
-    cluster.sync();  // Nobody leaves or writes again while others may still be reading.
-    return value;
-}"""
-
 BEST = """\
 // A position and what lies there. The larger value is better, NaN best of all, and the first of equals.
 struct Best {

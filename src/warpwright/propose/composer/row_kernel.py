@@ -54,9 +54,11 @@ class RowWriter:
         kept: Sequence[str] | None,
         ahead: int = 1,
         *,
-        is_clustered: bool = False,
+        sharing: str = "THREADS",
     ) -> None:
         self.work, self.graph, self.is_kept, self.ahead = work, graph, kept is not None, ahead
+        self.sharing = sharing
+        """How many threads share a row that is kept."""
         names = {work.columns: "columns"}
         tensors = [store.tensor for store in (*work.row_stores, *work.stores)]
         self.emitter = Emitter(graph, held, work.roots, {work.rows: "rows", **names}, tensors)
@@ -66,7 +68,6 @@ class RowWriter:
         one = graph.cases.one()
         self.base = Total(((self.row, work.columns), (column, one)))
         self.emitter.row_index = self.row
-        self.emitter.is_clustered = is_clustered
         self.emitter.kept = {name: f"{name}_kept[item]" for name in kept or ()}
         self.body: list[str] = []
         self.loaded: list[set[str]] = []
@@ -175,7 +176,7 @@ class RowWriter:
             *done.behind,
         ]
         if self.is_kept:
-            return [*KEPT_LOOP, *block(inner, 2), "    }", "}"]
+            return [*kept_loop(self.sharing), *block(inner, 2), "    }", "}"]
         if emitter.early:
             return self._several_at_once(inner, emitter.early)
         head = f"for (int column = {self.first}; column < {self.end}; column += THREADS * VEC) {{"
@@ -201,12 +202,14 @@ class RowWriter:
         ]
 
 
-KEPT_LOOP = [
-    "#pragma unroll",
-    "for (int item = 0; item < ITEMS; ++item) {",
-    "    const int column = (item * THREADS + lane) * VEC;",
-    "    if (column < columns) {",
-]
+def kept_loop(sharing: str = "THREADS") -> list[str]:
+    """Over the packs that a thread keeps, where so many share a row."""
+    return [
+        "#pragma unroll",
+        "for (int item = 0; item < ITEMS; ++item) {",
+        f"    const int column = (item * {sharing} + lane) * VEC;",
+        "    if (column < columns) {",
+    ]
 
 
 def write_rows(work: Rows, graph: Graph, held: Mapping[int, Tensor], ahead: int) -> list[RowWriter]:
