@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from warpwright.core.candidate import Candidate
 from warpwright.core.evidence import Verdict
-from warpwright.core.task import Case, Role
+from warpwright.core.task import Case, Role, Task
 from warpwright.propose import composer
 from warpwright.tasks import load
 from warpwright.verify.emulate import EmulateRung
@@ -25,14 +27,20 @@ def test_a_composed_source_holds(name: str) -> None:
     assert evidence.verdict is Verdict.HOLDS, evidence.counterexample or evidence.reason
 
 
+def holds_on(task: Task, case: Case, source: str) -> None:
+    """Cases are drawn from the task's own: it is given this one alone."""
+    evidence = EmulateRung().climb(replace(task, cases=(case,)), Candidate(source=source))
+    assert evidence.verdict is Verdict.HOLDS, evidence.counterexample or evidence.reason
+    assert case.name in str(evidence.facts["cases"])
+
+
 @pytest.mark.timeout(900)
 def test_a_row_of_one_element_leaves_a_sum_and_its_length_that_agree() -> None:
     """Its gradient is what is left where the two cancel."""
     (task,) = load("modern/add_rmsnorm:training")
     edge = Case(name="N64-D1-fp16", role=Role.CHECK, dims={"N": 64, "D": 1}, dtype="fp16", scalars={"eps": 1e-6})
     plan = composer.plan(task)
-    evidence = EmulateRung([edge]).climb(task, Candidate(source=plan.write(plan.default())))
-    assert evidence.verdict is Verdict.HOLDS, evidence.counterexample or evidence.reason
+    holds_on(task, edge, plan.write(plan.default()))
 
 
 @pytest.mark.timeout(900)
@@ -43,8 +51,7 @@ def test_rows_that_are_loaded_ahead_hold() -> None:
     plan = composer.plan(task)
     source = plan.write({**plan.default(), "fused_ahead": 1})
     assert "if (row + groups < rows) load_row(row + groups);" in source
-    evidence = EmulateRung([tall]).climb(task, Candidate(source=source))
-    assert evidence.verdict is Verdict.HOLDS, evidence.counterexample or evidence.reason
+    holds_on(task, tall, source)
 
 
 @pytest.mark.timeout(900)
@@ -62,5 +69,23 @@ def test_rows_that_a_cluster_keeps_hold_and_so_do_those_that_it_declines(
     (task,) = load(name)
     long = Case(name="long", role=Role.CHECK, dims=dims, dtype=dtype)
     plan = composer.plan(task)
-    evidence = EmulateRung([long]).climb(task, Candidate(source=plan.write(plan.default())))
-    assert evidence.verdict is Verdict.HOLDS, evidence.counterexample or evidence.reason
+    holds_on(task, long, plan.write(plan.default()))
+
+
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize(
+    ("name", "dims", "dtype"),
+    [
+        ("modern/matmul_small:forward", {"M": 1, "N": 1057, "K": 1032}, "bf16"),
+        ("modern/matmul_small:forward", {"M": 1, "N": 1056, "K": 2052}, "fp32"),
+        ("modern/int8_linear:forward", {"M": 1, "N": 1058, "K": 4112}, "fp16"),
+    ],
+)
+def test_rows_of_a_matrix_that_are_taken_together_hold(name: str, dims: dict[str, int], dtype: str) -> None:
+    """More than one round of columns, and rows that are missing at the end."""
+    (task,) = load(name)
+    tall = Case(name="tall", role=Role.CHECK, dims=dims, dtype=dtype)
+    plan = composer.plan(task)
+    source = plan.write(plan.default())
+    assert "if (!vectors || rows < 1056 || columns < 1024) return false;" in source
+    holds_on(task, tall, source)

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from warpwright.core.candidate import Candidate
+from warpwright.core.errors import UsageError
 from warpwright.core.evidence import Verdict
 from warpwright.emulate.calls import Call, arena_of
 from warpwright.emulate.emulating import emulate
@@ -89,6 +90,13 @@ def test_what_the_emulator_lacks_is_undecided(specimen: Find, store: Store) -> N
     assert found.verdict is Verdict.UNDECIDED
     assert found.reason is not None
     assert "unsupported" in found.reason
+
+
+def test_a_case_that_is_not_the_tasks_is_refused(specimen: Find, store: Store) -> None:
+    """It would be left out in silence otherwise, and everything would hold on it."""
+    one = specimen("softmax_shared_tree")
+    with pytest.raises(UsageError, match="has no case elsewhere"):
+        emulate(one.task, one.candidate, [replace(one.cases[0], name="elsewhere")], store)
 
 
 def test_the_rung_passes_on_what_was_found(specimen: Find, store: Store) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 from warpwright.core.candidate import Candidate
+from warpwright.core.errors import UsageError
 from warpwright.core.task import Case, Role, Task
 from warpwright.emulate.build import program
 from warpwright.emulate.emulation import Emulation
@@ -30,6 +31,8 @@ def emulate(
     """
     store = store or Store(root=default_root())
     cases = task.cases if cases is None else cases
+    if foreign := [case.name for case in cases if case not in task.cases]:
+        raise UsageError(f"{task.key} has no case {foreign[0]}")
     checked = tuple(case for case in cases if case.role is Role.CHECK)
     with ThreadPoolExecutor(1) as pool:
         building = pool.submit(program, candidate, store)

@@ -111,13 +111,6 @@ def test_a_sum_that_is_linear_in_another_shares_its_pass() -> None:
     assert "_pass_2" not in text
 
 
-def test_running_sums_of_few_long_rows_are_kept_by_clusters() -> None:
-    text = source("modern/cumsum:forward")
-    assert "__cluster_dims__(BLOCKS, 1, 1)" in text
-    assert "#include <cooperative_groups.h>" in text
-    assert "cluster" not in source("modern/cumsum:forward", scan_cluster=0).partition("#include")[2]
-
-
 def test_coarse_results_divide_by_a_reciprocal_and_what_it_leaves() -> None:
     text = source("modern/add_rmsnorm_fp8_dynamic:forward")
     assert "divided(normed, bounded, over_bounded)" in text
@@ -241,13 +234,6 @@ def test_small_products_have_a_kernel_and_large_ones_a_library() -> None:
     assert "small_product" not in source("paper/llama_ffw:forward")
 
 
-def test_products_that_do_not_need_each_other_share_a_launch() -> None:
-    both = "if (!small_products<scalar_t>({{grad_y, weight, grad_x}, {grad_y.t(), x, grad_weight}})) {"
-    assert both in source("paper/mnist_linear:backward")
-    chained = own("(x @ x.t()) @ x", "8,16:fp32")
-    assert chained.count("small_products<float>({{") == 2
-
-
 def test_what_is_clamped_to_eight_bits_is_left_to_their_conversion() -> None:
     text = source("modern/swiglu_fp8:forward")
     assert "store<VEC>(quantised + i, saturated_e4m3(quantised_out));" in text
@@ -320,6 +306,13 @@ def test_overlapping_windows_add_up_in_shared_memory() -> None:
     text = source("paper/mnist_pool:backward")
     assert "atomicAdd(&places[" in text
     assert text.count("__global__") == 1
+
+
+def test_short_rows_are_put_together_several_at_a_time() -> None:
+    text = source("paper/mnist_pool:backward")
+    assert "atomicAdd(&places[item / count * columns + to[i]], what[i]);" in text
+    assert "while (2 * share * count <= 1024 && 2 * share * row_bytes <= 16384) share *= 2;" in text
+    assert text.index("fetch(threadIdx.x);") < text.index("= float4{};")
 
 
 def test_values_and_places_of_the_highest_come_from_one_kernel() -> None:

@@ -43,12 +43,36 @@ def played(reads: str, writes: str) -> Any:
 
 def test_kernels_of_one_call_follow_each_other_without_a_pause() -> None:
     text = source("paper/layernorm:backward")
-    kernels = [part[: part.index("\n}")] for part in text.split("__global__")[1:]]
+    kernels = kernels_of(text)
     assert len(kernels) > 3
-    assert all(kernel.split(") {\n", 1)[1].startswith("    await_results();\n") for kernel in kernels)
+    assert all(kernel.count("await_results();\n") == 1 for kernel in kernels)
+    first = [kernel.split(") {\n", 1)[1].startswith("    await_results();\n") for kernel in kernels]
+    assert [is_first or "fetch(begin" in kernel for is_first, kernel in zip(first, kernels, strict=True)].count(
+        False
+    ) == 0
     assert "<<<" not in text
     assert text.count("launch_next(") == text.count("launch_next(kernel, ") + 1
     assert "C10_CUDA_KERNEL_LAUNCH_CHECK" not in text
+
+
+def kernels_of(text: str) -> list[str]:
+    return [part[: part.index("\n}")] for part in text.split("__global__")[1:]]
+
+
+def test_what_was_there_before_the_call_is_read_before_the_kernel_waits() -> None:
+    finish = next(kernel for kernel in kernels_of(source("paper/layernorm:forward")) if "_finish_kernel(" in kernel)
+    early, _, late = finish.partition("await_results();")
+    assert all(f"{name}_pack[p] = load<VEC>({name} +" in early for name in ("x", "weight", "bias"))
+    assert "fetch(begin + lane * VEC);" in early
+    assert "parts_1[part]" not in early
+    assert "parts_1[part]" in late
+
+
+def test_what_the_call_itself_has_made_is_read_after_that() -> None:
+    """A softmax of what a library leaves."""
+    text = source("modern/linear_cross_entropy:forward")
+    assert "_pass_1_kernel" in text
+    assert "fetch(begin" not in text
 
 
 def test_kernels_that_have_none_beside_them_are_launched_plainly() -> None:

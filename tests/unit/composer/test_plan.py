@@ -174,6 +174,15 @@ def test_one_row_times_a_matrix_that_lies_the_other_way_is_a_sum_of_columns() ->
     assert "launch_int8_linear_backward_of_one_row_columns<scalar_t>(weight, scales, grad_y, grad_x, N, K);" in text
 
 
+def test_gradients_of_a_single_large_sample_are_left_in_the_pass_that_reads_it() -> None:
+    text = source("paper/layernorm:backward")
+    assert "if (grad_y.size(0) == 1) return backward_of_one_row(grad_y, mean, rstd, x, weight, bias, eps);" in text
+    first = text.partition("of_one_row_rows_pass_1_kernel(")[2].partition("\n}\n")[0]
+    assert "store<VEC>(grad_weight + row * columns + column, grad_weight_out);" in first
+    assert "of_one_row_rows_columns" not in text
+    assert "of_one_row" not in source("modern/group_norm_silu:backward")
+
+
 @pytest.mark.parametrize("name", ["modern/matmul:forward", "modern/matmul:training", "paper/unet_linear:forward"])
 def test_products_that_are_never_timed_with_one_row_have_none(name: str) -> None:
     assert "of_one_row" not in source(name)

@@ -15,7 +15,7 @@ lower_library.py    products, convolutions, scans, updates in place
 lower_norm.py       normalisation over a batch
 lower_pick.py       windows, selections, scatters
 entries.py          the entry points: what each is given, what it owes
-single_row.py       entry points for products with a single row, images with a single channel
+single_row.py       entry points for products with a single row, images with a single channel, single samples
 training.py         training pairs: what a forward pass leaves for its backward pass
 rewrite.py          sums over long rows, written so that these are read less often
 schedule.py         which values are left in memory, and which kernel leaves them there
@@ -32,11 +32,16 @@ row_kernel.py       rows: the statements of one row
 row_launch.py       rows: the kernels around them, and the choice among these
 split_kernel.py     few long rows: many blocks to a row
 cluster_kernel.py   long rows that a cluster of blocks keeps
+across_kernel.py    many long rows times the same row, several to a block
 column_kernel.py    columns: sums over the leading dimensions
 fused_kernel.py     rows and columns at once
-product_kernel.py   products of small matrices
+product_kernel.py   products of small matrices, along the rows of both
+tile_kernel.py      products of small matrices that share their first factor
+first_factor.py     how that is read, or computed where it is read
+shared_factor.py    which products share it, and what is left beside them
+product_steps.py    the steps that are small products
 scan_kernel.py      running sums
-scan_cluster.py     running sums along few long rows, each kept by a cluster of blocks
+scan_pieces.py      running sums along few long rows, piece after piece
 window_kernel.py    windows that slide over an image
 quad_kernel.py      windows of two by two
 pick_kernel.py      the highest of each row

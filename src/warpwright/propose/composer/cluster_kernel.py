@@ -27,6 +27,7 @@ from warpwright.propose.composer.kernel import (
     vec_of,
     vector_test,
 )
+from warpwright.propose.composer.preamble import EXPECT
 from warpwright.propose.composer.reductions import Carried, check, depths, joined
 from warpwright.propose.composer.row_kernel import Rows, RowWriter, along_rows
 from warpwright.propose.composer.row_launch import (
@@ -49,12 +50,8 @@ LONGEST_OF_BLOCK = MOST_THREADS * MOST_ITEMS
 THREADS = 2048, 4096
 """Of a cluster, fewer first."""
 _DECLARED = re.compile(r"^(?:float|Spread) ")
-MOST_BYTES = {4: 128, 2: 96}
+MOST_BYTES = {4: 160, 2: 96}
 """What a thread keeps without running out of registers, by the bytes of an element: narrow ones need room to widen."""
-
-EXPECT = """\
-// Brings into the cache what is read when the blocks of a cluster have met.
-__device__ void expect(const void* from) { asm volatile("prefetch.global.L2 [%0];" ::"l"(from)); }"""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -159,7 +156,7 @@ def _device(work: Rows, writer: RowWriter, later: Sequence[str]) -> list[str]:
     ]
     return [
         f"// {work.comment}",
-        "// BLOCKS blocks of a cluster share a row; each of their THREADS threads keeps ITEMS packs of it in registers.",
+        "// A cluster of BLOCKS blocks shares a row; each of their THREADS threads keeps ITEMS packs in registers.",
         "template <typename T, int VEC, int THREADS, int ITEMS, int BLOCKS>",
         *head,
         *block(body),

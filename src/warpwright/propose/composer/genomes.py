@@ -9,6 +9,7 @@ from typing import Any
 
 from warpwright.core.errors import UsageError
 from warpwright.propose.composer import (
+    across_kernel,
     cluster_kernel,
     column_kernel,
     fused_kernel,
@@ -21,7 +22,7 @@ from warpwright.propose.composer.schedule import COLUMNS, ELEMENTS, FUSED, ROWS,
 
 SPACES: dict[str, dict[str, tuple[Any, ...]]] = {
     ELEMENTS: map_kernel.SPACE,
-    ROWS: row_launch.SPACE | cluster_kernel.SPACE | split_kernel.SPACE,
+    ROWS: row_launch.SPACE | across_kernel.SPACE | cluster_kernel.SPACE | split_kernel.SPACE,
     COLUMNS: column_kernel.SPACE,
     FUSED: fused_kernel.SPACE,
     SCAN: scan_kernel.SPACE,
@@ -44,31 +45,34 @@ DEFAULTS: dict[str, Any] = {
     "warp_rows": 4,
     "row_items": 4,
     "row_crowd": 0,
+    "across_block": 256,
+    "across_rows": 4,
     "row_cluster": 8,
     "stream_block": 512,
     "stream_unroll": 4,
     "scan_block": 256,
     "scan_items": 4,
     "scan_rows": 8,
-    "scan_cluster": 8,
+    "scan_pieces": 256,
     "column_warps": 8,
     "column_blocks": 1056,
     "fused_blocks": 1056,
     "fused_ahead": 0,
-    "split_block": 512,
+    "split_block": 256,
     "split_blocks": 528,
     "split_unroll": 4,
 }
 CHANGES: tuple[dict[str, Any], ...] = (
     {"row_items": 2, "stream_block": 1024, "split_blocks": 1056, "map_packs": 1, "column_warps": 16}
     | {"scan_items": 2, "row_cluster": 0, "fused_ahead": 1},
-    {"row_crowd": 1024, "row_cluster": 4, "stream_unroll": 8, "split_block": 256, "map_packs": 4, "scan_cluster": 4},
+    {"row_crowd": 1024, "row_cluster": 4, "stream_unroll": 8, "split_block": 512, "map_packs": 4, "scan_pieces": 512}
+    | {"across_block": 512},
     {"stores": "streaming", "column_blocks": 2112, "fused_blocks": 2112, "overlap": "none"},
     {"math": "precise", "stores": "streaming", "fused_blocks": 528, "split_block": 1024},
-    {"map_block": 512, "warp_rows": 8, "stream_block": 256, "split_unroll": 8, "column_warps": 4, "scan_cluster": 0}
+    {"map_block": 512, "warp_rows": 8, "stream_block": 256, "split_unroll": 8, "column_warps": 4, "scan_pieces": 0}
     | {"scan_block": 128, "scan_rows": 4},
     {"vector_bytes": 8},
-    {"row_items": 1, "warp_items": 2, "stream_unroll": 1, "map_block": 128} | {"scan_items": 1, "scan_cluster": 0},
+    {"row_items": 1, "warp_items": 2, "stream_unroll": 1, "map_block": 128} | {"scan_items": 1, "scan_pieces": 0},
 )
 """What is tried beside the default. Genes of different kernels change together: a case tells of the one it takes."""
 _REMEMBERED = re.compile(r"genome: (\{.*\})")
@@ -84,12 +88,13 @@ def space(kinds: Sequence[str]) -> dict[str, tuple[Any, ...]]:
 def usual(kinds: Sequence[str], streams: bool, rounds: bool) -> dict[str, Any]:
     """What is chosen for a task that has nothing else to go by.
 
-    Sums of columns beside a row take registers, so that fewer packs of it can be kept. Where a result is very coarse, a
-    last digit can tip it over.
+    Sums of columns beside a row take registers, so that fewer packs of it can be kept; and gradients read several
+    tensors along a row, for which larger blocks are quicker. Where a result is very coarse, a last digit can tip it
+    over.
     """
     found = dict(DEFAULTS)
     if FUSED in kinds:
-        found["row_items"] = 2
+        found |= {"row_items": 2, "split_block": 512}
     if streams:
         found["stores"] = "streaming"
     if rounds:

@@ -164,13 +164,14 @@ def _index(low: Lowering, x: Value, indices: Sequence[Any]) -> Value:
 def reduced(low: Lowering, op: str, x: Value, dims: Any, keepdim: bool, kind: str = FLOAT) -> Value:
     """Over any dimensions: the reduced ones are brought to the end first."""
     listed = dimensions(x, dims)
-    kept = [position for position in range(len(x.shape)) if position not in listed]
-    shape = tuple(x.shape[position] for position in kept)
-    made = _over(low, op, x, kept, listed, kind)
+    shape = tuple(size for position, size in enumerate(x.shape) if position not in listed)
     if keepdim:
         one = low.graph.cases.one()
-        return low.graph.reshape(made, tuple(one if p in listed else size for p, size in enumerate(x.shape)))
-    return low.graph.reshape(made, shape)
+        shape = tuple(one if position in listed else size for position, size in enumerate(x.shape))
+    if op in ("sum", "amax", "amin", "prod") and all(x.shape[position].is_one for position in listed):
+        return low.graph.reshape(x, shape)
+    kept = [position for position in range(len(x.shape)) if position not in listed]
+    return low.graph.reshape(_over(low, op, x, kept, listed, kind), shape)
 
 
 def _over(low: Lowering, op: str, x: Value, kept: list[int], listed: list[int], kind: str) -> Value:

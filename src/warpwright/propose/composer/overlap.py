@@ -2,7 +2,8 @@
 
 A launch takes about a microsecond, in which the GPU would do nothing. Here each kernel is launched while the one before
 it still runs, and waits for it by itself. What came earlier is done by then: a kernel lets the next one come only after
-it has waited itself.
+it has waited itself. For the same reason a kernel need not wait for what was there before the call: it may say itself
+where it waits, and have that on its way.
 """
 
 from __future__ import annotations
@@ -33,7 +34,8 @@ void launch_next(void (*kernel)(Parameters...), dim3 grid, dim3 block, size_t sh
     config.numAttrs = at::cuda::getCurrentDeviceProperties()->major >= 9 ? 1 : 0;
     C10_CUDA_CHECK(cudaLaunchKernelEx(&config, kernel, static_cast<Parameters>(arguments)...));
 }"""
-_HEAD = re.compile(r"(__global__[^{]*\) \{\n)")
+AWAIT = "await_results();"
+_KERNEL = re.compile(r"(__global__[^{]*\) \{\n)(.*?)(?=^\})", re.DOTALL | re.MULTILINE)
 _LAUNCH = re.compile(r"kernel<<<(.+), at::cuda::getCurrentCUDAStream\(\)>>>\((\n)?")
 _ASKED = re.compile(r"\n *C10_CUDA_KERNEL_LAUNCH_CHECK\(\);")
 
@@ -41,4 +43,15 @@ _ASKED = re.compile(r"\n *C10_CUDA_KERNEL_LAUNCH_CHECK\(\);")
 def overlapped(text: str) -> str:
     """The same with kernels that wait, and launches that do not."""
     text = _LAUNCH.sub(lambda found: f"launch_next(kernel, {found[1]},{found[2] or ' '}", text)
-    return _ASKED.sub("", _HEAD.sub(r"\1    await_results();\n", text))
+    return _ASKED.sub("", _KERNEL.sub(_waiting, text))
+
+
+def _waiting(kernel: re.Match[str]) -> str:
+    """Where it does not say itself when it waits, it does so first of all."""
+    head, body = kernel.groups()
+    return f"{head}{body}" if AWAIT in body or "griddepcontrol" in body else f"{head}    {AWAIT}\n{body}"
+
+
+def one_by_one(text: str) -> str:
+    """The same with kernels that need not wait."""
+    return re.sub(rf"^ *{re.escape(AWAIT)}\n", "", text, flags=re.MULTILINE)

@@ -132,6 +132,10 @@ __device__ float over_row(float value) {
     return value;
 }"""
 
+EXPECT = """\
+// Brings into the cache what will be read when others have been waited for.
+__device__ void expect(const void* from) { asm volatile("prefetch.global.L2 [%0];" ::"l"(from)); }"""
+
 BEST = """\
 // A position and what lies there. The larger value is better, NaN best of all, and the first of equals.
 struct Best {

@@ -11,7 +11,7 @@ from warpwright.core.task import Task
 from warpwright.propose.composer.arithmetic import DEFINED
 from warpwright.propose.composer.host import TORCH_TYPES
 from warpwright.propose.composer.kernel import INDENT, Written
-from warpwright.propose.composer.overlap import WAITING, overlapped
+from warpwright.propose.composer.overlap import WAITING, one_by_one, overlapped
 from warpwright.propose.composer.preamble import PACKS, QUICK, QUICK_SIGMOID, STORE, STREAMING
 from warpwright.propose.composer.steps import EntryWriter
 from warpwright.propose.composer.wrapping import wrapped
@@ -51,8 +51,8 @@ def source(task: Task, entries: Sequence[EntryWriter], genome: Mapping[str, Any]
         _module([entry.entry.name for entry in entries if entry.entry.is_exported]),
     ]
     in_sequence = any(entry.steps > 1 for entry in entries) or any(kernel.in_sequence for kernel in kernels)
-    if genome.get("overlap") == "next" and in_sequence:
-        parts = [WAITING, *map(overlapped, parts)]
+    is_overlapped = genome.get("overlap") == "next" and in_sequence
+    parts = [WAITING, *map(overlapped, parts)] if is_overlapped else [*map(one_by_one, parts)]
     text = "\n".join(line for part in parts for line in ["", *wrapped(part.split("\n"))])
     return f"{_head(task, genome, text)}\n{text}\n"
 

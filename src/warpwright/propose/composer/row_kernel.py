@@ -6,7 +6,7 @@ ones are streamed: every pass reads them again, mostly from cache.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from warpwright.propose.composer import indices
@@ -74,6 +74,10 @@ class RowWriter:
         """The tensors whose packs each pass reads along the row."""
         self.first, self.end = "lane * VEC", "columns"
         """Where a thread's walk along a streamed row begins, and where it ends."""
+        self.may_hurry: Callable[[set[str]], bool] = lambda names: False
+        """Whether these tensors may be read before the kernel waits for others."""
+        self.hurried: list[str] = []
+        """The statements that do so."""
         self.preamble: dict[str, None] = {}
 
     @property
@@ -98,8 +102,8 @@ class RowWriter:
     def at_element(self, value: Value) -> Term:
         return self.emitter.lifted(value, self.emitter.term(value, self.place(value)), ELEMENT)
 
-    def reduce(self, group: Sequence[Carried]) -> list[Carrier]:
-        """One pass along the row, for all reductions of a group."""
+    def reduce(self, group: Sequence[Carried], stores: Sequence[Store] = ()) -> list[Carrier]:
+        """One pass along the row, for all reductions of a group; it may leave what needs none of them."""
         self._new_pass()
         done = Pass()
         carriers = [carrier(item, self.emitter) for item in group]
@@ -107,6 +111,9 @@ class RowWriter:
             done.before += item.begin()
             item.add(self.at_element(item.operand), done)
             done.after += item.share()
+        elements, behind = emit_stores(self.emitter, stores, [self.place(store.value) for store in stores])
+        done.elements += elements
+        done.behind += behind
         self._flush_row()
         self.body += [*done.before, *self._loop(done), *done.after]
         self._settled(carriers)
@@ -193,10 +200,18 @@ class RowWriter:
         ]
         test = f"if (column < {self.end}) "
         guarded = [test + lines[0]] if len(lines) == 1 else [test + "{", *block(lines), "}"]
+        declared = [f"{declared}[{count}];" for declared, _ in loads.values()]
+        fetched = [*over, *block(guarded), "}"]
+        if self.may_hurry({name for name, _ in self.emitter._packs}):
+            self.hurried = [*declared, "const auto fetch = [&](int first) {", *block(fetched), "};"]
+            self.hurried.append(
+                f"fetch({self.first});  // Under way while this kernel still waits for the one before it."
+            )
+            fetched, declared = [f"if (first > {self.first}) fetch(first);"], []
         return [
             "#pragma unroll 1",
             f"for (int first = {self.first}; first < {self.end}; first += {count} * THREADS * VEC) {{",
-            *block([*(f"{declared}[{count}];" for declared, _ in loads.values()), *over, *block(guarded), "}"]),
+            *block([*declared, *fetched]),
             *block([*over, f"    {test}{{", *block(inner, 2), "    }", "}"]),
             "}",
         ]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from warpwright.propose.composer import scan_cluster
+from warpwright.propose.composer import scan_pieces
 from warpwright.propose.composer.kernel import Written, block, launch, pointer, signature, vec_of
 from warpwright.propose.composer.preamble import ALIGNED, JOINS, NEIGHBOURS, OVER_ROW, PACKS
 from warpwright.propose.composer.sizes import Cases, Size
@@ -18,7 +18,7 @@ SPACE: dict[str, tuple[Any, ...]] = {
     "scan_block": (128, 256, 512),
     "scan_items": (1, 2, 4),
     "scan_rows": (4, 8),
-    **scan_cluster.SPACE,
+    **scan_pieces.SPACE,
 }
 SHORT = 32
 """Packs of a row that is left to the threads of one warp."""
@@ -157,11 +157,11 @@ def scan_kernel(
     head[-1] += " {"
     # Products are left to one block for each row: rows so long that several pay have little but zeros in them.
     split = is_few_and_long(*shape, cases) and not way.multiplied
-    counts = [] if way.multiplied else scan_cluster.items(shape, cases, genome)
-    kept = scan_cluster.launches(source, target, way.reverse, counts, genome)
-    body = _launcher(source, target, shape[1], way, cases, split, kept, genome)
+    walked = scan_pieces.is_worth_it(*shape, cases, genome) and not way.multiplied
+    first = scan_pieces.launches(source, target, way.reverse, genome) if walked else []
+    body = _launcher(source, target, shape[1], way, cases, split, first, genome)
     extra = [JOINS["sum"], NEIGHBOURS, OVER_ROW, way.kernel, PIECES] if split else [NEIGHBOURS, way.kernel]
-    extra += [scan_cluster.UP_TO_LANE, scan_cluster.KERNEL] if counts else []
+    extra += scan_pieces.PREAMBLE if walked else []
     return Written(
         name=name,
         device="",
@@ -179,7 +179,7 @@ def _launcher(
     way: Way,
     cases: Cases,
     split: bool,
-    kept: list[str],
+    first: list[str],
     genome: Mapping[str, Any],
 ) -> list[str]:
     threads, items, name = genome["scan_block"], genome["scan_items"], way.kernel_name
@@ -190,7 +190,7 @@ def _launcher(
         "if (rows == 0 || columns == 0) return;",
         vec_of(genome["vector_bytes"]),
         f"const bool vectors = aligned({{{source.name}.data_ptr(), {target.name}.data_ptr()}}) && columns % VEC == 0;",
-        *kept,
+        *first,
         "int64_t pieces = 1, length = columns;",
         "const float* parts = nullptr;",
         *(_pieces(source, typed.partition(",")[0], reverse, threads, items) if split else ()),

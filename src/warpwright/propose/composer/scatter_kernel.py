@@ -1,8 +1,8 @@
 """Scatters: elements to places of their own row, and whole rows to rows of a table.
 
-Rows are put together in shared memory, and leave it once. Rows of a table are found by lists: every row knows the
-last one that goes to it, and that one the one before; so each row of the table is written once, whether any goes there
-or not.
+Rows are put together in shared memory, several short ones at a time, and leave it once. Rows of a table are found by
+lists: every row knows the last one that goes to it, and that one the one before; so each row of the table is written
+once, whether any goes there or not.
 """
 
 from __future__ import annotations
@@ -29,13 +29,17 @@ from warpwright.propose.composer.kernel import (
     vec_of,
     vector_test,
 )
-from warpwright.propose.composer.preamble import ALIGNED, PACKS
+from warpwright.propose.composer.preamble import ALIGNED, DIVISOR, PACKS
 from warpwright.propose.composer.tensors import Needs, Tensor
 from warpwright.propose.composer.values import Graph
 
 MOST_COLUMNS = 56 * 1024
 """Of a row that is put together in shared memory."""
 THREADS = 256
+EACH = 4
+"""Items that a thread has under way at a time."""
+MODEST = 16 * 1024
+"""Bytes of shared memory that leave room for eight blocks on a multiprocessor."""
 
 
 def scatter_kernel(name: str, store: Store, graph: Graph, held: Mapping[int, Tensor]) -> Written:
@@ -45,62 +49,98 @@ def scatter_kernel(name: str, store: Store, graph: Graph, held: Mapping[int, Ten
     if max(columns.values) > MOST_COLUMNS or store.dim is not None:
         raise CannotCompose("aten.scatter into rows that do not fit into shared memory")
     emitter = Emitter(graph, held, [store.value], {rows: "rows", columns: "columns", count: "count"}, [tensor])
-    emitter.reserve("found", "to", "what", "pack", "places")
-    base = Total(((Var("row", ROW), count), (Var("item", PACK), cases.one())))
-    at = emitter.term(index, indices.unravel(base, index.shape, cases))
-    what = emitter.term(source, indices.unravel(base, source.shape, cases))
+    emitter.reserve("found", "fetch", "to", "what", "pack", "places", "place", "first", "own", "items", "size", "share")
+    item = Var("item", PACK)
+    at = emitter.term(index, indices.unravel(item, index.shape, cases))
+    what = emitter.term(source, indices.unravel(item, source.shape, cases))
     emitter.needs.writes[tensor.name] = tensor
     for size, text in ((rows, "rows"), (columns, "columns"), (count, "count")):
         emitter.needs.sizes[text] = size
     emitter.needs.multiples[columns], emitter.needs.vectors[tensor.name] = None, tensor
     settle_multiples(emitter)
-    put = "atomicAdd(&places[to], what);" if store.value.attrs[0] else "places[to] = what;"
-    body = [
-        "extern __shared__ float places[];",
-        "const int64_t row = blockIdx.x;",
-        *emitter.lines[KERNEL],
-        *emitter.lines[ROW],
-        "const auto found = [&](int item, int64_t& to) -> float {",
-        *block([*emitter.lines[PACK], *emitter.lines[ELEMENT], f"to = {at.text};", f"return {what.text};"]),
-        "};",
-        "int64_t to = 0;",
-        "float what = threadIdx.x < count ? found(threadIdx.x, to) : 0.0f;  // Under way while the row is emptied.",
-        f"for (int column = threadIdx.x; column < columns; column += {THREADS}) places[column] = 0.0f;",
-        "__syncthreads();",
-        f"for (int item = threadIdx.x; item < count; item += {THREADS}) {{",
-        f"    if (item >= {THREADS}) what = found(item, to);",
-        f"    {put}",
-        "}",
-        "__syncthreads();",
-        f"for (int column = threadIdx.x * VEC; column < columns; column += {THREADS} * VEC) {{",
-        f"    Pack<{tensor.cpp}, VEC> pack;",
-        "    for (int k = 0; k < VEC; ++k) pack.at[k] = places[column + k];",
-        f"    store<VEC>({tensor.name} + row * columns + column, pack);",
-        "}",
-    ]
+    body = _scatter_body(emitter, store, at.text, what.text)
     given = used(emitter.needs, body)
-    head = signature(f"__global__ void __launch_bounds__({THREADS}) {name}_kernel", parameters(given))
-    head[-1] += " {"
-    comment = f"// Computes {tensor.name}: a block puts a row together in shared memory."
     return Written(
         name=name,
-        device="\n".join([comment, "template <typename T, int VEC>", *head, *block(body), "}"]),
+        device="\n".join(_scatter_device(name, tensor, given, body)),
         launcher="\n".join(_scatter_launcher(name, emitter.needs, pointers(given))),
         needs=emitter.needs,
-        preamble=(PACKS, ALIGNED),
+        preamble=(PACKS, ALIGNED, DIVISOR),
     )
+
+
+def _scatter_body(emitter: Emitter, store: Store, at: str, what: str) -> list[str]:
+    """Items of neighbouring rows are neighbours in memory: threads take them as they come, whatever row they are of."""
+    tensor, round_ = store.tensor, THREADS * EACH
+    place = "places[item / count * columns + to[i]]"
+    put = f"atomicAdd(&{place}, what[i]);" if store.value.attrs[0] else f"{place} = what[i];"
+    return [
+        "extern __shared__ __align__(16) float places[];",
+        "const int64_t first = static_cast<int64_t>(blockIdx.x) * share;",
+        "const int own = min(static_cast<int64_t>(share), rows - first);",
+        "const int items = own * count, size = own * columns;",
+        *emitter.lines[KERNEL],
+        *emitter.lines[ROW],
+        "const auto found = [&](int64_t item, int64_t& to) -> float {",
+        *block([*emitter.lines[PACK], *emitter.lines[ELEMENT], f"to = {at};", f"return {what};"]),
+        "};",
+        f"int64_t to[{EACH}];",
+        f"float what[{EACH}];",
+        "const auto fetch = [&](int start) {",
+        *block(_each_item("what[i] = found(first * count + item, to[i]);")),
+        "};",
+        "fetch(threadIdx.x);  // Under way while the rows are emptied.",
+        f"for (int place = threadIdx.x * 4; place < size; place += {THREADS} * 4)",
+        "    *reinterpret_cast<float4*>(places + place) = float4{};",
+        "__syncthreads();",
+        f"for (int start = threadIdx.x; start < items; start += {round_}) {{",
+        f"    if (start >= {round_}) fetch(start);",
+        *block(_each_item(put)),
+        "}",
+        "__syncthreads();",
+        "#pragma unroll 4",
+        f"for (int place = threadIdx.x * VEC; place < size; place += {THREADS} * VEC) {{",
+        f"    Pack<{tensor.cpp}, VEC> pack;",
+        "    #pragma unroll",
+        "    for (int k = 0; k < VEC; ++k) pack.at[k] = places[place + k];",
+        f"    store<VEC>({tensor.name} + first * columns + place, pack);",
+        "}",
+    ]
+
+
+def _each_item(statement: str) -> list[str]:
+    return [
+        "#pragma unroll",
+        f"for (int i = 0; i < {EACH}; ++i) {{",
+        f"    const int item = start + i * {THREADS};",
+        f"    if (item < items) {statement}",
+        "}",
+    ]
+
+
+def _scatter_device(name: str, tensor: Tensor, given: Needs, body: Sequence[str]) -> list[str]:
+    typed = [item.replace("int64_t count", "By<int> count") for item in parameters(given)]
+    head = signature(f"__global__ void __launch_bounds__({THREADS}) {name}_kernel", [*typed, "int share"])
+    head[-1] += " {"
+    comment = f"// Computes {tensor.name}: a block puts a share of the rows together in shared memory."
+    return [comment, "template <typename T, int VEC>", *head, *block(body), "}"]
 
 
 def _scatter_launcher(name: str, needs: Needs, arguments: Sequence[str]) -> list[str]:
     head = signature(f"void launch_{name}", launcher_parameters(needs))
     head[-1] += " {"
-    lines = launch("rows", str(THREADS), arguments)
+    lines = launch("blocks", str(THREADS), [*arguments, "share"])
     body = [
         "if (rows == 0 || columns == 0) return;",
         vec_of(16),
         vector_test(needs),
         *choice(f"{name}_kernel", ["T", "VEC"]),
-        "const int bytes = columns * sizeof(float);",
+        "// Rows enough to keep every thread busy; a power of two, as their number mostly is: all blocks get as many.",
+        "const int64_t row_bytes = columns * sizeof(float);",
+        "int share = 1;",
+        f"while (2 * share * count <= {THREADS * EACH} && 2 * share * row_bytes <= {MODEST}) share *= 2;",
+        "const int64_t blocks = (rows + share - 1) / share;",
+        "const int bytes = (share * row_bytes + 15) / 16 * 16;",
         "if (bytes > 48 * 1024) cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);",
         *(line.replace(f", {THREADS}, 0, ", f", {THREADS}, bytes, ") for line in lines),
     ]

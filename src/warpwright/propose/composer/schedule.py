@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from warpwright.propose.composer.kernel import Store
 from warpwright.propose.composer.sizes import Size
 from warpwright.propose.composer.tensors import Tensor
-from warpwright.propose.composer.values import APART, FLOAT, INT, REDUCTIONS, Graph, Value, is_host, walk
+from warpwright.propose.composer.values import APART, FLOAT, HOST, INT, REDUCTIONS, Graph, Value, is_host, walk
 
 ROWS, COLUMNS, FUSED, ELEMENTS, SCAN, ALONE = "rows", "columns", "fused", "elements", "scan", "alone"
 
@@ -275,3 +275,19 @@ def base_of(value: Value) -> Value:
     while value.op in ("permute", "reshape"):
         value = value.first
     return value
+
+
+def reachable(roots: Sequence[Value], held: Mapping[int, Tensor]) -> list[Value]:
+    """The values a kernel computes itself for these roots: everything up to what lies in memory."""
+    found: dict[int, Value] = {}
+
+    def visit(value: Value) -> None:
+        if value.number in found or value.number in held or value.op in HOST:
+            return
+        for arg in value.args:
+            visit(arg)
+        found[value.number] = value
+
+    for root in roots:
+        visit(root)
+    return list(found.values())

@@ -1,9 +1,10 @@
-"""Products with a single row, as when a language model writes one word, and images with a single channel.
+"""Products with a single row, as when a language model writes one word, and images with a single channel; also sums
+over samples of which there is only one, and that one large.
 
 Where a size is one in some of the cases that are timed and more in others, the entry point hands over to a second one,
 written for that size alone. A product is there a sum along each row of the matrix, which takes in whatever the matrix
 is unpacked from: a library would have it unpacked to memory first. A convolution is a few products for each element,
-which whatever comes next takes in.
+which whatever comes next takes in. A sum over one sample is the sample, which the kernel that reads it leaves there.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from dataclasses import replace
 
 from warpwright.propose.composer.host import Entry, Single
 from warpwright.propose.composer.sizes import Size
+from warpwright.propose.composer.split_kernel import is_few_and_long
 from warpwright.propose.composer.values import Graph
 
 
@@ -31,6 +33,9 @@ def _counts(graph: Graph) -> Iterator[tuple[Size, str]]:
             yield value.args[-2].shape[0], "row"
         if value.attrs[0] == "convolution":
             yield value.args[1].shape[1], "channel"
+    for value in graph.made("columns"):
+        if value.attrs == (1,) and is_few_and_long(value.first.shape[0], graph.numel(value), graph.cases):
+            yield value.first.shape[0], "row"
 
 
 def handed_over(entries: Sequence[Entry], singles: Sequence[Entry], size: str, what: str) -> list[Entry]:

@@ -6,13 +6,14 @@ together what was left of their row, each for itself: that is a few numbers, and
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from warpwright.propose.composer.carriers import Carrier
 from warpwright.propose.composer.indices import KERNEL
 from warpwright.propose.composer.kernel import (
+    Store,
     Written,
     block,
     choice,
@@ -27,12 +28,14 @@ from warpwright.propose.composer.kernel import (
     vector_test,
     words_of,
 )
+from warpwright.propose.composer.overlap import AWAIT
 from warpwright.propose.composer.reductions import Carried, check, depths, joined
 from warpwright.propose.composer.row_kernel import Rows, RowWriter
 from warpwright.propose.composer.row_launch import merged_needs, row_preamble, without_end
+from warpwright.propose.composer.schedule import reachable
 from warpwright.propose.composer.sizes import Cases, Size
 from warpwright.propose.composer.tensors import Needs, Tensor
-from warpwright.propose.composer.values import Graph
+from warpwright.propose.composer.values import REDUCTIONS, Graph
 
 SPACE: dict[str, tuple[Any, ...]] = {
     "split_block": (256, 512, 1024),
@@ -52,6 +55,8 @@ class Source:
     held: Mapping[int, Tensor]
     ahead: int
     """Packs that a thread has under way at a time."""
+    given: Set[str]
+    """The tensors that were there before the call."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,16 +107,20 @@ def is_few_and_long(rows: Size, columns: Size, cases: Cases) -> bool:
     return any(rows.values[case] < FEW and columns.values[case] >= LONG for case in cases.timed)
 
 
-def split_kernels(work: Rows, graph: Graph, held: Mapping[int, Tensor], genome: Mapping[str, Any]) -> Written:
+def split_kernels(
+    work: Rows, graph: Graph, held: Mapping[int, Tensor], genome: Mapping[str, Any], given: Set[str] = frozenset()
+) -> Written:
     groups = joined(depths([check(value) for value in work.reductions]))
-    source = Source(work, graph, held, genome["split_unroll"])
+    at_once = [store for store in work.stores if groups and _needs_no_row(store, held)]
+    source = Source(work, graph, held, genome["split_unroll"], given)
     stages: list[Stage] = []
     known: list[list[list[Part]]] = []
     for number, group in enumerate(groups, start=1):
-        stage, parts = _reducing(source, groups[: number - 1], known, group, number)
+        stage, parts = _reducing(source, groups[: number - 1], known, group, number, [] if known else at_once)
         stages.append(stage)
         known.append(parts)
-    stages.append(_last(source, groups, known))
+    rest = replace(work, stores=tuple(store for store in work.stores if store not in at_once))
+    stages.append(_last(replace(source, work=rest), groups, known))
     needs = merged_needs([stage.writer.needs for stage in stages])
     for turn, stage in enumerate(stages, work.backwards):
         stage.settle(work, needs, turn % 2 == 1)
@@ -125,6 +134,11 @@ def split_kernels(work: Rows, graph: Graph, held: Mapping[int, Tensor], genome: 
     )
 
 
+def _needs_no_row(store: Store, held: Mapping[int, Tensor]) -> bool:
+    """Whether it can be left in the first pass."""
+    return all(value.op not in REDUCTIONS for value in reachable([store.value], held))
+
+
 def _begun(
     source: Source,
     groups: Sequence[Sequence[Carried]],
@@ -133,6 +147,7 @@ def _begun(
     """A kernel that has taken in everything that was left before it."""
     writer = RowWriter(source.work, source.graph, source.held, None, source.ahead)
     writer.first, writer.end = "begin + lane * VEC", "end"
+    writer.may_hurry = lambda names: bool(groups) and names <= source.given
     for group, parts in zip(groups, known, strict=True):
         writer.join(group, [[part.name for part in listed] for listed in parts])
     return writer
@@ -144,9 +159,10 @@ def _reducing(
     known: Sequence[Sequence[Sequence[Part]]],
     group: Sequence[Carried],
     number: int,
+    stores: Sequence[Store],
 ) -> tuple[Stage, list[list[Part]]]:
     writer = _begun(source, groups, known)
-    carriers = writer.reduce(group)
+    carriers = writer.reduce(group, stores)
     parts = [[Part(f"{name}_parts_{number}", kind) for name, kind, _ in item.parts] for item in carriers]
     writer.body += _left(carriers, parts)
     settle_multiples(writer.emitter)
@@ -186,6 +202,7 @@ def _body(work: Rows, stage: Stage) -> list[str]:
         "const int lane = threadIdx.x;",
         f"const int64_t row = {'gridDim.y - 1 - ' if stage.backwards else ''}blockIdx.y;",
         *(piece if stage.left or work.stores else []),
+        *([*stage.writer.hurried, AWAIT] if stage.writer.hurried else []),
         *stage.writer.emitter.lines[KERNEL],
         *without_end(stage.writer.body),
     ]

@@ -5,32 +5,34 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 
-from warpwright.propose.composer import library, product_kernel, split_kernel
+from warpwright.propose.composer import library, split_kernel
+from warpwright.propose.composer.across_kernel import across_kernels
 from warpwright.propose.composer.cluster_kernel import cluster_kernels
 from warpwright.propose.composer.column_kernel import ColumnWriter
 from warpwright.propose.composer.errors import CannotCompose
 from warpwright.propose.composer.fused_kernel import fused_kernels
-from warpwright.propose.composer.host import Call, HostWriter
+from warpwright.propose.composer.host import Call
 from warpwright.propose.composer.kernel import Store, Written, block
 from warpwright.propose.composer.list_kernel import list_kernel
 from warpwright.propose.composer.map_kernel import Elements, elements, map_kernel
 from warpwright.propose.composer.naming import stem_of
 from warpwright.propose.composer.pick_kernel import pick_kernel
+from warpwright.propose.composer.product_steps import ProductWriter
 from warpwright.propose.composer.row_kernel import Rows
 from warpwright.propose.composer.row_launch import row_kernels
 from warpwright.propose.composer.scan_kernel import Way, scan_kernel
 from warpwright.propose.composer.scatter_kernel import list_rows_kernel, scatter_kernel
-from warpwright.propose.composer.schedule import COLUMNS, ELEMENTS, ROWS, Group, Space, base_of
+from warpwright.propose.composer.schedule import COLUMNS, ELEMENTS, ROWS, Group, Space, reachable
 from warpwright.propose.composer.side_by_side import can_share, side_by_side
 from warpwright.propose.composer.tensors import Tensor
-from warpwright.propose.composer.values import HOST, REDUCTIONS, Value
+from warpwright.propose.composer.values import REDUCTIONS, Value
 from warpwright.propose.composer.window_kernel import window_kernel
 
 ALONE_NAMES = {"topk": "highest", "pool": "windows", "scatter": "scatter", "lists": "rows", "scan": "scan"}
 """What kernels are called that do one special thing."""
 
 
-class EntryWriter(HostWriter):
+class EntryWriter(ProductWriter):
     """Kernels and host code of one entry."""
 
     steps = 0
@@ -39,14 +41,12 @@ class EntryWriter(HostWriter):
     def write(self) -> None:
         index = 0
         while index < len(self.entry.schedule.groups):
-            index += self._elements_together(index) or self._products_together(index) or self._step(index)
+            index += self._factor_shared(index, self._plain) or self._plain(index)
             self.steps += 1
 
-    def _held_before(self, index: int) -> dict[int, Tensor]:
-        """What lies in memory when a group's turn comes."""
-        schedule, given = self.entry.schedule, self.entry.inputs
-        late = {number for number, maker in schedule.made_by.items() if maker >= index and number not in given}
-        return {number: tensor for number, tensor in schedule.held.items() if number not in late}
+    def _plain(self, index: int) -> int:
+        """How many groups one step leaves, starting there."""
+        return self._elements_together(index) or self._products_together(index) or self._step(index)
 
     def _elements_together(self, first: int) -> int:
         """How many steps from there on go element by element in one launch."""
@@ -61,30 +61,6 @@ class EntryWriter(HostWriter):
                 side_by_side(name, works, self.genome) if works[1:] else map_kernel(name, works[0], self.genome)
             )
         return len(works)
-
-    def _products_together(self, first: int) -> int:
-        """The same for products, of which there may also be one: by our kernel where they are small, else a library."""
-        stores: list[Store] = []
-        for group in self.entry.schedule.groups[first : first + product_kernel.TOGETHER]:
-            store, made = group.stores[0], {store.value.number for store in stores}
-            needs_another = any(base_of(arg).number in made for arg in store.value.args)
-            if needs_another or not product_kernel.is_worth_it(store, self.graph.cases):
-                break
-            stores.append(store)
-        if stores:
-            self._small_products(stores, self._held_before(first))
-        return len(stores)
-
-    def _small_products(self, stores: Sequence[Store], held: Mapping[int, Tensor]) -> None:
-        given, otherwise = [], []
-        for store in stores:
-            *bias, a, b = (library.viewed(arg, held, self.size) for arg in store.value.args)
-            given.append("{" + ", ".join([a, b, store.tensor.name, *bias]) + "}")
-            otherwise.append(f"{store.tensor.name} = {library.call(store.value, held, self.size, self._types())};")
-        cpp = product_kernel.type_of(stores[0], self.graph.cases)
-        lines = _unless([f"small_products<{cpp}>({{{', '.join(given)}}})"], otherwise)
-        self.calls += [Call(line, launches=True) for line in lines]
-        self.kernels.append(product_kernel.product_kernels())
 
     def _step(self, index: int) -> int:
         group = self.entry.schedule.groups[index]
@@ -183,32 +159,37 @@ class EntryWriter(HostWriter):
         )
 
     def _launch_rows(self, work: Rows, held: Mapping[int, Tensor], streamed: bool = False) -> None:
-        """Rows that a cluster can keep, where there are such among the cases; then all others."""
-        clustered = None if streamed else cluster_kernels(work, self.graph, held, self.genome)
-        if clustered:
-            self.kernels.append(clustered)
+        """Rows that a cluster keeps or a block takes several of, where there are such among the cases; then others."""
+        given = work, self.graph, held, self.genome
+        special = None if streamed else cluster_kernels(*given) or across_kernels(*given)
+        if special:
+            self.kernels.append(special)
         start = len(self.calls)
         self._launch_blocks(work, held, streamed)
-        if clustered:
-            self._only_if_declined(clustered, start)
+        if special:
+            self._only_if_declined(special, start)
 
     def _only_if_declined(self, first: Written, start: int) -> None:
         """The calls from there on are made where the launcher that is asked first takes nothing."""
-        inner = [call.text for call in self.calls[start:]]
-        self.calls[start:] = [Call(line, launches=True) for line in _unless(self._call_text(first), inner)]
+        self._unless_taken(self._call_text(first), start)
 
     def _launch_blocks(self, work: Rows, held: Mapping[int, Tensor], streamed: bool) -> None:
         """A block to a row; or, where there are few and long ones among the cases, many blocks to a row."""
         usual = row_kernels(work, self.graph, held, self.genome, streamed)
         if not split_kernel.is_worth_it(work, self.graph.cases):
             return self._launch(usual)
-        split = split_kernel.split_kernels(work, self.graph, held, self.genome)
+        split = split_kernel.split_kernels(work, self.graph, held, self.genome, self._given())
         self.kernels += [split, usual]
         few = [] if work.rows.is_one else [f"{self.size(work.rows)} < {split_kernel.FEW}"]
         test = " && ".join([*few, f"{self.size(work.columns)} >= {split_kernel.LONG}"])
         lines = [f"if ({test}) {{", *block(self._call(split)), "} else {", *block(self._call(usual)), "}"]
         self.calls += [Call(line, launches=True) for line in lines]
         return None
+
+    def _given(self) -> set[str]:
+        """The tensors that lay in memory before the call, and that nobody has written to since."""
+        written = {name for kernel in self.kernels for name in kernel.needs.writes}
+        return {tensor.name for tensor in self.entry.inputs.values()} - written
 
     def _is_row_number(self, store: Store, space: Space) -> bool:
         """Rows of one column are no rows: one number each, unless nothing was reduced for it."""
@@ -257,31 +238,8 @@ def _is_listed(group: Group) -> bool:
     return any(store.tensor.listed for store in group.stores)
 
 
-def reachable(roots: Sequence[Value], held: Mapping[int, Tensor]) -> list[Value]:
-    """The values a kernel computes itself for these roots: everything up to what lies in memory."""
-    found: dict[int, Value] = {}
-
-    def visit(value: Value) -> None:
-        if value.number in found or value.number in held or value.op in HOST:
-            return
-        for arg in value.args:
-            visit(arg)
-        found[value.number] = value
-
-    for root in roots:
-        visit(root)
-    return list(found.values())
-
-
 def comment_on(stores: Sequence[Store]) -> str:
     return f"Computes {_listed(list(dict.fromkeys(store.tensor.name for store in stores)))}."
-
-
-def _unless(choice: list[str], inner: list[str]) -> list[str]:
-    """Statements that run only if the first choice declines."""
-    lines = [f"if (!{choice[0]}", *choice[1:]]
-    lines[-1] += ") {"
-    return [*lines, *block(inner), "}"]
 
 
 def _listed(names: Sequence[str]) -> str:
