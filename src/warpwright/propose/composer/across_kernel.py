@@ -75,7 +75,7 @@ __device__ float over_rows(float (&sums)[ROWS]) {
     }
     for (; offset > 0; offset /= 2) sums[0] += __shfl_xor_sync(0xffffffff, sums[0], offset);
     __shared__ float of_warp[ROWS][THREADS / 32];
-    of_warp[threadIdx.x % 32 / (32 / ROWS)][threadIdx.x / 32] = sums[0];
+    if (threadIdx.x % (32 / ROWS) == 0) of_warp[threadIdx.x % 32 / (32 / ROWS)][threadIdx.x / 32] = sums[0];
     __syncthreads();
     float total = 0.0f;
     #pragma unroll
