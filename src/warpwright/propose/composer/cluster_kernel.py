@@ -50,7 +50,7 @@ LONGEST_OF_BLOCK = MOST_THREADS * MOST_ITEMS
 THREADS = 2048, 4096
 """Of a cluster, fewer first."""
 _DECLARED = re.compile(r"^(?:float|Spread) ")
-MOST_BYTES = {4: 160, 2: 96}
+MOST_BYTES = {4: 128, 2: 96}
 """What a thread keeps without running out of registers, by the bytes of an element: narrow ones need room to widen."""
 
 
