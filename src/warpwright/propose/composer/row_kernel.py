@@ -74,9 +74,9 @@ class RowWriter:
         """The tensors whose packs each pass reads along the row."""
         self.first, self.end = "lane * VEC", "columns"
         """Where a thread's walk along a streamed row begins, and where it ends."""
-        self.may_hurry: Callable[[set[str]], bool] = lambda names: False
+        self.may_fetch_early: Callable[[set[str]], bool] = lambda names: False
         """Whether these tensors may be read before the kernel waits for others."""
-        self.hurried: list[str] = []
+        self.fetched_early: list[str] = []
         """The statements that do so."""
         self.preamble: dict[str, None] = {}
 
@@ -202,9 +202,9 @@ class RowWriter:
         guarded = [test + lines[0]] if len(lines) == 1 else [test + "{", *block(lines), "}"]
         declared = [f"{declared}[{count}];" for declared, _ in loads.values()]
         fetched = [*over, *block(guarded), "}"]
-        if self.may_hurry({name for name, _ in self.emitter._packs}):
-            self.hurried = [*declared, "const auto fetch = [&](int first) {", *block(fetched), "};"]
-            self.hurried.append(
+        if self.may_fetch_early({name for name, _ in self.emitter._packs}):
+            self.fetched_early = [*declared, "const auto fetch = [&](int first) {", *block(fetched), "};"]
+            self.fetched_early.append(
                 f"fetch({self.first});  // Under way while this kernel still waits for the one before it."
             )
             fetched, declared = [f"if (first > {self.first}) fetch(first);"], []

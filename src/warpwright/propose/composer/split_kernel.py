@@ -147,7 +147,7 @@ def _begun(
     """A kernel that has taken in everything that was left before it."""
     writer = RowWriter(source.work, source.graph, source.held, None, source.ahead)
     writer.first, writer.end = "begin + lane * VEC", "end"
-    writer.may_hurry = lambda names: bool(groups) and names <= source.given
+    writer.may_fetch_early = lambda names: bool(groups) and names <= source.given
     for group, parts in zip(groups, known, strict=True):
         writer.join(group, [[part.name for part in listed] for listed in parts])
     return writer
@@ -202,7 +202,7 @@ def _body(work: Rows, stage: Stage) -> list[str]:
         "const int lane = threadIdx.x;",
         f"const int64_t row = {'gridDim.y - 1 - ' if stage.backwards else ''}blockIdx.y;",
         *(piece if stage.left or work.stores else []),
-        *([*stage.writer.hurried, AWAIT] if stage.writer.hurried else []),
+        *([*stage.writer.fetched_early, AWAIT] if stage.writer.fetched_early else []),
         *stage.writer.emitter.lines[KERNEL],
         *without_end(stage.writer.body),
     ]
