@@ -108,7 +108,7 @@ def is_few_and_long(rows: Size, columns: Size, cases: Cases) -> bool:
 
 
 def split_kernels(
-    work: Rows, graph: Graph, held: Mapping[int, Tensor], genome: Mapping[str, Any], given: Set[str] = frozenset()
+    work: Rows, graph: Graph, held: Mapping[int, Tensor], genome: Mapping[str, Any], given: Set[str]
 ) -> Written:
     groups = joined(depths([check(value) for value in work.reductions]))
     at_once = [store for store in work.stores if groups and _needs_no_row(store, held)]
