@@ -7,6 +7,7 @@ on the same contents, so that none can profit from another.
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Callable, Hashable, Sequence
 
 import torch
@@ -96,6 +97,11 @@ class Stopwatch:
             for key in keys
         ]
         return time_replays(takes, reset)
+
+    def typical(self, call: Step, calls: int) -> float:
+        """Of one call that is not held, when cold: the median of so many."""
+        graph = captured([call], self.stream)
+        return statistics.median(time_replays([(self._flush, graph)] * calls, lambda: None))
 
     def spin(self, keys: Sequence[Hashable]) -> None:
         """All of them with nothing in between, for a wall clock outside."""

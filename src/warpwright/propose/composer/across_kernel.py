@@ -28,7 +28,7 @@ from warpwright.propose.composer.kernel import (
     vector_test,
     words_of,
 )
-from warpwright.propose.composer.preamble import ALIGNED, PACKS
+from warpwright.propose.composer.preamble import ALIGNED, PACKS, WORDS
 from warpwright.propose.composer.row_kernel import Rows, RowWriter, along_rows
 from warpwright.propose.composer.sizes import Cases
 from warpwright.propose.composer.tensors import Needs, Tensor
@@ -42,21 +42,6 @@ OF_A_BYTE = ("int8", "uint8", "bool", "e4m3", "e5m2")
 CROWD = {"T": 1536}
 """Threads that a multiprocessor has room for; fewer where packs are of bytes, whose many elements take registers."""
 _DEFINED = re.compile(r"const \w+ (\w+) = ")
-
-WORDS = """\
-// A pack that is not looked into yet, and so takes no more registers than it has words.
-template <typename T, int VEC>
-using Words = Pack<unsigned, VEC * sizeof(T) / 4>;
-
-template <int VEC, typename T>
-__device__ Words<T, VEC> load_words(const T* from) {
-    return *reinterpret_cast<const Words<T, VEC>*>(from);
-}
-
-template <typename T, int VEC>
-__device__ Pack<T, VEC> opened(const Words<T, VEC>& words) {
-    return *reinterpret_cast<const Pack<T, VEC>*>(&words);
-}"""
 
 OVER_ROWS = """\
 // The sums of ROWS rows over all threads of a block; every thread gets that of row threadIdx.x % ROWS. The lanes of a

@@ -29,6 +29,7 @@ from warpwright.propose.composer.kernel import (
 )
 from warpwright.propose.composer.preamble import EXPECT
 from warpwright.propose.composer.reductions import Carried, check, depths, joined
+from warpwright.propose.composer.resident_kernel import kept_by_a_block
 from warpwright.propose.composer.row_kernel import Rows, RowWriter, along_rows
 from warpwright.propose.composer.row_launch import (
     MOST_ITEMS,
@@ -65,13 +66,14 @@ class Tile:
 
 def cluster_kernels(work: Rows, graph: Graph, held: Mapping[int, Tensor], genome: Mapping[str, Any]) -> Written | None:
     """None where no row that matters gains by it."""
-    if not genome["row_cluster"] or any(value.op in ("argmax", "argmin") for value in work.reductions):
+    if any(value.op in ("argmax", "argmin") for value in work.reductions):
         return None
     streamed = RowWriter(work, graph, held, None)
     streamed.write()
     kept = [name for name in along_rows(streamed) if sum(name in names for names in streamed.loaded) > 1]
-    fitting = _tiles(work, graph.cases, genome["vector_bytes"], len(kept))
-    if not kept or not fitting:
+    found = [kept_by_a_cluster(work, graph.cases, case, genome, kept) for case in graph.cases.timed]
+    fitting = sorted({tile for tile in found if tile})
+    if not fitting:
         return None
     writer = RowWriter(work, graph, held, kept, sharing="THREADS * BLOCKS")
     _write(writer)
@@ -85,15 +87,16 @@ def cluster_kernels(work: Rows, graph: Graph, held: Mapping[int, Tensor], genome
     )
 
 
-def _tiles(work: Rows, cases: Cases, width: int, tensors: int) -> list[Tile]:
-    """One for every length of row that is timed and that only a cluster can keep."""
-    found = {
-        _tile(-(-work.columns.values[case] * cases.widths[case] // width), width * tensors, cases.widths[case])
-        for case in cases.timed
-        if (work.rows.values[case] < FEW and work.columns.values[case] >= LONG)
-        or work.columns.values[case] * cases.widths[case] > LONGEST_OF_BLOCK * width
-    }
-    return sorted(tile for tile in found if tile)
+def kept_by_a_cluster(
+    work: Rows, cases: Cases, case: int, genome: Mapping[str, Any], kept: Sequence[str]
+) -> Tile | None:
+    """How a cluster keeps the rows of a case; None where it does not, or where a block suffices."""
+    rows, columns, element = work.rows.values[case], work.columns.values[case], cases.widths[case]
+    packs = -(-columns * element // genome["vector_bytes"])
+    is_long = (rows < FEW and columns >= LONG) or packs > LONGEST_OF_BLOCK
+    if not genome["row_cluster"] or not kept or not is_long or kept_by_a_block(work, cases, case, genome, kept):
+        return None
+    return _tile(packs, genome["vector_bytes"] * len(kept), element)
 
 
 def _tile(packs: int, pack_bytes: int, element: int) -> Tile | None:

@@ -41,10 +41,11 @@ class Emitter:
         self.results: dict[int, Term] = {}
         """Reductions of this kernel that are finished, by value."""
         self.kept: dict[str, str] = {}
-        """Tensors whose packs lie in registers, and how a pack is written."""
+        """Tensors whose packs are kept, and how a pack is written."""
+        self.opens_kept = False
+        """Whether these are looked into once for each pass, since they are kept closed."""
         self.early: dict[str, tuple[str, str]] | None = None
         """Where packs are wanted before anything is done with them: how each is declared and how it is loaded."""
-        """Whether the threads that share a row belong to several blocks."""
         self.row_index: Index | None = None
         self._memo: dict[tuple[int, Place], Term] = {}
         self._packs: dict[tuple[str, Index | None], str] = {}
@@ -296,8 +297,16 @@ class Emitter:
         self.needs.vectors[tensor.name] = tensor
         key = (tensor.name, offset)
         if key not in self._packs:
-            self._packs[key] = self.kept.get(tensor.name) or self._loaded_pack(tensor, offset)
+            self._packs[key] = self._kept_pack(tensor) or self._loaded_pack(tensor, offset)
         return self._packs[key]
+
+    def _kept_pack(self, tensor: Tensor) -> str | None:
+        kept = self.kept.get(tensor.name)
+        if not kept or not self.opens_kept:
+            return kept
+        name = self.name(f"{tensor.name}_pack", PACK)
+        self.lines[PACK].append(f"const Pack<{tensor.cpp}, VEC> {name} = {kept};")
+        return name
 
     def _loaded_pack(self, tensor: Tensor, offset: Index | None) -> str:
         name = self.name(f"{tensor.name}_pack", PACK)

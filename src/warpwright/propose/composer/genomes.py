@@ -14,6 +14,7 @@ from warpwright.propose.composer import (
     column_kernel,
     fused_kernel,
     map_kernel,
+    resident_kernel,
     row_launch,
     scan_kernel,
     split_kernel,
@@ -22,7 +23,7 @@ from warpwright.propose.composer.schedule import COLUMNS, ELEMENTS, FUSED, ROWS,
 
 SPACES: dict[str, dict[str, tuple[Any, ...]]] = {
     ELEMENTS: map_kernel.SPACE,
-    ROWS: row_launch.SPACE | across_kernel.SPACE | cluster_kernel.SPACE | split_kernel.SPACE,
+    ROWS: row_launch.SPACE | across_kernel.SPACE | resident_kernel.SPACE | cluster_kernel.SPACE | split_kernel.SPACE,
     COLUMNS: column_kernel.SPACE,
     FUSED: fused_kernel.SPACE,
     SCAN: scan_kernel.SPACE,
@@ -47,6 +48,7 @@ DEFAULTS: dict[str, Any] = {
     "row_crowd": 0,
     "across_block": 256,
     "across_rows": 4,
+    "row_shared": 1,
     "row_cluster": 8,
     "stream_block": 512,
     "stream_unroll": 4,
@@ -64,7 +66,7 @@ DEFAULTS: dict[str, Any] = {
 }
 CHANGES: tuple[dict[str, Any], ...] = (
     {"row_items": 2, "stream_block": 1024, "split_blocks": 1056, "map_packs": 1, "column_warps": 16}
-    | {"scan_items": 2, "row_cluster": 0, "fused_ahead": 1},
+    | {"scan_items": 2, "row_cluster": 0, "row_shared": 0, "fused_ahead": 1},
     {"row_crowd": 1024, "row_cluster": 4, "stream_unroll": 8, "split_block": 512, "map_packs": 4, "scan_pieces": 512}
     | {"across_block": 512},
     {"stores": "streaming", "column_blocks": 2112, "fused_blocks": 2112, "overlap": "none"},

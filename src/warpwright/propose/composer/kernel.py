@@ -128,9 +128,9 @@ def choice(kernel: str, shape: Sequence[str | int]) -> list[str]:
     return ["const auto kernel =", f"{INDENT * 2}vectors ? {packed}", f"{INDENT * 2}        : {single};"]
 
 
-def launch(grid: str, threads: str, arguments: Sequence[str]) -> list[str]:
+def launch(grid: str, threads: str, arguments: Sequence[str], shared: str = "0") -> list[str]:
     """A launch on torch's own stream, and the question whether it went well."""
-    lines = signature(f"kernel<<<{grid}, {threads}, 0, at::cuda::getCurrentCUDAStream()>>>", arguments, 104)
+    lines = signature(f"kernel<<<{grid}, {threads}, {shared}, at::cuda::getCurrentCUDAStream()>>>", arguments, 104)
     return [*lines[:-1], f"{lines[-1]};", "C10_CUDA_KERNEL_LAUNCH_CHECK();"]
 
 

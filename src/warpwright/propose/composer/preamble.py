@@ -69,6 +69,21 @@ __device__ float sigmoid(float x) {
     return __fdividef(1.0f, 1.0f + (sizeof(T) == 2 ? __expf(-x) : expf(-x)));
 }"""
 
+WORDS = """\
+// A pack that is not looked into yet, and so takes no more registers than it has words.
+template <typename T, int VEC>
+using Words = Pack<unsigned, VEC * sizeof(T) / 4>;
+
+template <int VEC, typename T>
+__device__ Words<T, VEC> load_words(const T* from) {
+    return *reinterpret_cast<const Words<T, VEC>*>(from);
+}
+
+template <typename T, int VEC>
+__device__ Pack<T, VEC> opened(const Words<T, VEC>& words) {
+    return *reinterpret_cast<const Pack<T, VEC>*>(&words);
+}"""
+
 ALIGNED = """\
 // Whether packs of 16 bytes may be read from all of these.
 bool aligned(std::initializer_list<const void*> pointers) {

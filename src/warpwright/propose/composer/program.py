@@ -21,6 +21,7 @@ HEADERS = {
     "c10/cuda/CUDAException.h": ("C10_CUDA_",),
     "cooperative_groups.h": ("cooperative_groups",),
     "cuda_fp8.h": ("__nv_fp8",),
+    "cuda_pipeline.h": ("__pipeline_",),
     "torch/extension.h": ("torch::",),
 }
 STANDARD = {

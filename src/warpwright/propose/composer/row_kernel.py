@@ -73,11 +73,13 @@ class RowWriter:
         self.loaded: list[set[str]] = []
         """The tensors whose packs each pass reads along the row."""
         self.first, self.end = "lane * VEC", "columns"
-        """Where a thread's walk along a streamed row begins, and where it ends."""
+        """Where a thread's walk along a row begins, and where it ends."""
         self.may_fetch_early: Callable[[set[str]], bool] = lambda names: False
         """Whether these tensors may be read before the kernel waits for others."""
         self.fetched_early: list[str] = []
         """The statements that do so."""
+        self.behind_last: list[str] = []
+        """What is done behind each pack of the last pass, when it is needed no more."""
         self.preamble: dict[str, None] = {}
 
     @property
@@ -160,7 +162,7 @@ class RowWriter:
         for value, name in self.work.column_sums if self.is_kept else ():
             elements.append(f"{name}_sum[item].at[k] += {self.at_element(value.first).text};")
         self._flush_row()
-        self.body += self._loop(Pass(elements=elements, behind=after))
+        self.body += self._loop(Pass(elements=elements, behind=[*after, *self.behind_last]))
 
     def _new_pass(self) -> None:
         self.emitter.new_pass()
@@ -183,11 +185,14 @@ class RowWriter:
             *done.behind,
         ]
         if self.is_kept:
-            return [*kept_loop(self.sharing), *block(inner, 2), "    }", "}"]
+            return [*self.kept_loop(), *block(inner, 2), "    }", "}"]
         if emitter.early:
             return self._several_at_once(inner, emitter.early)
         head = f"for (int column = {self.first}; column < {self.end}; column += THREADS * VEC) {{"
         return [f"#pragma unroll {self.ahead}", head, *block(inner), "}"]
+
+    def kept_loop(self) -> list[str]:
+        return kept_loop(self.sharing, self.first, self.end)
 
     def _several_at_once(self, inner: Sequence[str], loads: Mapping[str, tuple[str, str]]) -> list[str]:
         """All loads of a round are under way before the first is waited for, whatever branches come after them."""
@@ -217,14 +222,19 @@ class RowWriter:
         ]
 
 
-def kept_loop(sharing: str = "THREADS") -> list[str]:
-    """Over the packs that a thread keeps, where so many share a row."""
+def kept_loop(sharing: str = "THREADS", first: str = "lane * VEC", end: str = "columns") -> list[str]:
+    """Over the packs that a thread keeps, where so many share a row or a piece of one."""
     return [
         "#pragma unroll",
         "for (int item = 0; item < ITEMS; ++item) {",
-        f"    const int column = (item * {sharing} + lane) * VEC;",
-        "    if (column < columns) {",
+        f"    {kept_column(sharing, first)}",
+        f"    if (column < {end}) {{",
     ]
+
+
+def kept_column(sharing: str, first: str) -> str:
+    begin, lane = first.removesuffix(" * VEC").rpartition("lane")[:2]
+    return f"const int column = {begin}(item * {sharing} + {lane}) * VEC;"
 
 
 def write_rows(work: Rows, graph: Graph, held: Mapping[int, Tensor], ahead: int) -> list[RowWriter]:

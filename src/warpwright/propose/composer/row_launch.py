@@ -20,7 +20,7 @@ from warpwright.propose.composer.kernel import (
     vector_test,
 )
 from warpwright.propose.composer.preamble import ALIGNED, PACKS
-from warpwright.propose.composer.row_kernel import Rows, RowWriter, along_rows, kept_loop, write_rows
+from warpwright.propose.composer.row_kernel import Rows, RowWriter, along_rows, write_rows
 from warpwright.propose.composer.sizes import Cases, Size
 from warpwright.propose.composer.tensors import Needs, Tensor
 from warpwright.propose.composer.values import Graph
@@ -151,7 +151,7 @@ def kept_loads(writer: RowWriter, needs: Needs, besides: Sequence[str] = ()) -> 
     tensors = [needs.reads[name] for name in writer.emitter.kept]
     loads = [f"{t.name}_kept[item] = load<VEC>({t.name} + row * columns + column);" for t in tensors]
     declared = [f"Pack<{t.cpp}, VEC> {t.name}_kept[ITEMS];" for t in tensors]
-    return [*declared, *kept_loop(writer.sharing), *block([*loads, *besides], 2), "    }", "}"]
+    return [*declared, *writer.kept_loop(), *block([*loads, *besides], 2), "    }", "}"]
 
 
 def without_end(lines: Sequence[str]) -> Sequence[str]:

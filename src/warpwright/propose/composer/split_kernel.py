@@ -111,7 +111,7 @@ def split_kernels(
     work: Rows, graph: Graph, held: Mapping[int, Tensor], genome: Mapping[str, Any], given: Set[str]
 ) -> Written:
     groups = joined(depths([check(value) for value in work.reductions]))
-    at_once = [store for store in work.stores if groups and _needs_no_row(store, held)]
+    at_once = [store for store in work.stores if groups and needs_no_row(store, held)]
     source = Source(work, graph, held, genome["split_unroll"], given)
     stages: list[Stage] = []
     known: list[list[list[Part]]] = []
@@ -134,7 +134,7 @@ def split_kernels(
     )
 
 
-def _needs_no_row(store: Store, held: Mapping[int, Tensor]) -> bool:
+def needs_no_row(store: Store, held: Mapping[int, Tensor]) -> bool:
     """Whether it can be left in the first pass."""
     return all(value.op not in REDUCTIONS for value in reachable([store.value], held))
 
@@ -164,7 +164,7 @@ def _reducing(
     writer = _begun(source, groups, known)
     carriers = writer.reduce(group, stores)
     parts = [[Part(f"{name}_parts_{number}", kind) for name, kind, _ in item.parts] for item in carriers]
-    writer.body += _left(carriers, parts)
+    writer.body += parts_left(carriers, parts)
     settle_multiples(writer.emitter)
     taken = [part for listed in known for of_item in listed for part in of_item]
     return Stage(
@@ -172,7 +172,8 @@ def _reducing(
     ), parts
 
 
-def _left(carriers: Sequence[Carrier], parts: Sequence[Sequence[Part]]) -> list[str]:
+def parts_left(carriers: Sequence[Carrier], parts: Sequence[Sequence[Part]], only: str = "lane == 0") -> list[str]:
+    """By one thread of each block."""
     puts = [
         f"{part.name}[row * pieces + piece] = {text};"
         for item, listed in zip(carriers, parts, strict=True)

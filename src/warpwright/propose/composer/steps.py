@@ -11,6 +11,7 @@ from warpwright.propose.composer.cluster_kernel import cluster_kernels
 from warpwright.propose.composer.column_kernel import ColumnWriter
 from warpwright.propose.composer.errors import CannotCompose
 from warpwright.propose.composer.fused_kernel import fused_kernels
+from warpwright.propose.composer.grid_kernel import grid_kernels
 from warpwright.propose.composer.host import Call
 from warpwright.propose.composer.kernel import Store, Written, block
 from warpwright.propose.composer.list_kernel import list_kernel
@@ -18,6 +19,7 @@ from warpwright.propose.composer.map_kernel import Elements, elements, map_kerne
 from warpwright.propose.composer.naming import stem_of
 from warpwright.propose.composer.pick_kernel import pick_kernel
 from warpwright.propose.composer.product_steps import ProductWriter
+from warpwright.propose.composer.resident_kernel import resident_kernels
 from warpwright.propose.composer.row_kernel import Rows
 from warpwright.propose.composer.row_launch import row_kernels
 from warpwright.propose.composer.scan_kernel import Way, scan_kernel
@@ -159,15 +161,16 @@ class EntryWriter(ProductWriter):
         )
 
     def _launch_rows(self, work: Rows, held: Mapping[int, Tensor], streamed: bool = False) -> None:
-        """Rows that a cluster keeps or a block takes several of, where there are such among the cases; then others."""
+        """Rows that a block or a cluster keeps, or that are taken together, where there are such among the cases; then
+        all others."""
         given = work, self.graph, held, self.genome
-        special = None if streamed else cluster_kernels(*given) or across_kernels(*given)
-        if special:
-            self.kernels.append(special)
+        kinds = () if streamed else (resident_kernels, cluster_kernels, grid_kernels, across_kernels)
+        special = [kernel for kind in kinds if (kernel := kind(*given))]
+        self.kernels += special
         start = len(self.calls)
         self._launch_blocks(work, held, streamed)
-        if special:
-            self._only_if_declined(special, start)
+        for kernel in reversed(special):
+            self._only_if_declined(kernel, start)
 
     def _only_if_declined(self, first: Written, start: int) -> None:
         """The calls from there on are made where the launcher that is asked first takes nothing."""

@@ -1,0 +1,240 @@
+"""Few rows, so long that only all multiprocessors together can keep them: many blocks to a row, all of them at once.
+
+Everything is read once, where blocks that come and go would read it in every pass. Blocks leave what they have found of
+their piece in memory, wait until all of them have, and put it together, each for itself. That they are all there at
+once is what a cooperative launch promises.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from warpwright.propose.composer.carriers import Carrier
+from warpwright.propose.composer.cluster_kernel import kept_by_a_cluster
+from warpwright.propose.composer.indices import KERNEL
+from warpwright.propose.composer.keeping import (
+    FAR,
+    NEAR,
+    KeepingWriter,
+    declining,
+    far_of,
+    items_of,
+    kept_parameters,
+    read_again,
+)
+from warpwright.propose.composer.kernel import (
+    Store,
+    Written,
+    block,
+    launcher_parameters,
+    pointers,
+    settle_multiples,
+    signature,
+    used,
+)
+from warpwright.propose.composer.reductions import Carried, check, depths, joined
+from warpwright.propose.composer.row_kernel import Rows, RowWriter
+from warpwright.propose.composer.row_launch import LEAST, without_end
+from warpwright.propose.composer.split_kernel import FEW, LONG, Part, needs_no_row, parts_left
+from warpwright.propose.composer.tensors import Needs, Tensor
+from warpwright.propose.composer.values import Graph
+
+THREADS, PER_PROCESSOR = 512, 2
+"""Of a block, and blocks of a multiprocessor."""
+_DECLARED = re.compile(r"^(?:float|Spread) ")
+
+TOGETHER = """\
+// Launches a kernel whose blocks are all there at once, so that they may wait for each other.
+template <typename... Parameters, typename... Arguments>
+void launch_together(
+        void (*kernel)(Parameters...), dim3 grid, dim3 block, size_t shared, const Arguments&... arguments) {
+    cudaLaunchAttribute together = {};
+    together.id = cudaLaunchAttributeCooperative;
+    together.val.cooperative = 1;
+    cudaLaunchConfig_t config = {};
+    config.gridDim = grid;
+    config.blockDim = block;
+    config.dynamicSmemBytes = shared;
+    config.stream = at::cuda::getCurrentCUDAStream();
+    config.attrs = &together;
+    config.numAttrs = 1;
+    C10_CUDA_CHECK(cudaLaunchKernelEx(&config, kernel, static_cast<Parameters>(arguments)...));
+}"""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Tile:
+    """How many packs of each tensor a thread keeps, and how many of them in shared memory."""
+
+    items: int
+    far: int
+
+
+def grid_kernels(work: Rows, graph: Graph, held: Mapping[int, Tensor], genome: Mapping[str, Any]) -> Written | None:
+    """None where no row that matters gains by it."""
+    if not genome["row_shared"] or not work.reductions or any(v.op in ("argmax", "argmin") for v in work.reductions):
+        return None
+    streamed = RowWriter(work, graph, held, None)
+    streamed.write()
+    kept, fitting = _kept(work, graph, read_again(streamed), genome)
+    if not fitting:
+        return None
+    writer = KeepingWriter(work, graph, held, kept)
+    writer.first, writer.end = "begin + lane * VEC", "end"
+    parts = _write(writer)
+    body = _body(writer)
+    given = used(writer.needs, body)
+    return Written(
+        name=f"{work.name}_at_once",
+        device="\n".join(_device(work, given, parts, body)),
+        launcher="\n".join(_launcher(work, writer, given, parts, fitting, genome)),
+        needs=writer.needs,
+        preamble=(*writer.all_preambles, TOGETHER),
+    )
+
+
+def _kept(work: Rows, graph: Graph, read: Sequence[str], genome: Mapping[str, Any]) -> tuple[Sequence[str], list[Tile]]:
+    """As many of the tensors as there is room for, and how they are kept in each case that is timed."""
+    found = []
+    for case in graph.cases.timed:
+        packs = -(-work.columns.values[case] * graph.cases.widths[case] // genome["vector_bytes"])
+        rows = work.rows.values[case]
+        is_left = not kept_by_a_cluster(work, graph.cases, case, genome, read)
+        if rows < FEW and work.columns.values[case] >= LONG and is_left:
+            found.append(items_of(packs, PER_PROCESSOR * LEAST // rows * THREADS, 1))
+    items = [count for count in found if count]
+    if not items or not read:
+        return [], []
+    tensors = min(len(read), (NEAR + FAR) // max(items))
+    return read[:tensors], sorted({Tile(count, far_of(count, tensors)) for count in items})
+
+
+def _write(writer: KeepingWriter) -> list[Part]:
+    """The statements; what blocks leave for each other."""
+    work, held = writer.work, writer.emitter.held
+    at_once = [store for store in work.stores if needs_no_row(store, held)]
+    left: list[Part] = []
+    for number, group in enumerate(joined(depths([check(value) for value in work.reductions])), start=1):
+        left += _met(writer, group, number, [] if left else at_once)
+    writer.work = replace(work, stores=tuple(store for store in work.stores if store not in at_once))
+    writer.row_stores("piece == 0 && lane == 0")
+    writer.last_pass()
+    settle_multiples(writer.emitter)
+    return left
+
+
+def _met(writer: KeepingWriter, group: Sequence[Carried], number: int, stores: Sequence[Store]) -> list[Part]:
+    """One pass, after which every thread knows what all blocks have found."""
+    carriers = writer.reduce(group, stores)
+    parts = [[Part(f"{name}_parts_{number}", kind) for name, kind, _ in item.parts] for item in carriers]
+    writer.body += [
+        *parts_left(carriers, parts),
+        "grid.sync();",
+        *_put_together(carriers, parts),
+        "",
+    ]
+    return [part for listed in parts for part in listed]
+
+
+def _put_together(carriers: Sequence[Carrier], parts: Sequence[Sequence[Part]]) -> list[str]:
+    """What a thread has carried so far begins anew, since its block is one of those that are now taken in."""
+    begun = [line for item in carriers for line in item.begin() if not line.startswith("//")]
+    joins = [
+        line
+        for item, listed in zip(carriers, parts, strict=True)
+        for line in item.join([f"{part.name}[row * pieces + other]" for part in listed])
+    ]
+    shared = [line for item in carriers for line in item.share()]
+    return [
+        *(_DECLARED.sub("", line) for line in begun),
+        "for (int other = lane; other < pieces; other += THREADS) {",
+        *block(joins),
+        "}",
+        *(_DECLARED.sub("", line) for line in shared),
+        *(line for item in carriers for line in item.settle()),
+    ]
+
+
+def _body(writer: KeepingWriter) -> list[str]:
+    row = "blockIdx.x / pieces"
+    return [
+        "const auto grid = cooperative_groups::this_grid();",
+        "const int lane = threadIdx.x, piece = blockIdx.x % pieces;",
+        "const int begin = piece * length, end = min(columns, begin + length);",
+        f"const int64_t row = {f'rows - 1 - {row}' if writer.work.backwards else row};",
+        *writer.declared(),
+        *writer.emitter.lines[KERNEL],
+        *writer.fetched("0", "ITEMS"),
+        "__pipeline_commit();",
+        "__pipeline_wait_prior(0);",
+        "",
+        *without_end(writer.body),
+    ]
+
+
+def _device(work: Rows, given: Needs, parts: Sequence[Part], body: Sequence[str]) -> list[str]:
+    head = signature(
+        f"__global__ void __launch_bounds__(THREADS, {PER_PROCESSOR}) {work.name}_at_once_kernel",
+        [*kept_parameters(given), *(f"{part.type}* {part.name}" for part in parts), "int length", "int pieces"],
+    )
+    head[-1] += " {"
+    return [
+        f"// {work.comment}",
+        "// All blocks are there at once, each for a piece of a row. Every one of their THREADS threads keeps ITEMS",
+        "// packs, FAR of them in shared memory.",
+        "template <typename T, int VEC, int THREADS, int ITEMS, int FAR>",
+        *head,
+        *block(body),
+        "}",
+    ]
+
+
+def _launcher(
+    work: Rows,
+    writer: KeepingWriter,
+    given: Needs,
+    parts: Sequence[Part],
+    fitting: Sequence[Tile],
+    genome: Mapping[str, Any],
+) -> list[str]:
+    head = signature(f"bool launch_{work.name}_at_once", launcher_parameters(writer.needs))
+    head[-1] += " {"
+    width, first = genome["vector_bytes"], next(iter(writer.needs.reads))
+    arguments = [*pointers(given), *(f"{part.name}.data_ptr<{part.type}>()" for part in parts)]
+    arguments = ["kernel", "rows * pieces", str(THREADS), "bytes", *arguments, "share * VEC", "pieces"]
+    call = signature("launch_together", arguments, 104)
+    body = [
+        *declining(writer.needs, width, f"rows == 0 || rows >= {FEW} || columns < {LONG}"),
+        f"const int64_t most = {PER_PROCESSOR} * gpu->multiProcessorCount / rows;",
+        f"const int64_t pieces = std::min<int64_t>(most, (packs + {THREADS - 1}) / {THREADS});",
+        f"const int64_t share = (packs + pieces - 1) / pieces, items = (share + {THREADS - 1}) / {THREADS};",
+        "const auto run = [&](auto kernel, int far) {",
+        f"    const size_t bytes = {width * len(writer.emitter.kept) * THREADS} * far;",
+        f"    if ({PER_PROCESSOR} * bytes + 4096 > gpu->sharedMemPerMultiprocessor) return false;",
+        "    C10_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));",
+        *(
+            f"    auto {part.name} = torch::empty({{rows, pieces}}, {first}.options().dtype(torch::kFloat32));"
+            for part in parts
+        ),
+        *block(call[:-1]),
+        f"    {call[-1]};",
+        "    return true;",
+        "};",
+        *(_run(work, tile) for tile in fitting),
+        "return false;",
+    ]
+    return [
+        "// Takes few long rows, and declines what all multiprocessors together cannot keep.",
+        "template <typename T>",
+        *head,
+        *block(body),
+        "}",
+    ]
+
+
+def _run(work: Rows, tile: Tile) -> str:
+    kernel = f"{work.name}_at_once_kernel<T, VEC, {THREADS}, {tile.items}, {tile.far}>"
+    return f"if (items <= {tile.items}) return run({kernel}, {tile.far});"

@@ -1,0 +1,145 @@
+"""Rows that are too long for the registers of a block, but not for these and its shared memory together.
+
+One block keeps such a row, so that its threads meet nobody but each other. Blocks stay, and take one row after the
+other: what a thread has in shared memory makes place for the next row while this one is stored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from warpwright.propose.composer.indices import KERNEL
+from warpwright.propose.composer.keeping import (
+    KeepingWriter,
+    declining,
+    far_of,
+    items_of,
+    kept_parameters,
+    read_again,
+)
+from warpwright.propose.composer.kernel import Written, block, launch, launcher_parameters, pointers, signature, used
+from warpwright.propose.composer.row_kernel import Rows, RowWriter
+from warpwright.propose.composer.row_launch import MOST_ITEMS, MOST_THREADS, without_end
+from warpwright.propose.composer.sizes import Cases
+from warpwright.propose.composer.split_kernel import FEW
+from warpwright.propose.composer.tensors import Needs, Tensor
+from warpwright.propose.composer.values import Graph
+
+SPACE: dict[str, tuple[Any, ...]] = {"row_shared": (0, 1)}
+"""Whether rows are kept in shared memory, too."""
+LONGEST_IN_REGISTERS = MOST_THREADS * MOST_ITEMS
+"""Packs of the longest row that needs no shared memory."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Tile:
+    """How many packs a thread keeps, and how many of them in shared memory."""
+
+    items: int
+    far: int
+
+
+def resident_kernels(work: Rows, graph: Graph, held: Mapping[int, Tensor], genome: Mapping[str, Any]) -> Written | None:
+    """None where no row that matters gains by it."""
+    if not genome["row_shared"] or work.backwards or not work.stores:
+        return None
+    streamed = RowWriter(work, graph, held, None)
+    streamed.write()
+    kept = read_again(streamed)
+    found = [kept_by_a_block(work, graph.cases, case, genome, kept) for case in graph.cases.timed]
+    fitting = sorted({tile for tile in found if tile})
+    if not fitting:
+        return None
+    writer = KeepingWriter(work, graph, held, kept)
+    writer.behind_last = writer.fetches("item < FAR && row + gridDim.x < rows", "(row + gridDim.x)")
+    writer.write()
+    body = _body(writer)
+    given = used(writer.needs, body)
+    return Written(
+        name=f"{work.name}_resident",
+        device="\n".join(_device(work, given, body)),
+        launcher="\n".join(_launcher(work, writer, pointers(given), fitting, genome)),
+        needs=writer.needs,
+        preamble=writer.all_preambles,
+    )
+
+
+def kept_by_a_block(work: Rows, cases: Cases, case: int, genome: Mapping[str, Any], kept: Sequence[str]) -> Tile | None:
+    """How a block keeps the rows of a case; None where it does not."""
+    packs = -(-work.columns.values[case] * cases.widths[case] // genome["vector_bytes"])
+    if not genome["row_shared"] or not kept or work.rows.values[case] < FEW or packs <= LONGEST_IN_REGISTERS:
+        return None
+    items = items_of(packs, MOST_THREADS, len(kept))
+    return Tile(items, far_of(items, len(kept))) if items else None
+
+
+def _body(writer: KeepingWriter) -> list[str]:
+    row = [
+        *writer.fetched("FAR", "ITEMS"),
+        "__pipeline_wait_prior(0);",
+        "",
+        *without_end(writer.body),
+        "__pipeline_commit();",
+    ]
+    return [
+        "const int lane = threadIdx.x;",
+        *writer.declared(),
+        *writer.emitter.lines[KERNEL],
+        *writer.fetched("0", "FAR", "blockIdx.x"),
+        "__pipeline_commit();",
+        "for (int64_t row = blockIdx.x; row < rows; row += gridDim.x) {",
+        *block(row),
+        "}",
+    ]
+
+
+def _device(work: Rows, given: Needs, body: Sequence[str]) -> list[str]:
+    bounds = "__launch_bounds__(THREADS, 1)"
+    head = signature(f"__global__ void {bounds} {work.name}_resident_kernel", kept_parameters(given))
+    head[-1] += " {"
+    return [
+        f"// {work.comment}",
+        "// One block to a row; each of its THREADS threads keeps ITEMS packs, FAR of them in shared memory. While a",
+        "// row is stored, that part of the next one is under way.",
+        "template <typename T, int VEC, int THREADS, int ITEMS, int FAR>",
+        *head,
+        *block(body),
+        "}",
+    ]
+
+
+def _launcher(
+    work: Rows, writer: KeepingWriter, arguments: Sequence[str], fitting: Sequence[Tile], genome: Mapping[str, Any]
+) -> list[str]:
+    head = signature(f"bool launch_{work.name}_resident", launcher_parameters(writer.needs))
+    head[-1] += " {"
+    most = fitting[-1].items * MOST_THREADS
+    declined = f"rows < {FEW} || packs <= {LONGEST_IN_REGISTERS} || packs > {most}"
+    width = genome["vector_bytes"]
+    body = [
+        *declining(writer.needs, width, declined),
+        "const auto run = [&](auto kernel, int far) {",
+        f"    const size_t bytes = {width * len(writer.emitter.kept) * MOST_THREADS} * far;",
+        "    if (bytes > gpu->sharedMemPerBlockOptin) return false;",
+        "    C10_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));",
+        "    const int64_t blocks = std::min<int64_t>(rows, gpu->multiProcessorCount);",
+        *block(launch("blocks", str(MOST_THREADS), arguments, "bytes")),
+        "    return true;",
+        "};",
+        *(_run(work, tile, tile is fitting[-1]) for tile in fitting),
+    ]
+    return [
+        "// Takes rows that are too long for the registers of a block; declines what its shared memory does not hold.",
+        "template <typename T>",
+        *head,
+        *block(body),
+        "}",
+    ]
+
+
+def _run(work: Rows, tile: Tile, is_last: bool) -> str:
+    test = "" if is_last else f"if (packs <= {tile.items * MOST_THREADS}) "
+    kernel = f"{work.name}_resident_kernel<T, VEC, {MOST_THREADS}, {tile.items}, {tile.far}>"
+    return f"{test}return run({kernel}, {tile.far});"
