@@ -74,6 +74,36 @@ def test_rows_that_a_cluster_keeps_hold_and_so_do_those_that_it_declines(
 
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize(
+    ("name", "columns", "dtype"),
+    [("modern/log_softmax:forward", 32776, "fp32"), ("modern/log_softmax:backward", 32776, "bf16")],
+)
+def test_blocks_that_take_one_row_after_the_other_hold(name: str, columns: int, dtype: str) -> None:
+    """One block for three rows: such kernels are meant for as many rows as there are multiprocessors, and more."""
+    (task,) = load(name)
+    long = Case(name="long", role=Role.CHECK, dims={"N": 3, "D": columns}, dtype=dtype)
+    plan = composer.plan(task)
+    text = plan.write(plan.default())
+    source = text.replace("!vectors || rows < 132 ||", "!vectors ||")
+    source = source.replace("std::min<int64_t>(rows, gpu->multiProcessorCount)", "1")
+    assert source.count("const int64_t blocks = 1;") == 1
+    assert source.count("!vectors || packs <=") == 1
+    holds_on(task, long, source)
+
+
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize(("direction", "dtype"), [("forward", "fp32"), ("backward", "bf16")])
+def test_blocks_that_are_all_there_at_once_hold(direction: str, dtype: str) -> None:
+    (task,) = load(f"paper/layernorm:{direction}")
+    dims = {"B": 1, "C": 2, "H": 64, "W": 160}
+    long = Case(name="long", role=Role.CHECK, dims=dims, dtype=dtype, scalars={"eps": 1e-5})
+    plan = composer.plan(task)
+    source = plan.write(plan.default())
+    assert "grid.sync();" in source
+    holds_on(task, long, source)
+
+
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize(
     ("name", "dims", "dtype"),
     [
         ("modern/matmul_small:forward", {"M": 1, "N": 1057, "K": 1032}, "bf16"),

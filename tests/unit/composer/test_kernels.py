@@ -74,14 +74,14 @@ def test_all_loads_of_a_thread_are_under_way_before_the_first_is_used() -> None:
 
 def test_a_long_row_is_loaded_several_packs_at_a_time() -> None:
     text = source("modern/cross_entropy:forward", stream_unroll=8)
-    assert "Pack<T, VEC> logits_pack[8];" in text
-    assert text.index("logits_pack[p] = load<VEC>(") < text.index("float(logits_pack[p].at[k])")
-    assert "logits_pack[" not in source("modern/cross_entropy:forward", stream_unroll=1)
+    assert "Words<T, VEC> logits_words[8];" in text
+    assert text.index("logits_words[p] = load_words<VEC>(") < text.index("= opened<T, VEC>(logits_words[p]);")
+    assert "logits_words[" not in source("modern/cross_entropy:forward", stream_unroll=1)
 
 
 def test_several_tensors_share_what_is_under_way() -> None:
     text = source("modern/log_softmax:backward", stream_unroll=8)
-    assert "Pack<T, VEC> grad_y_pack[4];" in text
+    assert "Words<T, VEC> grad_y_words[4];" in text
 
 
 def test_what_is_read_again_is_read_from_its_end() -> None:
@@ -251,7 +251,7 @@ def test_parts_that_lie_apart_are_written_past_the_cache() -> None:
 
 
 def test_what_is_read_when_a_cluster_has_met_is_on_its_way_before() -> None:
-    text = source("modern/log_softmax:backward")
+    text = source("modern/log_softmax:backward", row_shared=0)
     assert text.index("expect(y + row * columns + column);") < text.index("sum = over_row<Sum, THREADS>(sum);")
     assert "expect(" not in source("modern/log_softmax:forward")
 
@@ -361,11 +361,11 @@ def test_of_what_a_gradient_belongs_to_only_the_sizes_must_be_there() -> None:
 
 
 def test_a_row_that_is_too_long_for_a_block_is_kept_by_a_cluster() -> None:
-    text = source("modern/log_softmax:forward")
+    text = source("modern/log_softmax:forward", row_shared=0)
     assert "if (!launch_log_softmax_rows_clustered<scalar_t>(x, y, N, D)) {" in text
     assert "run(log_softmax_rows_clustered_kernel<T, VEC, 512, 5, 8>, 512);" in text
     assert "run(log_softmax_rows_clustered_kernel<T, VEC, 1024, 5, 4>, 1024);" in source(
-        "modern/log_softmax:forward", row_cluster=4
+        "modern/log_softmax:forward", row_shared=0, row_cluster=4
     )
     assert "clustered" not in source("modern/log_softmax:forward", row_cluster=0)
 
@@ -379,8 +379,8 @@ def test_the_blocks_of_a_cluster_meet_once_for_all_that_a_pass_has_found() -> No
 
 
 def test_a_cluster_keeps_only_what_is_read_again() -> None:
-    clustered = source("modern/log_softmax:backward").partition("bool launch_")[0]
-    assert "grad_y_kept[ITEMS];" in clustered
+    clustered = source("modern/log_softmax:backward", row_shared=0).partition("bool launch_")[0]
+    assert "Words<T, VEC> grad_y_kept[ITEMS];" in clustered
     assert "y_kept[ITEMS];" not in clustered.replace("grad_y_kept", "")
 
 

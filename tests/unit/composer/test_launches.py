@@ -60,7 +60,7 @@ def kernels_of(text: str) -> list[str]:
 def test_what_was_there_before_the_call_is_read_before_the_kernel_waits() -> None:
     finish = next(kernel for kernel in kernels_of(source("paper/layernorm:forward")) if "_finish_kernel(" in kernel)
     early, _, late = finish.partition("await_results();")
-    assert all(f"{name}_pack[p] = load<VEC>({name} +" in early for name in ("x", "weight", "bias"))
+    assert all(f"{name}_words[p] = load_words<VEC>({name} +" in early for name in ("x", "weight", "bias"))
     assert "fetch(begin + lane * VEC);" in early
     assert "parts_1[part]" not in early
     assert "parts_1[part]" in late

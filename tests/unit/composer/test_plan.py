@@ -87,7 +87,7 @@ def test_a_forward_pass_leaves_what_is_cheap_to_keep() -> None:
 def test_what_is_left_rounded_counts_rounded_in_what_else_is_left() -> None:
     """A length of the sum before it is rounded does not fit the sum that the backward pass is given."""
     kept = source("modern/add_rmsnorm:training").partition("_kept(")[2].partition("\n}\n")[0]
-    assert kept.count("const float wide = float(static_cast<T>(float(x_kept[item].at[k]) +") == 2
+    assert kept.count("const float wide = float(static_cast<T>(float(x_pack.at[k]) +") == 2
     assert "static_cast<T>(" not in source("modern/add_rmsnorm:forward")
     assert "static_cast<T>(" not in source("modern/softmax:training")
 

@@ -105,7 +105,7 @@ class AcrossWriter(RowWriter):
 
     def __init__(self, work: Rows, graph: Graph, held: Mapping[int, Tensor], kept: Sequence[str]) -> None:
         super().__init__(work, graph, held, kept)
-        self.emitter.kept = {name: f"{name}_pack" for name in kept}
+        self.emitter.kept, self.emitter.opens = {name: f"{name}_pack" for name in kept}, False
         self.emitter.reserve(*(f"{name}_{what}" for name in kept for what in ("pack", "words")), "start", "sums", "r")
         self.before: list[str] = []
 

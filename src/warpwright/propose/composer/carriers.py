@@ -16,6 +16,7 @@ from warpwright.propose.composer.preamble import (
     JOINS,
     NEIGHBOURS,
     OVER_ROW,
+    SCORES,
     SPREADS,
 )
 from warpwright.propose.composer.reductions import Carried, Joint, Spread
@@ -152,7 +153,7 @@ class _Joint:
         )
         self.whole = f"{self.largest}_of_row"
         self.parts = [(self.largest, "float", self.whole), (self.total, "float", self.total)]
-        self.preamble = (JOINS["amax"], JOINS["sum"], NEIGHBOURS, OVER_ROW)
+        self.preamble = (NEIGHBOURS, SCORES)
         emitter.needs.functions["finite"] = DEFINED["finite"]
 
     def begin(self) -> list[str]:
@@ -187,9 +188,7 @@ class _Joint:
 
     def share(self) -> list[str]:
         return [
-            f"float {self.whole} = over_row<Max, THREADS>({self.largest});",
-            f"if ({self.largest} != {self.whole}) {self.total} *= expf({self.largest} - {self.whole});",
-            f"{self.total} = over_row<Sum, THREADS>({self.total});",
+            f"float {self.whole} = over_scores<THREADS>({self.largest}, {self.total});",
             self._defined(),
         ]
 

@@ -15,13 +15,13 @@ from typing import Any
 
 from warpwright.propose.composer.carriers import Carrier
 from warpwright.propose.composer.indices import KERNEL
+from warpwright.propose.composer.keeping import kept_parameters
 from warpwright.propose.composer.kernel import (
     Written,
     block,
     launch,
     launcher_parameters,
     pointers,
-    row_parameters,
     settle_multiples,
     signature,
     vec_of,
@@ -71,7 +71,8 @@ def cluster_kernels(work: Rows, graph: Graph, held: Mapping[int, Tensor], genome
     streamed = RowWriter(work, graph, held, None)
     streamed.write()
     kept = [name for name in along_rows(streamed) if sum(name in names for names in streamed.loaded) > 1]
-    found = [kept_by_a_cluster(work, graph.cases, case, genome, kept) for case in graph.cases.timed]
+    along = len(along_rows(streamed))
+    found = [kept_by_a_cluster(work, graph.cases, case, genome, kept, along) for case in graph.cases.timed]
     fitting = sorted({tile for tile in found if tile})
     if not fitting:
         return None
@@ -88,13 +89,13 @@ def cluster_kernels(work: Rows, graph: Graph, held: Mapping[int, Tensor], genome
 
 
 def kept_by_a_cluster(
-    work: Rows, cases: Cases, case: int, genome: Mapping[str, Any], kept: Sequence[str]
+    work: Rows, cases: Cases, case: int, genome: Mapping[str, Any], kept: Sequence[str], along: int
 ) -> Tile | None:
     """How a cluster keeps the rows of a case; None where it does not, or where a block suffices."""
     rows, columns, element = work.rows.values[case], work.columns.values[case], cases.widths[case]
     packs = -(-columns * element // genome["vector_bytes"])
     is_long = (rows < FEW and columns >= LONG) or packs > LONGEST_OF_BLOCK
-    if not genome["row_cluster"] or not kept or not is_long or kept_by_a_block(work, cases, case, genome, kept):
+    if not genome["row_cluster"] or not kept or not is_long or kept_by_a_block(work, cases, case, genome, kept, along):
         return None
     return _tile(packs, genome["vector_bytes"] * len(kept), element)
 
@@ -143,7 +144,7 @@ def _put_together(carriers: Sequence[Carrier]) -> list[str]:
 
 def _device(work: Rows, writer: RowWriter, later: Sequence[str]) -> list[str]:
     bounds = "__cluster_dims__(BLOCKS, 1, 1) __launch_bounds__(THREADS, 1024 / THREADS)"
-    head = signature(f"__global__ void {bounds} {work.name}_clustered_kernel", row_parameters(writer.needs))
+    head = signature(f"__global__ void {bounds} {work.name}_clustered_kernel", kept_parameters(writer.needs))
     head[-1] += " {"
     place = "blockIdx.x / BLOCKS"
     body = [

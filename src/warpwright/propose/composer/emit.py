@@ -42,8 +42,8 @@ class Emitter:
         """Reductions of this kernel that are finished, by value."""
         self.kept: dict[str, str] = {}
         """Tensors whose packs are kept, and how a pack is written."""
-        self.opens_kept = False
-        """Whether these are looked into once for each pass, since they are kept closed."""
+        self.opens = False
+        """Whether packs are held as words, and opened where they are looked into."""
         self.early: dict[str, tuple[str, str]] | None = None
         """Where packs are wanted before anything is done with them: how each is declared and how it is loaded."""
         self.row_index: Index | None = None
@@ -302,20 +302,23 @@ class Emitter:
 
     def _kept_pack(self, tensor: Tensor) -> str | None:
         kept = self.kept.get(tensor.name)
-        if not kept or not self.opens_kept:
-            return kept
+        return self._opened(tensor, f"reopened<{tensor.cpp}, VEC>({kept})") if kept and self.opens else kept
+
+    def _opened(self, tensor: Tensor, text: str) -> str:
         name = self.name(f"{tensor.name}_pack", PACK)
-        self.lines[PACK].append(f"const Pack<{tensor.cpp}, VEC> {name} = {kept};")
+        self.lines[PACK].append(f"const Pack<{tensor.cpp}, VEC> {name} = {text};")
         return name
 
     def _loaded_pack(self, tensor: Tensor, offset: Index | None) -> str:
-        name = self.name(f"{tensor.name}_pack", PACK)
         where = self.index_text(offset)
-        if self.early is not None and not indices.is_loaded(offset):
-            self.early[name] = (f"Pack<{tensor.cpp}, VEC> {name}", f"load<VEC>({tensor.name} + {where});")
-            return f"{name}[p]"
-        self.lines[PACK].append(f"const Pack<{tensor.cpp}, VEC> {name} = load<VEC>({tensor.name} + {where});")
-        return name
+        if self.early is None or indices.is_loaded(offset):
+            name = self.name(f"{tensor.name}_pack", PACK)
+            self.lines[PACK].append(f"const Pack<{tensor.cpp}, VEC> {name} = load<VEC>({tensor.name} + {where});")
+            return name
+        kind, load, stem = ("Words", "load_words", "words") if self.opens else ("Pack", "load", "pack")
+        name = self.name(f"{tensor.name}_{stem}", PACK)
+        self.early[name] = (f"{kind}<{tensor.cpp}, VEC> {name}", f"{load}<VEC>({tensor.name} + {where});")
+        return self._opened(tensor, f"opened<{tensor.cpp}, VEC>({name}[p])") if self.opens else f"{name}[p]"
 
     def packed(self, tensor: Tensor, name: str, clamped: bool) -> tuple[str, str]:
         """What a pack is gathered in under a name, and how it is written when it is full."""

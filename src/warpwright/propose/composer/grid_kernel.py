@@ -36,14 +36,16 @@ from warpwright.propose.composer.kernel import (
     used,
 )
 from warpwright.propose.composer.reductions import Carried, check, depths, joined
-from warpwright.propose.composer.row_kernel import Rows, RowWriter
-from warpwright.propose.composer.row_launch import LEAST, without_end
+from warpwright.propose.composer.row_kernel import Rows, RowWriter, along_rows
+from warpwright.propose.composer.row_launch import LEAST, MOST_ITEMS, without_end
 from warpwright.propose.composer.split_kernel import FEW, LONG, Part, needs_no_row, parts_left
 from warpwright.propose.composer.tensors import Needs, Tensor
 from warpwright.propose.composer.values import Graph
 
 THREADS, PER_PROCESSOR = 512, 2
 """Of a block, and blocks of a multiprocessor."""
+FEW_PACKS = 4
+"""Where a thread keeps no more, it costs less to read them again than to wait for all others."""
 _DECLARED = re.compile(r"^(?:float|Spread) ")
 
 TOGETHER = """\
@@ -79,7 +81,7 @@ def grid_kernels(work: Rows, graph: Graph, held: Mapping[int, Tensor], genome: M
         return None
     streamed = RowWriter(work, graph, held, None)
     streamed.write()
-    kept, fitting = _kept(work, graph, read_again(streamed), genome)
+    kept, fitting = _kept(work, graph, streamed, genome)
     if not fitting:
         return None
     writer = KeepingWriter(work, graph, held, kept)
@@ -96,20 +98,22 @@ def grid_kernels(work: Rows, graph: Graph, held: Mapping[int, Tensor], genome: M
     )
 
 
-def _kept(work: Rows, graph: Graph, read: Sequence[str], genome: Mapping[str, Any]) -> tuple[Sequence[str], list[Tile]]:
+def _kept(work: Rows, graph: Graph, streamed: RowWriter, genome: Mapping[str, Any]) -> tuple[Sequence[str], list[Tile]]:
     """As many of the tensors as there is room for, and how they are kept in each case that is timed."""
-    found = []
+    found, read, along = [], read_again(streamed), len(along_rows(streamed))
     for case in graph.cases.timed:
         packs = -(-work.columns.values[case] * graph.cases.widths[case] // genome["vector_bytes"])
         rows = work.rows.values[case]
-        is_left = not kept_by_a_cluster(work, graph.cases, case, genome, read)
+        is_left = not kept_by_a_cluster(work, graph.cases, case, genome, read, along)
         if rows < FEW and work.columns.values[case] >= LONG and is_left:
             found.append(items_of(packs, PER_PROCESSOR * LEAST // rows * THREADS, 1))
-    items = [count for count in found if count]
+    items = [count for count in found if count and count <= MOST_ITEMS]
     if not items or not read:
         return [], []
     tensors = min(len(read), (NEAR + FAR) // max(items))
-    return read[:tensors], sorted({Tile(count, far_of(count, tensors)) for count in items})
+    return read[:tensors], sorted(
+        {Tile(count, far_of(count, tensors)) for count in items if count * tensors > FEW_PACKS}
+    )
 
 
 def _write(writer: KeepingWriter) -> list[Part]:

@@ -6,14 +6,10 @@ takes no registers on its way.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-
 from warpwright.propose.composer.kernel import block, row_parameters, vec_of, vector_test
-from warpwright.propose.composer.preamble import WORDS
-from warpwright.propose.composer.row_kernel import Rows, RowWriter, along_rows, kept_column
+from warpwright.propose.composer.row_kernel import RowWriter, along_rows, kept_column
 from warpwright.propose.composer.row_launch import row_preamble
-from warpwright.propose.composer.tensors import Needs, Tensor
-from warpwright.propose.composer.values import Graph
+from warpwright.propose.composer.tensors import Needs
 
 NEAR, FAR = 7, 13
 """Packs that each of 1024 threads has room for, in registers and in shared memory."""
@@ -33,8 +29,8 @@ struct Kept {
         if (item < FAR) __pipeline_memcpy_async(far + item * THREADS, from, sizeof(Words<T, VEC>));
         else near[item - FAR] = load_words<VEC>(from);
     }
-    __device__ Pack<T, VEC> operator[](int item) const {
-        return opened<T, VEC>(item < FAR ? far[item * THREADS] : near[item - FAR]);
+    __device__ const Words<T, VEC>& operator[](int item) const {
+        return item < FAR ? far[item * THREADS] : near[item - FAR];
     }
 };"""
 
@@ -42,13 +38,9 @@ struct Kept {
 class KeepingWriter(RowWriter):
     """Writes rows of which some tensors are kept in that way."""
 
-    def __init__(self, work: Rows, graph: Graph, held: Mapping[int, Tensor], kept: Sequence[str]) -> None:
-        super().__init__(work, graph, held, kept)
-        self.emitter.opens_kept = True
-
     @property
     def all_preambles(self) -> tuple[str, ...]:
-        return (*row_preamble([self]), WORDS, KEPT)
+        return (*row_preamble([self]), KEPT)
 
     def declared(self) -> list[str]:
         kept = enumerate(self.emitter.kept)
@@ -80,7 +72,7 @@ def read_again(streamed: RowWriter) -> list[str]:
 def items_of(packs: int, threads: int, tensors: int) -> int | None:
     """Packs of each tensor that a thread has to keep, so many threads sharing a row; None where there is no room."""
     items = -(-packs // threads)
-    return items if items * tensors <= NEAR + FAR else None
+    return items if far_of(items, tensors) * tensors <= FAR else None
 
 
 def far_of(items: int, tensors: int) -> int:

@@ -72,7 +72,7 @@ __device__ float sigmoid(float x) {
 WORDS = """\
 // A pack that is not looked into yet, and so takes no more registers than it has words.
 template <typename T, int VEC>
-using Words = Pack<unsigned, VEC * sizeof(T) / 4>;
+using Words = std::conditional_t<VEC * sizeof(T) % 4 == 0, Pack<unsigned, (VEC * sizeof(T) + 3) / 4>, Pack<T, VEC>>;
 
 template <int VEC, typename T>
 __device__ Words<T, VEC> load_words(const T* from) {
@@ -82,6 +82,16 @@ __device__ Words<T, VEC> load_words(const T* from) {
 template <typename T, int VEC>
 __device__ Pack<T, VEC> opened(const Words<T, VEC>& words) {
     return *reinterpret_cast<const Pack<T, VEC>*>(&words);
+}"""
+
+REOPENED = """\
+// The same for what is looked into in every pass. The compiler is kept from remembering what it has found inside, since
+// a bfloat16 takes a whole register then.
+template <typename T, int VEC>
+__device__ Pack<T, VEC> reopened(Words<T, VEC> words) {
+    if constexpr (std::is_same_v<T, at::BFloat16> && VEC > 1)
+        for (unsigned& word : words.at) asm volatile("" : "+r"(word));
+    return opened<T, VEC>(words);
 }"""
 
 ALIGNED = """\
@@ -240,6 +250,35 @@ __device__ Spread spread_of_row(Spread spread) {
         spread = spread_of_warp<32>(spread);
     }
     return spread;
+}"""
+
+SCORES = """\
+// The largest of a warp's threads, and the sum of what they have summed relative to their own largest.
+template <int THREADS>
+__device__ void join_scores(float& largest, float& total) {
+    const float own = largest;
+    for (int offset = NEAR<THREADS> / 2; offset > 0; offset /= 2)
+        largest = fmaxf(largest, __shfl_xor_sync(neighbours<THREADS>(), largest, offset));
+    total *= expf(own - (isinf(largest) ? 0.0f : largest));
+    for (int offset = NEAR<THREADS> / 2; offset > 0; offset /= 2)
+        total += __shfl_xor_sync(neighbours<THREADS>(), total, offset);
+}
+
+// The same for the THREADS threads that share a row; every one of them gets both.
+template <int THREADS>
+__device__ float over_scores(float largest, float& total) {
+    join_scores<THREADS>(largest, total);
+    if constexpr (THREADS > 32) {
+        __shared__ float2 of_warp[THREADS / 32];
+        __syncthreads();  // The last call may still be reading.
+        if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = {largest, total};
+        __syncthreads();
+        const bool is_one = threadIdx.x % 32 < THREADS / 32;
+        largest = is_one ? of_warp[threadIdx.x % 32].x : -INFINITY;
+        total = is_one ? of_warp[threadIdx.x % 32].y : 0.0f;
+        join_scores<32>(largest, total);
+    }
+    return largest;
 }"""
 
 ADD_PARTS = """\

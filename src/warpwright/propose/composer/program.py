@@ -31,7 +31,7 @@ STANDARD = {
     "initializer_list": ("std::initializer_list",),
     "optional": ("std::nullopt",),
     "tuple": ("std::get<",),
-    "type_traits": ("std::conditional_t",),
+    "type_traits": ("std::conditional_t", "std::is_same_v"),
     "vector": ("std::vector",),
 }
 """By header: the words that need it."""

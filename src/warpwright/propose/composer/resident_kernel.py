@@ -20,7 +20,7 @@ from warpwright.propose.composer.keeping import (
     read_again,
 )
 from warpwright.propose.composer.kernel import Written, block, launch, launcher_parameters, pointers, signature, used
-from warpwright.propose.composer.row_kernel import Rows, RowWriter
+from warpwright.propose.composer.row_kernel import Rows, RowWriter, along_rows
 from warpwright.propose.composer.row_launch import MOST_ITEMS, MOST_THREADS, without_end
 from warpwright.propose.composer.sizes import Cases
 from warpwright.propose.composer.split_kernel import FEW
@@ -48,11 +48,13 @@ def resident_kernels(work: Rows, graph: Graph, held: Mapping[int, Tensor], genom
     streamed = RowWriter(work, graph, held, None)
     streamed.write()
     kept = read_again(streamed)
-    found = [kept_by_a_block(work, graph.cases, case, genome, kept) for case in graph.cases.timed]
+    along = len(along_rows(streamed))
+    found = [kept_by_a_block(work, graph.cases, case, genome, kept, along) for case in graph.cases.timed]
     fitting = sorted({tile for tile in found if tile})
     if not fitting:
         return None
     writer = KeepingWriter(work, graph, held, kept)
+    writer.joins = True
     writer.behind_last = writer.fetches("item < FAR && row + gridDim.x < rows", "(row + gridDim.x)")
     writer.write()
     body = _body(writer)
@@ -60,16 +62,18 @@ def resident_kernels(work: Rows, graph: Graph, held: Mapping[int, Tensor], genom
     return Written(
         name=f"{work.name}_resident",
         device="\n".join(_device(work, given, body)),
-        launcher="\n".join(_launcher(work, writer, pointers(given), fitting, genome)),
+        launcher="\n".join(_launcher(work, writer, pointers(given), fitting, LONGEST_IN_REGISTERS // along, genome)),
         needs=writer.needs,
         preamble=writer.all_preambles,
     )
 
 
-def kept_by_a_block(work: Rows, cases: Cases, case: int, genome: Mapping[str, Any], kept: Sequence[str]) -> Tile | None:
-    """How a block keeps the rows of a case; None where it does not."""
+def kept_by_a_block(
+    work: Rows, cases: Cases, case: int, genome: Mapping[str, Any], kept: Sequence[str], along: int
+) -> Tile | None:
+    """How a block keeps the rows of a case, of so many tensors; None where it does not, or where registers suffice."""
     packs = -(-work.columns.values[case] * cases.widths[case] // genome["vector_bytes"])
-    if not genome["row_shared"] or not kept or work.rows.values[case] < FEW or packs <= LONGEST_IN_REGISTERS:
+    if not genome["row_shared"] or not kept or work.rows.values[case] < FEW or packs * along <= LONGEST_IN_REGISTERS:
         return None
     items = items_of(packs, MOST_THREADS, len(kept))
     return Tile(items, far_of(items, len(kept))) if items else None
@@ -111,12 +115,17 @@ def _device(work: Rows, given: Needs, body: Sequence[str]) -> list[str]:
 
 
 def _launcher(
-    work: Rows, writer: KeepingWriter, arguments: Sequence[str], fitting: Sequence[Tile], genome: Mapping[str, Any]
+    work: Rows,
+    writer: KeepingWriter,
+    arguments: Sequence[str],
+    fitting: Sequence[Tile],
+    shortest: int,
+    genome: Mapping[str, Any],
 ) -> list[str]:
     head = signature(f"bool launch_{work.name}_resident", launcher_parameters(writer.needs))
     head[-1] += " {"
     most = fitting[-1].items * MOST_THREADS
-    declined = f"rows < {FEW} || packs <= {LONGEST_IN_REGISTERS} || packs > {most}"
+    declined = f"rows < {FEW} || packs <= {shortest} || packs > {most}"
     width = genome["vector_bytes"]
     body = [
         *declining(writer.needs, width, declined),

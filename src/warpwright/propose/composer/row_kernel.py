@@ -69,6 +69,7 @@ class RowWriter:
         self.base = Total(((self.row, work.columns), (column, one)))
         self.emitter.row_index = self.row
         self.emitter.kept = {name: f"{name}_kept[item]" for name in kept or ()}
+        self.emitter.opens = True
         self.body: list[str] = []
         self.loaded: list[set[str]] = []
         """The tensors whose packs each pass reads along the row."""
@@ -78,6 +79,8 @@ class RowWriter:
         """Whether these tensors may be read before the kernel waits for others."""
         self.fetched_early: list[str] = []
         """The statements that do so."""
+        self.joins = kept is None
+        """Whether passes that wait for each other become one: threads meet less often, but compute more."""
         self.behind_last: list[str] = []
         """What is done behind each pack of the last pass, when it is needed no more."""
         self.preamble: dict[str, None] = {}
@@ -89,7 +92,7 @@ class RowWriter:
     def write(self) -> list[str]:
         """The statements of one row."""
         passes = depths([check(value) for value in self.work.reductions])
-        for group in [list[Carried](group) for group in passes] if self.is_kept else joined(passes):
+        for group in joined(passes) if self.joins else [list[Carried](group) for group in passes]:
             for item in self.reduce(group):
                 self.body += item.settle()
             self.body.append("")

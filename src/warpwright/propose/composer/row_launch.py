@@ -19,7 +19,7 @@ from warpwright.propose.composer.kernel import (
     vec_of,
     vector_test,
 )
-from warpwright.propose.composer.preamble import ALIGNED, PACKS
+from warpwright.propose.composer.preamble import ALIGNED, PACKS, REOPENED, WORDS
 from warpwright.propose.composer.row_kernel import Rows, RowWriter, along_rows, write_rows
 from warpwright.propose.composer.sizes import Cases, Size
 from warpwright.propose.composer.tensors import Needs, Tensor
@@ -98,7 +98,7 @@ def merged_needs(found: list[Needs]) -> Needs:
 
 
 def row_preamble(writers: list[RowWriter]) -> tuple[str, ...]:
-    return (PACKS, ALIGNED, *(text for writer in writers for text in writer.preamble))
+    return (PACKS, WORDS, REOPENED, ALIGNED, *(text for writer in writers for text in writer.preamble))
 
 
 def kept_bounds(genome: Mapping[str, Any]) -> str:
@@ -149,8 +149,8 @@ def _over_rows(backwards: bool) -> str:
 def kept_loads(writer: RowWriter, needs: Needs, besides: Sequence[str] = ()) -> list[str]:
     """The whole row into registers, all loads under way at once."""
     tensors = [needs.reads[name] for name in writer.emitter.kept]
-    loads = [f"{t.name}_kept[item] = load<VEC>({t.name} + row * columns + column);" for t in tensors]
-    declared = [f"Pack<{t.cpp}, VEC> {t.name}_kept[ITEMS];" for t in tensors]
+    loads = [f"{t.name}_kept[item] = load_words<VEC>({t.name} + row * columns + column);" for t in tensors]
+    declared = [f"Words<{t.cpp}, VEC> {t.name}_kept[ITEMS];" for t in tensors]
     return [*declared, *writer.kept_loop(), *block([*loads, *besides], 2), "    }", "}"]
 
 

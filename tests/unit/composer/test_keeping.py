@@ -1,0 +1,102 @@
+"""Rows in registers and shared memory: which ones, by whom, and what their text must have to be fast."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+
+from warpwright.propose import composer
+from warpwright.propose.composer.keeping import FAR, NEAR, far_of, items_of
+from warpwright.tasks import load
+
+
+@cache
+def source(name: str, **genome: object) -> str:
+    (task,) = load(name)
+    return composer.plan(task).write(genome)
+
+
+def kernel_of(text: str, name: str) -> str:
+    return text[text.index(f"{name}(") :].partition("\n}\n")[0]
+
+
+@pytest.mark.parametrize(("packs", "tensors"), [(8193, 1), (20480, 1), (9000, 2), (5000, 3)])
+def test_what_is_kept_fits_into_registers_and_shared_memory(packs: int, tensors: int) -> None:
+    items = items_of(packs, 1024, tensors)
+    assert items is not None
+    assert items * 1024 >= packs
+    far = far_of(items, tensors)
+    assert 1 <= far < items
+    assert far * tensors <= FAR
+    assert (items - far) * tensors <= NEAR
+
+
+def test_what_does_not_fit_is_not_kept() -> None:
+    assert items_of(20481, 1024, 1) is None
+    assert items_of(9217, 1024, 2) is None
+
+
+def test_a_row_that_is_too_long_for_registers_is_kept_by_one_block() -> None:
+    text = source("modern/log_softmax:forward")
+    assert "if (!launch_log_softmax_rows_resident<scalar_t>(x, y, N, D)) {" in text
+    assert "return run(log_softmax_rows_resident_kernel<T, VEC, 1024, 19, 12>, 12);" in text
+    assert "resident" not in source("modern/log_softmax:forward", row_shared=0)
+
+
+def test_rows_that_only_a_cluster_can_keep_are_left_to_it() -> None:
+    """513 KB in float32, 304 in bfloat16."""
+    text = source("modern/log_softmax:forward")
+    assert text.index("rows_resident<scalar_t>(") < text.index("if (!launch_log_softmax_rows_clustered<scalar_t>(")
+    assert "clustered_kernel<T, VEC, 512, 5, 8>" not in text
+
+
+def test_the_next_row_is_asked_for_when_this_one_is_stored() -> None:
+    kernel = kernel_of(source("modern/log_softmax:forward"), "log_softmax_rows_resident_kernel")
+    stored = kernel.index("store<VEC>(y + row * columns + column, y_out);")
+    asked = kernel.index("x_kept.fetch(item, x + (row + gridDim.x) * columns + column);")
+    assert stored < asked
+    assert "__pipeline_commit();" in kernel[asked:]
+    assert kernel.index("__pipeline_wait_prior(0);") < kernel.index("float largest = -INFINITY")
+
+
+def test_the_largest_and_the_sum_are_one_meeting() -> None:
+    kernel = kernel_of(source("modern/log_softmax:forward"), "log_softmax_rows_resident_kernel")
+    assert kernel.count("over_scores<THREADS>(") == 1
+    assert "over_row<" not in kernel
+
+
+def test_two_tensors_of_a_row_leave_half_as_much_room_in_registers() -> None:
+    """32000 columns in float32 would take 64 registers of each thread for two tensors, of which one is read again."""
+    text = source("modern/log_softmax:backward")
+    assert "rows < 132 || packs <= 4096 || packs > 19456" in text
+    assert "resident_kernel<T, VEC, 1024, 8, 1>, 1);" in text
+
+
+def test_one_row_that_all_multiprocessors_share_is_read_once() -> None:
+    text = source("paper/layernorm:forward")
+    kernel = kernel_of(text, "layernorm_rows_at_once_kernel")
+    assert kernel.count("x + row * columns + column") == 1
+    assert kernel.count("grid.sync();") == 1
+    assert kernel.index("spread_mean_parts_1[row * pieces + piece] =") < kernel.index("grid.sync();")
+    assert "launch_together(" in text
+    assert "at_once" not in source("paper/layernorm:forward", row_shared=0)
+
+
+def test_gradients_that_need_no_sum_are_left_before_all_have_met() -> None:
+    kernel = kernel_of(source("paper/layernorm:backward"), "layernorm_backward_of_one_row_rows_at_once_kernel")
+    met = kernel.index("grid.sync();")
+    assert kernel.index("store<VEC>(grad_weight + ") < met
+    assert kernel.index("store<VEC>(grad_bias + ") < met < kernel.index("store<VEC>(grad_x + ")
+
+
+@pytest.mark.parametrize("name", ["modern/group_norm_silu:forward", "modern/softmax:forward", "modern/argmax:forward"])
+def test_others_do_not_wait_for_all(name: str) -> None:
+    assert "grid.sync()" not in source(name)
+
+
+def test_what_is_opened_in_every_pass_takes_no_registers_in_between() -> None:
+    text = source("modern/softmax:forward")
+    assert "= reopened<T, VEC>(x_kept[item]);" in text
+    assert "= opened<T, VEC>(x_words[p]);" in text
+    assert "reopened<T, VEC>(x_words" not in text
