@@ -183,6 +183,12 @@ def test_gradients_of_a_single_large_sample_are_left_in_the_pass_that_reads_it()
     assert "of_one_row" not in source("modern/group_norm_silu:backward")
 
 
+def test_of_a_training_pair_only_the_pass_that_gains_is_handed_over() -> None:
+    text = source("paper/layernorm:training")
+    assert "if (grad_y.size(0) == 1) return backward_of_one_row(grad_y, weight, saved_rstd, x, saved_mean);" in text
+    assert "forward_of_one_row" not in text
+
+
 @pytest.mark.parametrize("name", ["modern/matmul:forward", "modern/matmul:training", "paper/unet_linear:forward"])
 def test_products_that_are_never_timed_with_one_row_have_none(name: str) -> None:
     assert "of_one_row" not in source(name)

@@ -67,7 +67,7 @@ def plan(task: Task) -> Composable:
     graph = Graph(_cases(task))
     try:
         entries = _entries(task, graph)
-        if (often := often_one(graph)) and task.direction is not Direction.TRAINING:
+        if often := often_one(graph):
             entries = handed_over(entries, _entries(task, Graph(_cases(task, one=often[0]))), *often)
         _check_lengths(entries)
         kinds = [kind for entry in entries for group in entry.schedule.groups for kind in group.kinds]

@@ -15,7 +15,7 @@ from dataclasses import replace
 from warpwright.propose.composer.host import Entry, Single
 from warpwright.propose.composer.sizes import Size
 from warpwright.propose.composer.split_kernel import is_few_and_long
-from warpwright.propose.composer.values import Graph
+from warpwright.propose.composer.values import Graph, walk
 
 
 def often_one(graph: Graph) -> tuple[str, str] | None:
@@ -39,10 +39,26 @@ def _counts(graph: Graph) -> Iterator[tuple[Size, str]]:
 
 
 def handed_over(entries: Sequence[Entry], singles: Sequence[Entry], size: str, what: str) -> list[Entry]:
-    """Each entry after the one it hands over to."""
+    """Each entry after the one it hands over to, where that is another one."""
+    if not all(map(_are_alike, entries, singles)):
+        return list(entries)
     found = []
     for entry, single in zip(entries, singles, strict=True):
+        if not _counts_any(entry):
+            found.append(entry)
+            continue
         name = f"{entry.name}_of_one_{what}"
         found.append(replace(single, name=name, is_exported=False))
         found.append(replace(entry, single=Single(size=size, name=name)))
     return found
+
+
+def _are_alike(entry: Entry, single: Entry) -> bool:
+    """Whether it takes and gives the same. Of a training pair, one may be handed over and not the other."""
+    given = [[(tensor.name, tensor.dtype) for tensor in item.returned] for item in (entry, single)]
+    return entry.parameters == single.parameters and given[0] == given[1]
+
+
+def _counts_any(entry: Entry) -> bool:
+    values = walk([store.value for store in entry.outputs])
+    return any(value.op in ("library", "columns") for value in values)
