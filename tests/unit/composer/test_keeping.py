@@ -35,6 +35,7 @@ def test_what_is_kept_fits_into_registers_and_shared_memory(packs: int, tensors:
 def test_what_does_not_fit_is_not_kept() -> None:
     assert items_of(20481, 1024, 1) is None
     assert items_of(9217, 1024, 2) is None
+    assert items_of(1024, 1024, 8) is None
 
 
 def test_a_row_that_is_too_long_for_registers_is_kept_by_one_block() -> None:

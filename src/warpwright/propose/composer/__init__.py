@@ -31,7 +31,10 @@ carriers.py         what a thread carries along a row for each of them
 row_kernel.py       rows: the statements of one row
 row_launch.py       rows: the kernels around them, and the choice among these
 split_kernel.py     few long rows: many blocks to a row
+keeping.py          rows kept in registers and shared memory
+resident_kernel.py  long rows that one block keeps in both, one after the other
 cluster_kernel.py   long rows that a cluster of blocks keeps
+grid_kernel.py      few rows that all blocks together keep
 across_kernel.py    many long rows times the same row, several to a block
 column_kernel.py    columns: sums over the leading dimensions
 fused_kernel.py     rows and columns at once

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -21,6 +22,13 @@ from warpwright.propose.composer.preamble import (
 )
 from warpwright.propose.composer.reductions import Carried, Joint, Spread
 from warpwright.propose.composer.values import Value
+
+_DECLARED = re.compile(r"^(?:float|Spread) ")
+
+
+def again(lines: Iterable[str]) -> list[str]:
+    """The same statements a second time: what they declare is there, and has been explained."""
+    return [_DECLARED.sub("", line) for line in lines if not line.startswith("//")]
 
 
 @dataclass(slots=True)

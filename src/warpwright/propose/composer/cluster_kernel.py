@@ -8,12 +8,11 @@ each may leave as soon as it is done.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from warpwright.propose.composer.carriers import Carrier
+from warpwright.propose.composer.carriers import Carrier, again
 from warpwright.propose.composer.indices import KERNEL
 from warpwright.propose.composer.keeping import kept_parameters
 from warpwright.propose.composer.kernel import (
@@ -50,7 +49,6 @@ LONGEST_OF_BLOCK = MOST_THREADS * MOST_ITEMS
 """Packs of the longest row that a block can keep."""
 THREADS = 2048, 4096
 """Of a cluster, fewer first."""
-_DECLARED = re.compile(r"^(?:float|Spread) ")
 MOST_BYTES = {4: 128, 2: 96}
 """What a thread keeps without running out of registers, by the bytes of an element: narrow ones need room to widen."""
 
@@ -138,7 +136,7 @@ def _put_together(carriers: Sequence[Carrier]) -> list[str]:
     loop = ["#pragma unroll", "for (int block = 0; block < BLOCKS; ++block) {"]
     for item in carriers:
         loop += block(item.join([f"{name}_of[block]" for name, _, _ in item.parts]))
-    begun = [_DECLARED.sub("", line) for item in carriers for line in item.begin() if not line.startswith("//")]
+    begun = again(line for item in carriers for line in item.begin())
     return [*begun, *loop, "}", *(line for item in carriers for line in (*item.complete(), *item.settle()))]
 
 

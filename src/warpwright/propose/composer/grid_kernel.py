@@ -7,20 +7,19 @@ once is what a cooperative launch promises.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
-from warpwright.propose.composer.carriers import Carrier
+from warpwright.propose.composer.carriers import Carrier, again
 from warpwright.propose.composer.cluster_kernel import kept_by_a_cluster
 from warpwright.propose.composer.indices import KERNEL
 from warpwright.propose.composer.keeping import (
-    FAR,
-    NEAR,
     KeepingWriter,
+    Tile,
     declining,
     far_of,
+    has_room,
     items_of,
     kept_parameters,
     read_again,
@@ -46,7 +45,6 @@ THREADS, PER_PROCESSOR = 512, 2
 """Of a block, and blocks of a multiprocessor."""
 FEW_PACKS = 4
 """Where a thread keeps no more, it costs less to read them again than to wait for all others."""
-_DECLARED = re.compile(r"^(?:float|Spread) ")
 
 TOGETHER = """\
 // Launches a kernel whose blocks are all there at once, so that they may wait for each other.
@@ -65,14 +63,6 @@ void launch_together(
     config.numAttrs = 1;
     C10_CUDA_CHECK(cudaLaunchKernelEx(&config, kernel, static_cast<Parameters>(arguments)...));
 }"""
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class Tile:
-    """How many packs of each tensor a thread keeps, and how many of them in shared memory."""
-
-    items: int
-    far: int
 
 
 def grid_kernels(work: Rows, graph: Graph, held: Mapping[int, Tensor], genome: Mapping[str, Any]) -> Written | None:
@@ -110,10 +100,9 @@ def _kept(work: Rows, graph: Graph, streamed: RowWriter, genome: Mapping[str, An
     items = [count for count in found if count and count <= MOST_ITEMS]
     if not items or not read:
         return [], []
-    tensors = min(len(read), (NEAR + FAR) // max(items))
-    return read[:tensors], sorted(
-        {Tile(count, far_of(count, tensors)) for count in items if count * tensors > FEW_PACKS}
-    )
+    tensors = max(count for count in range(1, len(read) + 1) if has_room(max(items), count))
+    tiles = {Tile(count, far_of(count, tensors)) for count in items if count * tensors > FEW_PACKS}
+    return read[:tensors], sorted(tiles)
 
 
 def _write(writer: KeepingWriter) -> list[Part]:
@@ -145,19 +134,17 @@ def _met(writer: KeepingWriter, group: Sequence[Carried], number: int, stores: S
 
 def _put_together(carriers: Sequence[Carrier], parts: Sequence[Sequence[Part]]) -> list[str]:
     """What a thread has carried so far begins anew, since its block is one of those that are now taken in."""
-    begun = [line for item in carriers for line in item.begin() if not line.startswith("//")]
     joins = [
         line
         for item, listed in zip(carriers, parts, strict=True)
         for line in item.join([f"{part.name}[row * pieces + other]" for part in listed])
     ]
-    shared = [line for item in carriers for line in item.share()]
     return [
-        *(_DECLARED.sub("", line) for line in begun),
+        *again(line for item in carriers for line in item.begin()),
         "for (int other = lane; other < pieces; other += THREADS) {",
         *block(joins),
         "}",
-        *(_DECLARED.sub("", line) for line in shared),
+        *again(line for item in carriers for line in item.share()),
         *(line for item in carriers for line in item.settle()),
     ]
 
@@ -227,7 +214,7 @@ def _launcher(
         f"    {call[-1]};",
         "    return true;",
         "};",
-        *(_run(work, tile) for tile in fitting),
+        *(f"if (items <= {tile.items}) {tile.run(f'{work.name}_at_once_kernel', THREADS)}" for tile in fitting),
         "return false;",
     ]
     return [
@@ -237,8 +224,3 @@ def _launcher(
         *block(body),
         "}",
     ]
-
-
-def _run(work: Rows, tile: Tile) -> str:
-    kernel = f"{work.name}_at_once_kernel<T, VEC, {THREADS}, {tile.items}, {tile.far}>"
-    return f"if (items <= {tile.items}) return run({kernel}, {tile.far});"

@@ -6,6 +6,8 @@ takes no registers on its way.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from warpwright.propose.composer.kernel import block, row_parameters, vec_of, vector_test
 from warpwright.propose.composer.row_kernel import RowWriter, along_rows, kept_column
 from warpwright.propose.composer.row_launch import row_preamble
@@ -33,6 +35,17 @@ struct Kept {
         return item < FAR ? far[item * THREADS] : near[item - FAR];
     }
 };"""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Tile:
+    """How many packs of each tensor a thread keeps, and how many of them in shared memory."""
+
+    items: int
+    far: int
+
+    def run(self, kernel: str, threads: int) -> str:
+        return f"return run({kernel}<T, VEC, {threads}, {self.items}, {self.far}>, {self.far});"
 
 
 class KeepingWriter(RowWriter):
@@ -72,7 +85,12 @@ def read_again(streamed: RowWriter) -> list[str]:
 def items_of(packs: int, threads: int, tensors: int) -> int | None:
     """Packs of each tensor that a thread has to keep, so many threads sharing a row; None where there is no room."""
     items = -(-packs // threads)
-    return items if far_of(items, tensors) * tensors <= FAR else None
+    return items if has_room(items, tensors) else None
+
+
+def has_room(items: int, tensors: int) -> bool:
+    """For so many packs of each of the tensors, at least one of them in registers."""
+    return tensors <= NEAR and far_of(items, tensors) * tensors <= FAR
 
 
 def far_of(items: int, tensors: int) -> int:

@@ -7,12 +7,12 @@ other: what a thread has in shared memory makes place for the next row while thi
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from warpwright.propose.composer.indices import KERNEL
 from warpwright.propose.composer.keeping import (
     KeepingWriter,
+    Tile,
     declining,
     far_of,
     items_of,
@@ -31,14 +31,6 @@ SPACE: dict[str, tuple[Any, ...]] = {"row_shared": (0, 1)}
 """Whether rows are kept in shared memory, too."""
 LONGEST_IN_REGISTERS = MOST_THREADS * MOST_ITEMS
 """Packs of the longest row that needs no shared memory."""
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class Tile:
-    """How many packs a thread keeps, and how many of them in shared memory."""
-
-    items: int
-    far: int
 
 
 def resident_kernels(work: Rows, graph: Graph, held: Mapping[int, Tensor], genome: Mapping[str, Any]) -> Written | None:
@@ -126,7 +118,7 @@ def _launcher(
     head[-1] += " {"
     most = fitting[-1].items * MOST_THREADS
     declined = f"rows < {FEW} || packs <= {shortest} || packs > {most}"
-    width = genome["vector_bytes"]
+    width, kernel = genome["vector_bytes"], f"{work.name}_resident_kernel"
     body = [
         *declining(writer.needs, width, declined),
         "const auto run = [&](auto kernel, int far) {",
@@ -137,7 +129,8 @@ def _launcher(
         *block(launch("blocks", str(MOST_THREADS), arguments, "bytes")),
         "    return true;",
         "};",
-        *(_run(work, tile, tile is fitting[-1]) for tile in fitting),
+        *(f"if (packs <= {tile.items * MOST_THREADS}) {tile.run(kernel, MOST_THREADS)}" for tile in fitting[:-1]),
+        fitting[-1].run(kernel, MOST_THREADS),
     ]
     return [
         "// Takes rows that are too long for the registers of a block; declines what its shared memory does not hold.",
@@ -146,9 +139,3 @@ def _launcher(
         *block(body),
         "}",
     ]
-
-
-def _run(work: Rows, tile: Tile, is_last: bool) -> str:
-    test = "" if is_last else f"if (packs <= {tile.items * MOST_THREADS}) "
-    kernel = f"{work.name}_resident_kernel<T, VEC, {MOST_THREADS}, {tile.items}, {tile.far}>"
-    return f"{test}return run({kernel}, {tile.far});"
