@@ -25,7 +25,7 @@ from warpwright.propose.composer.kernel import (
     vector_test,
 )
 from warpwright.propose.composer.preamble import ADD_PARTS
-from warpwright.propose.composer.row_kernel import Rows, RowWriter, along_rows, kept_loop
+from warpwright.propose.composer.row_kernel import Rows, RowWriter, along_rows
 from warpwright.propose.composer.row_launch import Tile, kept_bounds, kept_loads, narrowest, row_preamble, tiles
 from warpwright.propose.composer.tensors import Needs, Tensor
 from warpwright.propose.composer.values import Graph
@@ -80,7 +80,7 @@ def _device(work: Rows, writer: RowWriter, sums: Sequence[Store], genome: Mappin
         "",
         *(_ahead(writer, declared, loaded) if genome["fused_ahead"] else _one_by_one([*loads, "", *writer.body])),
         "",
-        *kept_loop(),
+        *writer.kept_loop(),
         *block(put, 2),
         "    }",
         "}",
@@ -106,7 +106,7 @@ def _ahead(writer: RowWriter, declared: Sequence[str], loaded: Sequence[str]) ->
     moved = [f"{name}_kept[item] = {name}_next[item];" for name in names]
     row = [
         *declared,
-        *kept_loop()[:2],
+        *writer.kept_loop()[:2],
         *block(moved),
         "}",
         "if (row + groups < rows) load_row(row + groups);  // Under way while this one is computed.",

@@ -75,7 +75,7 @@ def grid_kernels(work: Rows, graph: Graph, held: Mapping[int, Tensor], genome: M
     if not fitting:
         return None
     writer = KeepingWriter(work, graph, held, kept)
-    writer.first, writer.end = "begin + lane * VEC", "end"
+    writer.begin, writer.end = "begin + ", "end"
     parts = _write(writer)
     body = _body(writer)
     given = used(writer.needs, body)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from warpwright.propose.composer.kernel import block, row_parameters, vec_of, vector_test
-from warpwright.propose.composer.row_kernel import RowWriter, along_rows, kept_column
+from warpwright.propose.composer.row_kernel import RowWriter, along_rows
 from warpwright.propose.composer.row_launch import row_preamble
 from warpwright.propose.composer.tensors import Needs
 
@@ -65,7 +65,7 @@ class KeepingWriter(RowWriter):
         return [
             "#pragma unroll",
             f"for (int item = {first}; item < {end}; ++item) {{",
-            f"    {kept_column(self.sharing, self.first)}",
+            f"    {self.kept_column}",
             *block(self.fetches(f"column < {self.end}", row)),
             "}",
         ]

@@ -73,8 +73,8 @@ class RowWriter:
         self.body: list[str] = []
         self.loaded: list[set[str]] = []
         """The tensors whose packs each pass reads along the row."""
-        self.first, self.end = "lane * VEC", "columns"
-        """Where a thread's walk along a row begins, and where it ends."""
+        self.begin, self.end = "", "columns"
+        """Where the walk of the threads along a row begins, if not at its start, and where it ends."""
         self.may_fetch_early: Callable[[set[str]], bool] = lambda names: False
         """Whether these tensors may be read before the kernel waits for others."""
         self.fetched_early: list[str] = []
@@ -194,8 +194,23 @@ class RowWriter:
         head = f"for (int column = {self.first}; column < {self.end}; column += THREADS * VEC) {{"
         return [f"#pragma unroll {self.ahead}", head, *block(inner), "}"]
 
+    @property
+    def first(self) -> str:
+        """Where that of one thread begins."""
+        return f"{self.begin}lane * VEC"
+
     def kept_loop(self) -> list[str]:
-        return kept_loop(self.sharing, self.first, self.end)
+        """Over the packs that a thread keeps."""
+        return [
+            "#pragma unroll",
+            "for (int item = 0; item < ITEMS; ++item) {",
+            f"    {self.kept_column}",
+            f"    if (column < {self.end}) {{",
+        ]
+
+    @property
+    def kept_column(self) -> str:
+        return f"const int column = {self.begin}(item * {self.sharing} + lane) * VEC;"
 
     def _several_at_once(self, inner: Sequence[str], loads: Mapping[str, tuple[str, str]]) -> list[str]:
         """All loads of a round are under way before the first is waited for, whatever branches come after them."""
@@ -223,21 +238,6 @@ class RowWriter:
             *block([*over, f"    {test}{{", *block(inner, 2), "    }", "}"]),
             "}",
         ]
-
-
-def kept_loop(sharing: str = "THREADS", first: str = "lane * VEC", end: str = "columns") -> list[str]:
-    """Over the packs that a thread keeps, where so many share a row or a piece of one."""
-    return [
-        "#pragma unroll",
-        "for (int item = 0; item < ITEMS; ++item) {",
-        f"    {kept_column(sharing, first)}",
-        f"    if (column < {end}) {{",
-    ]
-
-
-def kept_column(sharing: str, first: str) -> str:
-    begin, lane = first.removesuffix(" * VEC").rpartition("lane")[:2]
-    return f"const int column = {begin}(item * {sharing} + {lane}) * VEC;"
 
 
 def write_rows(work: Rows, graph: Graph, held: Mapping[int, Tensor], ahead: int) -> list[RowWriter]:

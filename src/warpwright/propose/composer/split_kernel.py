@@ -146,7 +146,7 @@ def _begun(
 ) -> RowWriter:
     """A kernel that has taken in everything that was left before it."""
     writer = RowWriter(source.work, source.graph, source.held, None, source.ahead)
-    writer.first, writer.end = "begin + lane * VEC", "end"
+    writer.begin, writer.end = "begin + ", "end"
     writer.may_fetch_early = lambda names: bool(groups) and names <= source.given
     for group, parts in zip(groups, known, strict=True):
         writer.join(group, [[part.name for part in listed] for listed in parts])
