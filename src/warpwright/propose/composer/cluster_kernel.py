@@ -38,7 +38,6 @@ from warpwright.propose.composer.row_launch import (
     row_preamble,
     without_end,
 )
-from warpwright.propose.composer.sizes import Cases
 from warpwright.propose.composer.split_kernel import FEW, LONG
 from warpwright.propose.composer.tensors import Needs, Tensor
 from warpwright.propose.composer.values import Graph
@@ -68,12 +67,11 @@ def cluster_kernels(work: Rows, graph: Graph, held: Mapping[int, Tensor], genome
         return None
     streamed = RowWriter(work, graph, held, None)
     streamed.write()
-    kept = [name for name in along_rows(streamed) if sum(name in names for names in streamed.loaded) > 1]
-    along = len(along_rows(streamed))
-    found = [kept_by_a_cluster(work, graph.cases, case, genome, kept, along) for case in graph.cases.timed]
+    found = [kept_by_a_cluster(streamed, case, genome) for case in graph.cases.timed]
     fitting = sorted({tile for tile in found if tile})
     if not fitting:
         return None
+    kept = streamed.read_again
     writer = RowWriter(work, graph, held, kept, sharing="THREADS * BLOCKS")
     _write(writer)
     later = [name for name in along_rows(streamed) if name not in kept and name not in streamed.loaded[0]]
@@ -86,14 +84,13 @@ def cluster_kernels(work: Rows, graph: Graph, held: Mapping[int, Tensor], genome
     )
 
 
-def kept_by_a_cluster(
-    work: Rows, cases: Cases, case: int, genome: Mapping[str, Any], kept: Sequence[str], along: int
-) -> Tile | None:
+def kept_by_a_cluster(streamed: RowWriter, case: int, genome: Mapping[str, Any]) -> Tile | None:
     """How a cluster keeps the rows of a case; None where it does not, or where a block suffices."""
+    work, cases, kept = streamed.work, streamed.graph.cases, streamed.read_again
     rows, columns, element = work.rows.values[case], work.columns.values[case], cases.widths[case]
     packs = -(-columns * element // genome["vector_bytes"])
     is_long = (rows < FEW and columns >= LONG) or packs > LONGEST_OF_BLOCK
-    if not genome["row_cluster"] or not kept or not is_long or kept_by_a_block(work, cases, case, genome, kept, along):
+    if not genome["row_cluster"] or not kept or not is_long or kept_by_a_block(streamed, case, genome):
         return None
     return _tile(packs, genome["vector_bytes"] * len(kept), element)
 

@@ -35,7 +35,7 @@ from warpwright.propose.composer.kernel import (
     used,
 )
 from warpwright.propose.composer.reductions import Carried, check, depths, joined
-from warpwright.propose.composer.row_kernel import Rows, RowWriter, along_rows
+from warpwright.propose.composer.row_kernel import Rows, RowWriter
 from warpwright.propose.composer.row_launch import LEAST, MOST_ITEMS, without_end
 from warpwright.propose.composer.split_kernel import FEW, LONG, Part, needs_no_row, parts_left
 from warpwright.propose.composer.tensors import Needs, Tensor
@@ -71,7 +71,7 @@ def grid_kernels(work: Rows, graph: Graph, held: Mapping[int, Tensor], genome: M
         return None
     streamed = RowWriter(work, graph, held, None)
     streamed.write()
-    kept, fitting = _kept(work, graph, streamed, genome)
+    kept, fitting = _kept(streamed, genome)
     if not fitting:
         return None
     writer = KeepingWriter(work, graph, held, kept)
@@ -88,13 +88,13 @@ def grid_kernels(work: Rows, graph: Graph, held: Mapping[int, Tensor], genome: M
     )
 
 
-def _kept(work: Rows, graph: Graph, streamed: RowWriter, genome: Mapping[str, Any]) -> tuple[Sequence[str], list[Tile]]:
+def _kept(streamed: RowWriter, genome: Mapping[str, Any]) -> tuple[Sequence[str], list[Tile]]:
     """As many of the tensors as there is room for, and how they are kept in each case that is timed."""
-    found, read, along = [], read_again(streamed), len(along_rows(streamed))
-    for case in graph.cases.timed:
-        packs = -(-work.columns.values[case] * graph.cases.widths[case] // genome["vector_bytes"])
+    work, cases, read, found = streamed.work, streamed.graph.cases, read_again(streamed), []
+    for case in cases.timed:
+        packs = -(-work.columns.values[case] * cases.widths[case] // genome["vector_bytes"])
         rows = work.rows.values[case]
-        is_left = not kept_by_a_cluster(work, graph.cases, case, genome, read, along)
+        is_left = not kept_by_a_cluster(streamed, case, genome)
         if rows < FEW and work.columns.values[case] >= LONG and is_left:
             found.append(items_of(packs, PER_PROCESSOR * LEAST // rows * THREADS, 1))
     items = [count for count in found if count and count <= MOST_ITEMS]

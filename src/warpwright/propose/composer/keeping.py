@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from warpwright.propose.composer.kernel import block, row_parameters, vec_of, vector_test
-from warpwright.propose.composer.row_kernel import RowWriter, along_rows
+from warpwright.propose.composer.row_kernel import RowWriter
 from warpwright.propose.composer.row_launch import row_preamble
 from warpwright.propose.composer.tensors import Needs
 
@@ -78,8 +78,7 @@ class KeepingWriter(RowWriter):
 
 def read_again(streamed: RowWriter) -> list[str]:
     """The tensors that are worth keeping. They share one piece of memory, and so must be of one type."""
-    found = [name for name in along_rows(streamed) if sum(name in names for names in streamed.loaded) > 1]
-    return [name for name in found if streamed.needs.reads[name].cpp == "T"]
+    return [name for name in streamed.read_again if streamed.needs.reads[name].cpp == "T"]
 
 
 def items_of(packs: int, threads: int, tensors: int) -> int | None:

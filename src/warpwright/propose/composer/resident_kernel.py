@@ -22,30 +22,23 @@ from warpwright.propose.composer.keeping import (
 from warpwright.propose.composer.kernel import Written, block, launch, launcher_parameters, pointers, signature, used
 from warpwright.propose.composer.row_kernel import Rows, RowWriter, along_rows
 from warpwright.propose.composer.row_launch import MOST_ITEMS, MOST_THREADS, without_end
-from warpwright.propose.composer.sizes import Cases
 from warpwright.propose.composer.split_kernel import FEW
 from warpwright.propose.composer.tensors import Needs, Tensor
 from warpwright.propose.composer.values import Graph
 
 SPACE: dict[str, tuple[Any, ...]] = {"row_shared": (0, 1)}
 """Whether rows are kept in shared memory, too."""
-LONGEST_IN_REGISTERS = MOST_THREADS * MOST_ITEMS
-"""Packs of the longest row that needs no shared memory."""
 
 
 def resident_kernels(work: Rows, graph: Graph, held: Mapping[int, Tensor], genome: Mapping[str, Any]) -> Written | None:
     """None where no row that matters gains by it."""
-    if not genome["row_shared"] or work.backwards or not work.stores:
-        return None
     streamed = RowWriter(work, graph, held, None)
     streamed.write()
-    kept = read_again(streamed)
-    along = len(along_rows(streamed))
-    found = [kept_by_a_block(work, graph.cases, case, genome, kept, along) for case in graph.cases.timed]
+    found = [kept_by_a_block(streamed, case, genome) for case in graph.cases.timed]
     fitting = sorted({tile for tile in found if tile})
     if not fitting:
         return None
-    writer = KeepingWriter(work, graph, held, kept)
+    writer = KeepingWriter(work, graph, held, read_again(streamed))
     writer.joins = True
     writer.behind_last = writer.fetches("item < FAR && row + gridDim.x < rows", "(row + gridDim.x)")
     writer.write()
@@ -54,21 +47,27 @@ def resident_kernels(work: Rows, graph: Graph, held: Mapping[int, Tensor], genom
     return Written(
         name=f"{work.name}_resident",
         device="\n".join(_device(work, given, body)),
-        launcher="\n".join(_launcher(work, writer, pointers(given), fitting, LONGEST_IN_REGISTERS // along, genome)),
+        launcher="\n".join(_launcher(work, writer, pointers(given), fitting, _shortest(streamed), genome)),
         needs=writer.needs,
         preamble=writer.all_preambles,
     )
 
 
-def kept_by_a_block(
-    work: Rows, cases: Cases, case: int, genome: Mapping[str, Any], kept: Sequence[str], along: int
-) -> Tile | None:
-    """How a block keeps the rows of a case, of so many tensors; None where it does not, or where registers suffice."""
+def kept_by_a_block(streamed: RowWriter, case: int, genome: Mapping[str, Any]) -> Tile | None:
+    """How a block keeps the rows of a case; None where it does not, or where registers suffice."""
+    work, cases, kept = streamed.work, streamed.graph.cases, read_again(streamed)
+    if not genome["row_shared"] or work.backwards or not work.stores or not kept:
+        return None
     packs = -(-work.columns.values[case] * cases.widths[case] // genome["vector_bytes"])
-    if not genome["row_shared"] or not kept or work.rows.values[case] < FEW or packs * along <= LONGEST_IN_REGISTERS:
+    if work.rows.values[case] < FEW or packs <= _shortest(streamed):
         return None
     items = items_of(packs, MOST_THREADS, len(kept))
     return Tile(items, far_of(items, len(kept))) if items else None
+
+
+def _shortest(streamed: RowWriter) -> int:
+    """Packs of a row whose registers suffice for all tensors that are read along it."""
+    return MOST_THREADS * MOST_ITEMS // len(along_rows(streamed))
 
 
 def _body(writer: KeepingWriter) -> list[str]:

@@ -89,6 +89,11 @@ class RowWriter:
     def needs(self) -> Needs:
         return self.emitter.needs
 
+    @property
+    def read_again(self) -> list[str]:
+        """The tensors that several passes read along the row."""
+        return [name for name in along_rows(self) if sum(name in names for names in self.loaded) > 1]
+
     def write(self) -> list[str]:
         """The statements of one row."""
         passes = depths([check(value) for value in self.work.reductions])
