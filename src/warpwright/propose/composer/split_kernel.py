@@ -172,7 +172,7 @@ def _reducing(
     ), parts
 
 
-def parts_left(carriers: Sequence[Carrier], parts: Sequence[Sequence[Part]], only: str = "lane == 0") -> list[str]:
+def parts_left(carriers: Sequence[Carrier], parts: Sequence[Sequence[Part]]) -> list[str]:
     """By one thread of each block."""
     puts = [
         f"{part.name}[row * pieces + piece] = {text};"
