@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -13,6 +14,7 @@ from warpwright.propose.composer.indices import ROW
 from warpwright.propose.composer.preamble import (
     BEST,
     BEST_OF_ROW,
+    GATHERED,
     JOIN_NAMES,
     JOINS,
     NEIGHBOURS,
@@ -26,7 +28,7 @@ from warpwright.propose.composer.values import Value
 _DECLARED = re.compile(r"^(?:float|Spread) ")
 
 
-def again(lines: Iterable[str]) -> list[str]:
+def _again(lines: Iterable[str]) -> list[str]:
     """The same statements a second time: what they declare is there, and has been explained."""
     return [_DECLARED.sub("", line) for line in lines if not line.startswith("//")]
 
@@ -60,14 +62,20 @@ class Carrier(Protocol):
 
     def add(self, term: Term, done: Pass) -> None: ...
 
-    def join(self, parts: Sequence[str]) -> list[str]:
-        """Takes in what another block has left."""
-
     def share(self) -> list[str]:
         """Among the threads of a block."""
 
-    def complete(self) -> list[str]:
-        """The same where every thread has taken in what all blocks have left."""
+    def anew(self) -> list[str]:
+        """Begins again, with what blocks have left."""
+
+    def join(self, parts: Sequence[str]) -> list[str]:
+        """Takes in what another block has left."""
+
+    def share_anew(self) -> list[str]:
+        """Among the threads of a block, which have taken in what others left."""
+
+    def of_all(self, count: str) -> list[str]:
+        """Takes in what all blocks have left, as many as that: every thread does, so that none has to be told."""
 
     def settle(self) -> list[str]:
         """What is done once the whole row is in."""
@@ -83,7 +91,36 @@ def carrier(item: Carried, emitter: Emitter) -> Carrier:
     return _Best(item, emitter) if item.op in ("argmax", "argmin") else _Plain(item, emitter)
 
 
-class _Plain:
+class _Usual(ABC):
+    """What most of them do alike."""
+
+    parts: list[tuple[str, str, str]]
+
+    @abstractmethod
+    def begin(self) -> list[str]: ...
+
+    @abstractmethod
+    def share(self) -> list[str]: ...
+
+    @abstractmethod
+    def join(self, parts: Sequence[str]) -> list[str]: ...
+
+    def anew(self) -> list[str]:
+        return _again(self.begin())
+
+    def share_anew(self) -> list[str]:
+        return _again(self.share())
+
+    def of_all(self, count: str) -> list[str]:
+        joined = self.join([f"{name}_of[block]" for name, _, _ in self.parts])
+        loop = ["#pragma unroll", f"for (int block = 0; block < {count}; ++block) {{"]
+        return [*self.anew(), *loop, *(f"    {line}" for line in joined), "}"]
+
+    def settle(self) -> list[str]:
+        return []
+
+
+class _Plain(_Usual):
     def __init__(self, value: Value, emitter: Emitter) -> None:
         self.value, self.operand = value, value.first
         wanted = {"amax": "largest", "amin": "smallest"}.get(value.op, value.op)
@@ -108,17 +145,11 @@ class _Plain:
     def share(self) -> list[str]:
         return [f"{self.name} = over_row<{self.op}, THREADS>({self.name});"]
 
-    def complete(self) -> list[str]:
-        return []
-
-    def settle(self) -> list[str]:
-        return []
-
     def results(self, emitter: Emitter) -> dict[int, Term]:
         return {self.value.number: Term(self.name, ATOM, ROW)}
 
 
-class _Best:
+class _Best(_Usual):
     def __init__(self, value: Value, emitter: Emitter) -> None:
         self.value, self.operand = value, value.first
         self.name = emitter.name("best")
@@ -141,17 +172,11 @@ class _Best:
     def share(self) -> list[str]:
         return [f"{self.name} = best_of_row<THREADS>({self.name});"]
 
-    def complete(self) -> list[str]:
-        return []
-
-    def settle(self) -> list[str]:
-        return []
-
     def results(self, emitter: Emitter) -> dict[int, Term]:
         return {self.value.number: Term(f"{self.name}.at", ATOM, ROW)}
 
 
-class _Joint:
+class _Joint(_Usual):
     """The sum of exponentials is relative to the largest so far."""
 
     def __init__(self, joint: Joint, emitter: Emitter) -> None:
@@ -200,8 +225,8 @@ class _Joint:
             self._defined(),
         ]
 
-    def complete(self) -> list[str]:
-        return [f"{self.whole} = {self.largest};", self._defined()]
+    def of_all(self, count: str) -> list[str]:
+        return [*super().of_all(count), f"{self.whole} = {self.largest};", self._defined()]
 
     def _defined(self) -> str:
         return f"if (isnan({self.total})) {self.whole} = NAN;  // The maximum alone would have passed over it."
@@ -218,32 +243,42 @@ class _Joint:
         }
 
 
-class _Spread:
+class _Spread(_Usual):
+    """Rows that are kept are gathered around a number near their mean, which takes less than to join pack after pack."""
+
     def __init__(self, spread: Spread, emitter: Emitter) -> None:
         self.spread, self.operand = spread, spread.total.first
         self.name, self.values = emitter.name("spread"), emitter.name("values")
+        self.gathered = emitter.name("gathered") if emitter.kept else None
         self.parts = [(f"{self.name}_{of}", "float", f"{self.name}.{of}") for of in ("count", "mean", "squares")]
-        self.preamble = (NEIGHBOURS, SPREADS)
+        self.preamble = (NEIGHBOURS, SPREADS, *((GATHERED,) if self.gathered else ()))
 
     def begin(self) -> list[str]:
-        return [f"Spread {self.name} = {{}};"]
+        return [f"Gathered {self.gathered};" if self.gathered else f"Spread {self.name} = {{}};"]
 
     def add(self, term: Term, done: Pass) -> None:
         done.packs.append(f"float {self.values}[VEC];")
         done.elements.append(f"{self.values}[k] = {term.text};")
-        done.behind.append(f"{self.name} = both({self.name}, spread_of({self.values}));")
+        if self.gathered:
+            done.behind.append(f"{self.gathered}.take({self.values}, item == 0);")
+        else:
+            done.behind.append(f"{self.name} = both({self.name}, spread_of({self.values}));")
+
+    def share(self) -> list[str]:
+        declared, found = ("Spread ", f"{self.gathered}.spread()") if self.gathered else ("", self.name)
+        return [f"{declared}{self.name} = spread_of_row<THREADS>({found});"]
+
+    def anew(self) -> list[str]:
+        return [f"{self.name} = {{}};"]
 
     def join(self, parts: Sequence[str]) -> list[str]:
         return [f"{self.name} = both({self.name}, Spread{{{', '.join(parts)}}});"]
 
-    def share(self) -> list[str]:
+    def share_anew(self) -> list[str]:
         return [f"{self.name} = spread_of_row<THREADS>({self.name});"]
 
-    def complete(self) -> list[str]:
-        return []
-
-    def settle(self) -> list[str]:
-        return []
+    def of_all(self, count: str) -> list[str]:
+        return [f"{self.name} = spread_of_all({', '.join(f'{name}_of' for name, _, _ in self.parts)});"]
 
     def results(self, emitter: Emitter) -> dict[int, Term]:
         return {

@@ -4,17 +4,26 @@ them. So it is read once, where blocks that stream it would read it in every pas
 Each block of a cluster writes what it has found into the shared memory of all of them: once for each pass, and for all
 reductions of that pass at once, since to meet takes as long as to compute. Nobody reads the memory of others, so that
 each may leave as soon as it is done.
+
+Clusters that begin together would all read, then all write. So the first ones begin one after the other, each when
+memory has had time to deliver the rows before it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from warpwright.propose.composer.carriers import Carrier, again
 from warpwright.propose.composer.indices import KERNEL
-from warpwright.propose.composer.keeping import kept_parameters
+from warpwright.propose.composer.keeping import (
+    KeepingWriter,
+    Tile,
+    declining,
+    far_of,
+    items_of,
+    kept_parameters,
+    read_again,
+)
 from warpwright.propose.composer.kernel import (
     Written,
     block,
@@ -23,21 +32,12 @@ from warpwright.propose.composer.kernel import (
     pointers,
     settle_multiples,
     signature,
-    vec_of,
-    vector_test,
 )
-from warpwright.propose.composer.preamble import EXPECT
+from warpwright.propose.composer.preamble import EXPECT, SLEEP, SPREAD_OF_ALL
 from warpwright.propose.composer.reductions import Carried, check, depths, joined
 from warpwright.propose.composer.resident_kernel import kept_by_a_block
 from warpwright.propose.composer.row_kernel import Rows, RowWriter, along_rows
-from warpwright.propose.composer.row_launch import (
-    MOST_ITEMS,
-    MOST_THREADS,
-    kept_loads,
-    narrowest,
-    row_preamble,
-    without_end,
-)
+from warpwright.propose.composer.row_launch import LEAST, MOST_ITEMS, MOST_THREADS, without_end
 from warpwright.propose.composer.split_kernel import FEW, LONG
 from warpwright.propose.composer.tensors import Needs, Tensor
 from warpwright.propose.composer.values import Graph
@@ -46,19 +46,10 @@ SPACE: dict[str, tuple[Any, ...]] = {"row_cluster": (0, 4, 8)}
 """Blocks to a row; none where rows of that kind are streamed."""
 LONGEST_OF_BLOCK = MOST_THREADS * MOST_ITEMS
 """Packs of the longest row that a block can keep."""
-THREADS = 2048, 4096
-"""Of a cluster, fewer first."""
-MOST_BYTES = {4: 128, 2: 96}
-"""What a thread keeps without running out of registers, by the bytes of an element: narrow ones need room to widen."""
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class Tile:
-    """How a row is kept: so many packs by each of so many threads."""
-
-    packs: int
-    threads: int
-    items: int
+THREADS, RESIDENT = 2048, 1024
+"""Of a cluster; and of a multiprocessor, that have room for what they keep."""
+PACE = 4096
+"""Bytes that memory delivers in a nanosecond."""
 
 
 def cluster_kernels(work: Rows, graph: Graph, held: Mapping[int, Tensor], genome: Mapping[str, Any]) -> Written | None:
@@ -71,37 +62,38 @@ def cluster_kernels(work: Rows, graph: Graph, held: Mapping[int, Tensor], genome
     fitting = sorted({tile for tile in found if tile})
     if not fitting:
         return None
-    kept = streamed.read_again
-    writer = RowWriter(work, graph, held, kept, sharing="THREADS * BLOCKS")
+    kept = read_again(streamed)
+    writer = KeepingWriter(work, graph, held, kept, sharing="THREADS * BLOCKS")
     _write(writer)
     later = [name for name in along_rows(streamed) if name not in kept and name not in streamed.loaded[0]]
+    device = "\n".join(_device(work, writer, later))
+    besides = [(EXPECT, "expect("), (SPREAD_OF_ALL, "spread_of_all(")]
     return Written(
         name=f"{work.name}_clustered",
-        device="\n".join(_device(work, writer, later)),
-        launcher="\n".join(_launcher(work, writer.needs, fitting, genome)),
+        device=device,
+        launcher="\n".join(_launcher(work, writer, fitting, genome)),
         needs=writer.needs,
-        preamble=(*row_preamble([writer]), *((EXPECT,) if later else ())),
+        preamble=(*writer.all_preambles, SLEEP, *(text for text, call in besides if call in device)),
     )
 
 
 def kept_by_a_cluster(streamed: RowWriter, case: int, genome: Mapping[str, Any]) -> Tile | None:
     """How a cluster keeps the rows of a case; None where it does not, or where a block suffices."""
-    work, cases, kept = streamed.work, streamed.graph.cases, streamed.read_again
+    work, cases, kept, blocks = streamed.work, streamed.graph.cases, read_again(streamed), genome["row_cluster"]
     rows, columns, element = work.rows.values[case], work.columns.values[case], cases.widths[case]
     packs = -(-columns * element // genome["vector_bytes"])
     is_long = (rows < FEW and columns >= LONG) or packs > LONGEST_OF_BLOCK
-    if not genome["row_cluster"] or not kept or not is_long or kept_by_a_block(streamed, case, genome):
+    if not blocks or not kept or not is_long or kept_by_a_block(streamed, case, genome):
         return None
-    return _tile(packs, genome["vector_bytes"] * len(kept), element)
+    items = items_of(packs, THREADS, len(kept))
+    if not items or (items > MOST_ITEMS and rows < _fewest(blocks)):
+        return None
+    return Tile(items, far_of(items, len(kept)))
 
 
-def _tile(packs: int, pack_bytes: int, element: int) -> Tile | None:
-    """With the fewest threads that have room for it."""
-    for threads in THREADS:
-        items = -(-packs // threads)
-        if items * pack_bytes <= MOST_BYTES.get(element, 0):
-            return Tile(threads * items, threads, items)
-    return None
+def _fewest(blocks: int) -> int:
+    """Rows that are enough to keep all multiprocessors busy twice over."""
+    return 2 * LEAST // blocks
 
 
 def _write(writer: RowWriter) -> None:
@@ -123,71 +115,72 @@ def _exchange(writer: RowWriter, group: Sequence[Carried]) -> None:
         *block(puts),
         "}",
         "cluster.sync();",
-        *_put_together(carriers),
+        *(line for item in carriers for line in (*item.of_all("BLOCKS"), *item.settle())),
         "",
     ]
 
 
-def _put_together(carriers: Sequence[Carrier]) -> list[str]:
-    """What a thread has carried so far begins anew, since its block is one of those that it now takes in."""
-    loop = ["#pragma unroll", "for (int block = 0; block < BLOCKS; ++block) {"]
-    for item in carriers:
-        loop += block(item.join([f"{name}_of[block]" for name, _, _ in item.parts]))
-    begun = again(line for item in carriers for line in item.begin())
-    return [*begun, *loop, "}", *(line for item in carriers for line in (*item.complete(), *item.settle()))]
-
-
-def _device(work: Rows, writer: RowWriter, later: Sequence[str]) -> list[str]:
-    bounds = "__cluster_dims__(BLOCKS, 1, 1) __launch_bounds__(THREADS, 1024 / THREADS)"
-    head = signature(f"__global__ void {bounds} {work.name}_clustered_kernel", kept_parameters(writer.needs))
+def _device(work: Rows, writer: KeepingWriter, later: Sequence[str]) -> list[str]:
+    bounds = f"__cluster_dims__(BLOCKS, 1, 1) __launch_bounds__(THREADS, {RESIDENT} / THREADS)"
+    parameters = [*kept_parameters(writer.needs), "int first", "int pause"]
+    head = signature(f"__global__ void {bounds} {work.name}_clustered_kernel", parameters)
     head[-1] += " {"
-    place = "blockIdx.x / BLOCKS"
     body = [
         "const auto cluster = cooperative_groups::this_cluster();",
-        "const int rank = blockIdx.x % BLOCKS, lane = rank * THREADS + threadIdx.x;",
-        f"const int64_t row = {f'rows - 1 - {place}' if work.backwards else place};",
+        "const int rank = blockIdx.x % BLOCKS, lane = rank * THREADS + threadIdx.x, place = blockIdx.x / BLOCKS;",
+        f"const int64_t row = {'rows - 1 - place' if work.backwards else 'place'};",
+        *writer.declared(),
         *writer.emitter.lines[KERNEL],
-        "",
-        *kept_loads(writer, writer.needs, [f"expect({name} + row * columns + column);" for name in later]),
+        "if (place < first) sleep_for(place * pause);",
+        *writer.fetched("0", "ITEMS", besides=[f"expect({name} + row * columns + column);" for name in later]),
+        "__pipeline_commit();",
         "cluster.sync();  // From here on all blocks are there to be written to.",
+        "__pipeline_wait_prior(0);",
         "",
         *without_end(writer.body),
     ]
     return [
         f"// {work.comment}",
-        "// A cluster of BLOCKS blocks shares a row; each of their THREADS threads keeps ITEMS packs in registers.",
-        "template <typename T, int VEC, int THREADS, int ITEMS, int BLOCKS>",
+        "// A cluster of BLOCKS blocks shares a row; each of their THREADS threads keeps ITEMS packs, FAR of them in",
+        "// shared memory. Of the first clusters each begins a pause after the one before it.",
+        "template <typename T, int VEC, int THREADS, int ITEMS, int FAR, int BLOCKS>",
         *head,
         *block(body),
         "}",
     ]
 
 
-def _launcher(work: Rows, needs: Needs, fitting: Sequence[Tile], genome: Mapping[str, Any]) -> list[str]:
-    blocks, most = genome["row_cluster"], fitting[-1].packs
+def _launcher(work: Rows, writer: KeepingWriter, fitting: Sequence[Tile], genome: Mapping[str, Any]) -> list[str]:
+    needs, blocks, width, kept = writer.needs, genome["row_cluster"], genome["vector_bytes"], len(writer.emitter.kept)
     head = signature(f"bool launch_{work.name}_clustered", launcher_parameters(needs))
     head[-1] += " {"
+    threads = THREADS // blocks
+    long = f"packs > {MOST_ITEMS * THREADS} && rows < {_fewest(blocks)}"
+    declined = f"rows == 0 || !(is_few || is_long) || packs > {fitting[-1].items * THREADS} || ({long})"
     body = [
-        vec_of(genome["vector_bytes"]),
-        "const int64_t packs = columns / VEC;",
-        vector_test(needs),
-        f"const bool is_few = rows < {FEW} && columns >= {LONG}, is_long = packs > {LONGEST_OF_BLOCK};",
-        f"if (!vectors || rows == 0 || !(is_few || is_long) || packs > {most}) return false;",
-        "const auto run = [&](auto kernel, int threads) {",
-        *block(launch(f"rows * {blocks}", "threads", pointers(needs))),
+        f"const bool is_few = rows < {FEW} && columns >= {LONG}, is_long = columns / VEC > {LONGEST_OF_BLOCK};",
+        "const auto run = [&](auto kernel, int far) {",
+        f"    const size_t bytes = {width * kept * threads} * far;",
+        f"    if ({RESIDENT // threads} * (bytes + 1024) > gpu->sharedMemPerMultiprocessor) return false;",
+        "    C10_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));",
+        f"    const int first = gpu->multiProcessorCount * {RESIDENT // threads} / {blocks};",
+        f"    const int pause = columns * sizeof(T) * {kept} / {PACE};",
+        *block(launch(f"rows * {blocks}", str(threads), [*pointers(needs), "first", "pause"], "bytes")),
+        "    return true;",
         "};",
-        *narrowest([(tile.packs, _run(work, tile, blocks)) for tile in fitting]),
-        "return true;",
+        *(f"if (packs <= {tile.items * THREADS}) {_run(work, tile, blocks)}" for tile in fitting[:-1]),
+        _run(work, fitting[-1], blocks),
     ]
+    opening = declining(needs, width, declined)
     return [
-        "// Takes long rows, and declines what a cluster cannot keep in registers.",
+        "// Takes long rows, and declines what a cluster cannot keep.",
         "template <typename T>",
         *head,
-        *block(body),
+        *block([opening[0], body[0], *opening[1:], *body[1:]]),
         "}",
     ]
 
 
 def _run(work: Rows, tile: Tile, blocks: int) -> str:
-    shape = f"T, VEC, {tile.threads // blocks}, {tile.items}, {blocks}"
-    return f"run({work.name}_clustered_kernel<{shape}>, {tile.threads // blocks});"
+    shape = f"T, VEC, {THREADS // blocks}, {tile.items}, {tile.far}, {blocks}"
+    return f"return run({work.name}_clustered_kernel<{shape}>, {tile.far});"

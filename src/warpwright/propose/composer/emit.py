@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from warpwright.propose.composer import indices
 from warpwright.propose.composer.arithmetic import ATOM, DEFINED, DIVIDED, SUM, Term, literal, written
 from warpwright.propose.composer.errors import CannotCompose
-from warpwright.propose.composer.indices import ELEMENT, KERNEL, PACK, Flip, Index, Loaded, Place, Shift
+from warpwright.propose.composer.indices import ELEMENT, KERNEL, PACK, Flip, Index, Loaded, Part, Place, Run, Shift
 from warpwright.propose.composer.naming import RESERVED
 from warpwright.propose.composer.preamble import SATURATED_E4M3, TO_E4M3
 from warpwright.propose.composer.sizes import Size
@@ -46,12 +46,16 @@ class Emitter:
         """Whether packs are held as words, and opened where they are looked into."""
         self.early: dict[str, tuple[str, str]] | None = None
         """Where packs are wanted before anything is done with them: how each is declared and how it is loaded."""
+        self.early_place = "[p]"
+        """Which of several that are under way is looked into."""
         self.row_index: Index | None = None
         self._memo: dict[tuple[int, Place], Term] = {}
         self._packs: dict[tuple[str, Index | None], str] = {}
         self._singles: dict[tuple[str, Index | None], Term] = {}
         self._taken = set(RESERVED) | {tensor.name for tensor in (*held.values(), *writes)}
         self._passing: set[str] = set()
+        self._of_row: dict[Part | Run, str] = {}
+        """Indices that are divided once for a row, by name."""
         self._inverses: dict[Term, Term] = {}
         self._rounds = any(value.op == "narrow" for value in walk(roots))
         """Whether a result is so coarse that a last digit can tip it over."""
@@ -94,6 +98,22 @@ class Emitter:
         return name
 
     def index_text(self, index: Index | None, lane: str = "") -> str:
+        if index is not None and indices.level(index) >= PACK:
+            index = indices.hoisted(index, self._divided_once)
+        return self._index_text(index, lane)
+
+    def _divided_once(self, index: Part | Run) -> str:
+        """The compiler would divide for every pack: it does not know that a division could not fail."""
+        if index not in self._of_row:
+            self._of_row[index] = self.name("rest_of_row" if self._has_rest(index) else "share_of_row")
+            self.lines[indices.ROW].append(f"const int64_t {self._of_row[index]} = {self._index_text(index)};")
+        return self._of_row[index]
+
+    @staticmethod
+    def _has_rest(index: Part | Run) -> bool:
+        return index.place > 0 if isinstance(index, Part) else index.modulus is not None
+
+    def _index_text(self, index: Index | None, lane: str = "") -> str:
         found = indices.text(index, self.size_text, lane)
         self.needs.divides |= "/" in found or "%" in found
         self.needs.small.update(indices.divisors(index))
@@ -318,7 +338,8 @@ class Emitter:
         kind, load, stem = ("Words", "load_words", "words") if self.opens else ("Pack", "load", "pack")
         name = self.name(f"{tensor.name}_{stem}", PACK)
         self.early[name] = (f"{kind}<{tensor.cpp}, VEC> {name}", f"{load}<VEC>({tensor.name} + {where});")
-        return self._opened(tensor, f"opened<{tensor.cpp}, VEC>({name}[p])") if self.opens else f"{name}[p]"
+        loaded = name + self.early_place
+        return self._opened(tensor, f"opened<{tensor.cpp}, VEC>({loaded})") if self.opens else loaded
 
     def packed(self, tensor: Tensor, name: str, clamped: bool) -> tuple[str, str]:
         """What a pack is gathered in under a name, and how it is written when it is full."""

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from warpwright.propose.composer.carriers import Carrier, again
+from warpwright.propose.composer.carriers import Carrier
 from warpwright.propose.composer.cluster_kernel import kept_by_a_cluster
 from warpwright.propose.composer.indices import KERNEL
 from warpwright.propose.composer.keeping import (
@@ -19,7 +19,6 @@ from warpwright.propose.composer.keeping import (
     Tile,
     declining,
     far_of,
-    has_room,
     items_of,
     kept_parameters,
     read_again,
@@ -35,14 +34,15 @@ from warpwright.propose.composer.kernel import (
     used,
 )
 from warpwright.propose.composer.reductions import Carried, check, depths, joined
-from warpwright.propose.composer.row_kernel import Rows, RowWriter
+from warpwright.propose.composer.row_kernel import Rows, RowWriter, along_rows
 from warpwright.propose.composer.row_launch import LEAST, MOST_ITEMS, without_end
+from warpwright.propose.composer.schedule import reachable
 from warpwright.propose.composer.split_kernel import FEW, LONG, Part, needs_no_row, parts_left
 from warpwright.propose.composer.tensors import Needs, Tensor
-from warpwright.propose.composer.values import Graph
+from warpwright.propose.composer.values import FLOAT, REDUCTIONS, Graph, Value
 
-THREADS, PER_PROCESSOR = 512, 2
-"""Of a block, and blocks of a multiprocessor."""
+THREADS = 1024
+"""Of a block, one to a multiprocessor."""
 FEW_PACKS = 4
 """Where a thread keeps no more, it costs less to read them again than to wait for all others."""
 
@@ -71,13 +71,15 @@ def grid_kernels(work: Rows, graph: Graph, held: Mapping[int, Tensor], genome: M
         return None
     streamed = RowWriter(work, graph, held, None)
     streamed.write()
-    kept, fitting = _kept(streamed, genome)
+    kept, remembered, fitting = _kept(streamed, genome)
     if not fitting:
         return None
     writer = KeepingWriter(work, graph, held, kept)
     writer.begin, writer.end = "begin + ", "end"
-    parts = _write(writer)
-    body = _body(writer)
+    writer.remembered, writer.ahead_of_use = remembered, 2 if remembered else 1
+    parts, started = _write(writer)
+    writer.forget_names()
+    body = _body(writer, started)
     given = used(writer.needs, body)
     return Written(
         name=f"{work.name}_at_once",
@@ -88,35 +90,78 @@ def grid_kernels(work: Rows, graph: Graph, held: Mapping[int, Tensor], genome: M
     )
 
 
-def _kept(streamed: RowWriter, genome: Mapping[str, Any]) -> tuple[Sequence[str], list[Tile]]:
-    """As many of the tensors as there is room for, and how they are kept in each case that is timed."""
-    work, cases, read, found = streamed.work, streamed.graph.cases, read_again(streamed), []
+def _kept(streamed: RowWriter, genome: Mapping[str, Any]) -> tuple[Sequence[str], Value | None, list[Tile]]:
+    """Which tensors are kept, and what is remembered beside them; and how, in each case that is timed."""
+    work, cases, kept, found = streamed.work, streamed.graph.cases, read_again(streamed), set()
+    left = [store.value for store in work.stores if not needs_no_row(store, streamed.emitter.held)]
+    remembered = _remembered(streamed, left) if len(kept) > 1 else None
+    if remembered:
+        kept = [name for name in kept if name in _read_for(left, streamed, remembered)]
     for case in cases.timed:
         packs = -(-work.columns.values[case] * cases.widths[case] // genome["vector_bytes"])
-        rows = work.rows.values[case]
+        rows, tensors = work.rows.values[case], len(kept) + (4 // cases.widths[case] if remembered else 0)
         is_left = not kept_by_a_cluster(streamed, case, genome)
-        if rows < FEW and work.columns.values[case] >= LONG and is_left:
-            found.append(items_of(packs, PER_PROCESSOR * LEAST // rows * THREADS, 1))
-    items = [count for count in found if count and count <= MOST_ITEMS]
-    if not items or not read:
-        return [], []
-    tensors = max(count for count in range(1, len(read) + 1) if has_room(max(items), count))
-    tiles = {Tile(count, far_of(count, tensors)) for count in items if count * tensors > FEW_PACKS}
-    return read[:tensors], sorted(tiles)
+        if rows < FEW and work.columns.values[case] >= LONG and is_left and kept:
+            items = items_of(packs, LEAST // rows * THREADS, tensors)
+            if items and FEW_PACKS // tensors < items <= MOST_ITEMS:
+                found.add(Tile(items, far_of(items, tensors)))
+    return kept, remembered, sorted(found)
 
 
-def _write(writer: KeepingWriter) -> list[Part]:
-    """The statements; what blocks leave for each other."""
+def _remembered(streamed: RowWriter, left: Sequence[Value]) -> Value | None:
+    """What the first pass computes anyway, and in place of which all others would need two tensors or more."""
+    work, held, graph = streamed.work, streamed.emitter.held, streamed.graph
+    first = [check(value) for group in depths(work.reductions)[:1] for value in group]
+    made = {value.number for value in reachable([value.first for value in first], held)}
+    found = [
+        value
+        for value in reachable(left, held)
+        if value.number in made and value.kind == FLOAT and graph.numel(value) == work.rows * work.columns
+    ]
+    usual = _read_for(left, streamed)
+    worth = [value for value in found if len(_read_for(left, streamed, value)) < len(usual) - 1]
+    return worth[-1] if worth else None
+
+
+def _read_for(roots: Sequence[Value], streamed: RowWriter, known: Value | None = None) -> set[str]:
+    """The tensors along rows that these need, where so much is known and all sums are."""
+    held, along, found = streamed.emitter.held, along_rows(streamed), set()
+    waiting, seen = list(roots), set()
+    while waiting:
+        value = waiting.pop()
+        if value.number in seen or value is known or value.op in REDUCTIONS:
+            continue
+        seen.add(value.number)
+        if value.number in held:
+            found.add(held[value.number].name)
+        else:
+            waiting += value.args
+    return found & set(along)
+
+
+def _write(writer: KeepingWriter) -> tuple[list[Part], Sequence[str]]:
+    """The statements; what blocks leave for each other; and how the first pass begins."""
     work, held = writer.work, writer.emitter.held
     at_once = [store for store in work.stores if needs_no_row(store, held)]
     left: list[Part] = []
+    started: list[Sequence[str]] = []
     for number, group in enumerate(joined(depths([check(value) for value in work.reductions])), start=1):
+        met = writer.before_sharing
         left += _met(writer, group, number, [] if left else at_once)
+        started.append(_sent_for(writer, met if number > 1 else None))
     writer.work = replace(work, stores=tuple(store for store in work.stores if store not in at_once))
     writer.row_stores("piece == 0 && lane == 0")
     writer.last_pass()
+    _sent_for(writer, writer.before_sharing)
     settle_multiples(writer.emitter)
-    return left
+    return left, started[0]
+
+
+def _sent_for(writer: KeepingWriter, met: int | None) -> Sequence[str]:
+    """What a pass needs first is under way while the blocks meet for the one before it."""
+    if met is not None:
+        writer.body[met:met] = writer.started
+    return writer.started
 
 
 def _met(writer: KeepingWriter, group: Sequence[Carried], number: int, stores: Sequence[Store]) -> list[Part]:
@@ -140,16 +185,15 @@ def _put_together(carriers: Sequence[Carrier], parts: Sequence[Sequence[Part]]) 
         for line in item.join([f"{part.name}[row * pieces + other]" for part in listed])
     ]
     return [
-        *again(line for item in carriers for line in item.begin()),
+        *(line for item in carriers for line in item.anew()),
         "for (int other = lane; other < pieces; other += THREADS) {",
         *block(joins),
         "}",
-        *again(line for item in carriers for line in item.share()),
-        *(line for item in carriers for line in item.settle()),
+        *(line for item in carriers for line in (*item.share_anew(), *item.settle())),
     ]
 
 
-def _body(writer: KeepingWriter) -> list[str]:
+def _body(writer: KeepingWriter, started: Sequence[str]) -> list[str]:
     row = "blockIdx.x / pieces"
     return [
         "const auto grid = cooperative_groups::this_grid();",
@@ -160,6 +204,7 @@ def _body(writer: KeepingWriter) -> list[str]:
         *writer.emitter.lines[KERNEL],
         *writer.fetched("0", "ITEMS"),
         "__pipeline_commit();",
+        *started,
         "__pipeline_wait_prior(0);",
         "",
         *without_end(writer.body),
@@ -168,7 +213,7 @@ def _body(writer: KeepingWriter) -> list[str]:
 
 def _device(work: Rows, given: Needs, parts: Sequence[Part], body: Sequence[str]) -> list[str]:
     head = signature(
-        f"__global__ void __launch_bounds__(THREADS, {PER_PROCESSOR}) {work.name}_at_once_kernel",
+        f"__global__ void __launch_bounds__(THREADS) {work.name}_at_once_kernel",
         [*kept_parameters(given), *(f"{part.type}* {part.name}" for part in parts), "int length", "int pieces"],
     )
     head[-1] += " {"
@@ -199,12 +244,12 @@ def _launcher(
     call = signature("launch_together", arguments, 104)
     body = [
         *declining(writer.needs, width, f"rows == 0 || rows >= {FEW} || columns < {LONG}"),
-        f"const int64_t most = {PER_PROCESSOR} * gpu->multiProcessorCount / rows;",
+        "const int64_t most = gpu->multiProcessorCount / rows;",
         f"const int64_t pieces = std::min<int64_t>(most, (packs + {THREADS - 1}) / {THREADS});",
         f"const int64_t share = (packs + pieces - 1) / pieces, items = (share + {THREADS - 1}) / {THREADS};",
         "const auto run = [&](auto kernel, int far) {",
-        f"    const size_t bytes = {width * len(writer.emitter.kept) * THREADS} * far;",
-        f"    if ({PER_PROCESSOR} * bytes + 4096 > gpu->sharedMemPerMultiprocessor) return false;",
+        f"    const size_t bytes = {writer.kept_bytes(width)} * {THREADS} * far;",
+        "    if (bytes + 1024 > gpu->sharedMemPerBlockOptin) return false;",
         "    C10_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));",
         *(
             f"    auto {part.name} = torch::empty({{rows, pieces}}, {first}.options().dtype(torch::kFloat32));"

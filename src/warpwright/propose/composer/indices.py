@@ -8,7 +8,9 @@ are multiples of the pack; those sizes are collected, and the host takes the vec
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import reduce
+from operator import mul
 
 from warpwright.propose.composer.sizes import Cases, Size
 
@@ -265,7 +267,9 @@ def divisors(index: Index | None) -> Iterator[Size]:
     """Of positions in a row."""
     match index:
         case Part(base=base, sizes=sizes, place=place):
-            yield from (sizes[place:] if along_row(base) else ())
+            if along_row(base):
+                yield from [_product(sizes[place + 1 :])] if sizes[place + 1 :] else []
+                yield from [sizes[place]] if place else []
             yield from divisors(base)
         case Run(base=base, inner=inner, modulus=modulus):
             yield from ([inner, *([modulus] if modulus else [])] if along_row(base) else ())
@@ -301,7 +305,7 @@ def text(index: Index | None, named: Named, lane: str = "") -> str:
         case Var(name=name, innermost=innermost):
             return f"({name} + {lane})" if lane and innermost else name
         case Part(base=base, sizes=sizes, place=place):
-            inner = _product_text(sizes[place + 1 :], named)
+            inner = _product_text(sizes[place + 1 :], named, along_row(base))
             return _run_text(text(base, named, lane), inner, named(sizes[place]) if place else None)
         case Run(base=base, inner=inner_size, modulus=modulus):
             over = None if inner_size.is_one else named(inner_size)
@@ -314,6 +318,19 @@ def text(index: Index | None, named: Named, lane: str = "") -> str:
             return "(" + " + ".join(_term_text(term, stride, named, lane) for term, stride in terms) + ")"
 
 
+def hoisted(index: Index | None, once: Callable[[Part | Run], str]) -> Index | None:
+    """The same index with what is divided once for a whole row written as names, which `once` gives."""
+    match index:
+        case (Part() | Run()) as divided if level(divided) == ROW:
+            return Loaded(once(divided), ROW)
+        case Part(base=base) | Run(base=base) | Shift(base=base) | Flip(base=base):
+            inner = hoisted(base, once)
+            return index if inner is base or inner is None else replace(index, base=inner)
+        case Total(terms=terms):
+            return Total(tuple((hoisted(term, once) or term, stride) for term, stride in terms))
+    return index
+
+
 def bare(written: str) -> str:
     """Without the brackets around the whole of it."""
     depth = 0
@@ -324,7 +341,14 @@ def bare(written: str) -> str:
     return written
 
 
-def _product_text(sizes: Sequence[Size], named: Named) -> str | None:
+def _product(sizes: Sequence[Size]) -> Size:
+    return reduce(mul, sizes)
+
+
+def _product_text(sizes: Sequence[Size], named: Named, at_once: bool) -> str | None:
+    """Where positions in a row are divided, one size is given for the whole product, which is divided by quickly."""
+    if at_once and sizes:
+        return named(_product(sizes))
     return " * ".join(named(size) for size in sizes) or None
 
 

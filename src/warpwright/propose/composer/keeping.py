@@ -6,12 +6,17 @@ takes no registers on its way.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from warpwright.propose.composer.kernel import block, row_parameters, vec_of, vector_test
+from warpwright.propose.composer.carriers import Carrier, Pass
+from warpwright.propose.composer.indices import PACK
+from warpwright.propose.composer.kernel import Store, block, row_parameters, vec_of, vector_test
+from warpwright.propose.composer.reductions import Carried
 from warpwright.propose.composer.row_kernel import RowWriter
 from warpwright.propose.composer.row_launch import row_preamble
-from warpwright.propose.composer.tensors import Needs
+from warpwright.propose.composer.tensors import Needs, Tensor
+from warpwright.propose.composer.values import Value
 
 NEAR, FAR = 7, 13
 """Packs that each of 1024 threads has room for, in registers and in shared memory."""
@@ -24,12 +29,19 @@ struct Kept {
     Words<T, VEC>* far;  // Places of its own, THREADS apart.
     Words<T, VEC> near[ITEMS - FAR];
 
-    __device__ Kept(void* shared, int tensor) {
-        far = static_cast<Words<T, VEC>*>(shared) + tensor * FAR * THREADS + threadIdx.x;
+    // Takes its part of the room that there is.
+    __device__ explicit Kept(uint4*& room) {
+        far = reinterpret_cast<Words<T, VEC>*>(room) + threadIdx.x;
+        room += FAR * THREADS * sizeof(Words<T, VEC>) / sizeof(uint4);
     }
     __device__ void fetch(int item, const T* from) {
         if (item < FAR) __pipeline_memcpy_async(far + item * THREADS, from, sizeof(Words<T, VEC>));
         else near[item - FAR] = load_words<VEC>(from);
+    }
+    __device__ void put(int item, const Pack<T, VEC>& pack) {
+        const auto& words = reinterpret_cast<const Words<T, VEC>&>(pack);
+        if (item < FAR) far[item * THREADS] = words;
+        else near[item - FAR] = words;
     }
     __device__ const Words<T, VEC>& operator[](int item) const {
         return item < FAR ? far[item * THREADS] : near[item - FAR];
@@ -51,28 +63,98 @@ class Tile:
 class KeepingWriter(RowWriter):
     """Writes rows of which some tensors are kept in that way."""
 
+    remembered: Value | None = None
+    """What the first pass computes and all others find where it was kept, in place of what it was made of."""
+    ahead_of_use = 0
+    """How many packs of what is not kept are sent for before they are needed."""
+    started: Sequence[str] = ()
+    """The statements that send for the first of those that the last pass needs."""
+
     @property
     def all_preambles(self) -> tuple[str, ...]:
         return (*row_preamble([self]), KEPT)
 
     def declared(self) -> list[str]:
-        kept = enumerate(self.emitter.kept)
-        places = [f"Kept<T, VEC, THREADS, ITEMS, FAR> {name}_kept(shared, {place});" for place, name in kept]
-        return ["extern __shared__ uint4 shared[];", *places]
+        kept = self.emitter.kept
+        types = {name: self.needs.reads[name].cpp if name in self.needs.reads else "float" for name in kept}
+        places = [f"Kept<{kind}, VEC, THREADS, ITEMS, FAR> {name}_kept(room);" for name, kind in types.items()]
+        return ["extern __shared__ uint4 shared[];", "uint4* room = shared;", *places]
 
-    def fetched(self, first: str, end: str, row: str = "row") -> list[str]:
+    def kept_bytes(self, width: int) -> str:
+        """Of one pack of all that is kept."""
+        given = width * sum(name in self.needs.reads for name in self.emitter.kept)
+        return f"({given} + VEC * sizeof(float))" if self.remembered else str(given)
+
+    def reduce(self, group: Sequence[Carried], stores: Sequence[Store] = ()) -> list[Carrier]:
+        carriers = super().reduce(group, stores)
+        if self.remembered and self.remembered.number not in self.emitter.held:
+            name = self._remembered_name
+            self.emitter.held = {**self.emitter.held, self.remembered.number: Tensor(name, "fp32", self.remembered.shape)}
+            self.emitter.kept[name] = f"{name}_kept[item]"
+        return carriers
+
+    def forget_names(self) -> None:
+        """What is remembered is given by nobody."""
+        if self.remembered:
+            self.needs.reads.pop(self._remembered_name, None)
+            self.needs.vectors.pop(self._remembered_name, None)
+
+    @property
+    def _remembered_name(self) -> str:
+        assert self.remembered
+        return f"{self.graph.called(self.remembered)}_made"
+
+    def _new_pass(self) -> None:
+        super()._new_pass()
+        if self.ahead_of_use:
+            self.emitter.early, self.emitter.early_place = {}, self._turn
+
+    def _loop(self, done: Pass) -> list[str]:
+        if self.remembered and self.remembered.number not in self.emitter.held:
+            name = self._remembered_name
+            self.emitter.lines[PACK].append(f"Pack<float, VEC> {name};")
+            done.elements.append(f"{name}.at[k] = {self.at_element(self.remembered).text};")
+            done.behind.append(f"{name}_kept.put(item, {name});")
+        return super()._loop(done)
+
+    def _over_kept(self, inner: Sequence[str]) -> list[str]:
+        """The next packs are sent for as soon as these are opened."""
+        if not self.emitter.early:
+            self.started = ()
+            return super()._over_kept(inner)
+        fetch, count = self.emitter.name("fetch"), self.ahead_of_use
+        loads = [f"{name}{self._turn} = {text}" for name, (_, text) in self.emitter.early.items()]
+        self.started = [
+            *(f"{declared}{f'[{count}]' if count > 1 else ''};" for declared, _ in self.emitter.early.values()),
+            f"const auto {fetch} = [&](int item) {{",
+            f"    {self.kept_column}",
+            f"    if (item < ITEMS && column < {self.end}) {{",
+            *block(loads, 2),
+            "    }",
+            "};",
+            *(f"{fetch}({item});" for item in range(count)),
+        ]
+        opened = len(self.emitter.lines[PACK])
+        return super()._over_kept([*inner[:opened], f"{fetch}(item + {count});", *inner[opened:]])
+
+    @property
+    def _turn(self) -> str:
+        return f"[item % {self.ahead_of_use}]" if self.ahead_of_use > 1 else ""
+
+    def fetched(self, first: str, end: str, row: str = "row", besides: Sequence[str] = ()) -> list[str]:
         """The items of a row from the first to the end."""
         return [
             "#pragma unroll",
             f"for (int item = {first}; item < {end}; ++item) {{",
             f"    {self.kept_column}",
-            *block(self.fetches(f"column < {self.end}", row)),
+            *block(self.fetches(f"column < {self.end}", row, besides)),
             "}",
         ]
 
-    def fetches(self, test: str, row: str) -> list[str]:
+    def fetches(self, test: str, row: str, besides: Sequence[str] = ()) -> list[str]:
         """One item, where that is so."""
-        lines = [f"{name}_kept.fetch(item, {name} + {row} * columns + column);" for name in self.emitter.kept]
+        given = [name for name in self.emitter.kept if name in self.needs.reads]
+        lines = [*(f"{name}_kept.fetch(item, {name} + {row} * columns + column);" for name in given), *besides]
         return [f"if ({test}) {lines[0]}"] if len(lines) == 1 else [f"if ({test}) {{", *block(lines), "}"]
 
 
@@ -93,8 +175,8 @@ def has_room(items: int, tensors: int) -> bool:
 
 
 def far_of(items: int, tensors: int) -> int:
-    """How many of them lie in shared memory: at least one, since a kernel that needs none is another one."""
-    return max(items - NEAR // tensors, 1)
+    """How many of them lie in shared memory: none where registers suffice."""
+    return 0 if items * tensors <= NEAR else items - NEAR // tensors
 
 
 def kept_parameters(given: Needs) -> list[str]:

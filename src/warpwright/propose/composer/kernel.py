@@ -78,9 +78,9 @@ def parameters(needs: Needs) -> list[str]:
 
 
 def row_parameters(needs: Needs) -> list[str]:
-    """The same, for a kernel that counts columns in an int: 32 bits are divided several times faster."""
+    """The same, for a kernel that counts columns in an int: a product and a shift divide it."""
     small = {f"int64_t {name}" for name, size in needs.sizes.items() if size in needs.small - needs.strides}
-    return [item.replace("int64_t", "int") if item in small else item for item in parameters(needs)]
+    return [item.replace("int64_t", "Divisor") if item in small else item for item in parameters(needs)]
 
 
 def scalar_type(value: Value) -> str:

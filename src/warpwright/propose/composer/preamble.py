@@ -161,6 +161,20 @@ EXPECT = """\
 // Brings into the cache what will be read when others have been waited for.
 __device__ void expect(const void* from) { asm volatile("prefetch.global.L2 [%0];" ::"l"(from)); }"""
 
+SLEEP = """\
+// Nanoseconds by the clock that all multiprocessors share.
+__device__ unsigned long long time_now() {
+    unsigned long long now;
+    asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
+    return now;
+}
+
+// Bit by bit: a long sleep may take twice as long as it was meant to.
+__device__ void sleep_for(int nanoseconds) {
+    const unsigned long long end = time_now() + nanoseconds;
+    while (time_now() < end) __nanosleep(64);
+}"""
+
 BEST = """\
 // A position and what lies there. The larger value is better, NaN best of all, and the first of equals.
 struct Best {
@@ -227,14 +241,18 @@ __device__ Spread spread_of(const float (&values)[VEC]) {
 }
 
 template <int THREADS>
-__device__ Spread spread_of_warp(Spread spread) {
-    for (int offset = NEAR<THREADS> / 2; offset > 0; offset /= 2) {
-        const float count = __shfl_xor_sync(neighbours<THREADS>(), spread.count, offset);
-        const float mean = __shfl_xor_sync(neighbours<THREADS>(), spread.mean, offset);
-        const float squares = __shfl_xor_sync(neighbours<THREADS>(), spread.squares, offset);
-        spread = both(spread, Spread{count, mean, squares});
-    }
-    return spread;
+__device__ float sum_of_warp(float value) {
+    for (int offset = NEAR<THREADS> / 2; offset > 0; offset /= 2)
+        value += __shfl_xor_sync(neighbours<THREADS>(), value, offset);
+    return value;
+}
+
+// Of what the threads of a warp have seen: first the mean of all, then the distances from that.
+template <int THREADS>
+__device__ Spread spread_of_warp(Spread own) {
+    const float count = sum_of_warp<THREADS>(own.count), sum = sum_of_warp<THREADS>(own.count * own.mean);
+    const float mean = count == 0.0f ? 0.0f : sum / count, apart = own.mean - mean;
+    return Spread{count, mean, sum_of_warp<THREADS>(own.squares + own.count * apart * apart)};
 }
 
 // Of what the THREADS threads that share a row have seen; every one of them gets it.
@@ -250,6 +268,50 @@ __device__ Spread spread_of_row(Spread spread) {
         spread = spread_of_warp<32>(spread);
     }
     return spread;
+}"""
+
+GATHERED = """\
+// The same of numbers that a thread meets pack by pack. Distances are taken from the mean of its first pack: since that is
+// made of some of the numbers, little cancels in the end.
+struct Gathered {
+    float count = 0.0f, about = 0.0f, sum = 0.0f, squares = 0.0f;
+
+    template <int VEC>
+    __device__ void take(const float (&values)[VEC], bool is_first) {
+        if (is_first) about = spread_of(values).mean;
+        #pragma unroll
+        for (int k = 0; k < VEC; ++k) {
+            const float apart = values[k] - about;
+            sum += apart;
+            squares += apart * apart;
+        }
+        count += VEC;
+    }
+    __device__ Spread spread() const {
+        if (count == 0.0f) return Spread{};
+        const float shift = sum / count, left = squares - sum * shift;
+        return Spread{count, about + shift, left < 0.0f ? 0.0f : left};
+    }
+};"""
+
+SPREAD_OF_ALL = """\
+// Of what several blocks have found.
+template <int BLOCKS>
+__device__ Spread spread_of_all(
+        const float (&counts)[BLOCKS], const float (&means)[BLOCKS], const float (&squares)[BLOCKS]) {
+    float count = 0.0f, sum = 0.0f, distances = 0.0f;
+    #pragma unroll
+    for (int block = 0; block < BLOCKS; ++block) {
+        count += counts[block];
+        sum += counts[block] * means[block];
+    }
+    const float mean = sum / count;
+    #pragma unroll
+    for (int block = 0; block < BLOCKS; ++block) {
+        const float apart = means[block] - mean;
+        distances += squares[block] + counts[block] * apart * apart;
+    }
+    return Spread{count, mean, distances};
 }"""
 
 SCORES = """\

@@ -12,7 +12,7 @@ from warpwright.propose.composer.arithmetic import DEFINED
 from warpwright.propose.composer.host import TORCH_TYPES
 from warpwright.propose.composer.kernel import INDENT, Written
 from warpwright.propose.composer.overlap import WAITING, one_by_one, overlapped
-from warpwright.propose.composer.preamble import PACKS, QUICK, QUICK_SIGMOID, STORE, STREAMING
+from warpwright.propose.composer.preamble import DIVISOR, PACKS, QUICK, QUICK_SIGMOID, STORE, STREAMING
 from warpwright.propose.composer.steps import EntryWriter
 from warpwright.propose.composer.wrapping import wrapped
 
@@ -65,7 +65,8 @@ def _preamble(kernels: Sequence[Written], devices: Sequence[str], genome: Mappin
     put = [stores] if any("store<VEC>(" in text for text in (*found, *devices)) else []
     first = [PACKS, *put] if PACKS in found else []
     quick = [QUICK] if any("quick_exp<T>" in device for device in devices) else []
-    return list(dict.fromkeys([*first, *quick, *found]))
+    divisor = [DIVISOR] if any("Divisor " in device for device in devices) else []
+    return list(dict.fromkeys([*first, *quick, *divisor, *found]))
 
 
 def _hurried(text: str) -> str:

@@ -83,6 +83,8 @@ class RowWriter:
         """Whether passes that wait for each other become one: threads meet less often, but compute more."""
         self.behind_last: list[str] = []
         """What is done behind each pack of the last pass, when it is needed no more."""
+        self.before_sharing = 0
+        """Where in the body a pass is through, and its threads have not met yet."""
         self.preamble: dict[str, None] = {}
 
     @property
@@ -125,7 +127,9 @@ class RowWriter:
         done.elements += elements
         done.behind += behind
         self._flush_row()
-        self.body += [*done.before, *self._loop(done), *done.after]
+        self.body += [*done.before, *self._loop(done)]
+        self.before_sharing = len(self.body)
+        self.body += done.after
         self._settled(carriers)
         return carriers
 
@@ -193,11 +197,14 @@ class RowWriter:
             *done.behind,
         ]
         if self.is_kept:
-            return [*self.kept_loop(), *block(inner, 2), "    }", "}"]
+            return self._over_kept(inner)
         if emitter.early:
             return self._several_at_once(inner, emitter.early)
         head = f"for (int column = {self.first}; column < {self.end}; column += THREADS * VEC) {{"
         return [f"#pragma unroll {self.ahead}", head, *block(inner), "}"]
+
+    def _over_kept(self, inner: Sequence[str]) -> list[str]:
+        return [*self.kept_loop(), *block(inner, 2), "    }", "}"]
 
     @property
     def first(self) -> str:
