@@ -56,20 +56,38 @@ def test_rows_that_are_loaded_ahead_hold() -> None:
 
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize(
-    ("name", "dims", "dtype"),
+    ("name", "columns", "dtype", "items"),
     [
-        ("modern/log_softmax:forward", {"N": 2, "D": 33000}, "fp32"),
-        ("modern/log_softmax:backward", {"N": 2, "D": 66000}, "bf16"),
-        ("modern/log_softmax:forward", {"N": 1, "D": 33001}, "fp32"),
+        ("modern/log_softmax:forward", 123_012, "fp32", 16),
+        ("modern/log_softmax:backward", 123_012, "fp32", 16),
+        ("modern/log_softmax:forward", 33_001, "fp32", None),
     ],
 )
 def test_rows_that_a_cluster_keeps_hold_and_so_do_those_that_it_declines(
-    name: str, dims: dict[str, int], dtype: str
+    name: str, columns: int, dtype: str, items: int | None
 ) -> None:
+    """One row: such kernels are meant for as many as keep all multiprocessors busy."""
     (task,) = load(name)
-    long = Case(name="long", role=Role.CHECK, dims=dims, dtype=dtype)
+    long = Case(name="long", role=Role.CHECK, dims={"N": 1, "D": columns}, dtype=dtype)
     plan = composer.plan(task)
-    holds_on(task, long, plan.write(plan.default()))
+    source = plan.write(plan.default())
+    assert items is None or f"if (items == {items}) return run(" in source
+    assert source.count(" && rows < 33)) return false;") == 1
+    holds_on(task, long, source.replace(" && rows < 33)) return false;", " && rows < 1)) return false;"))
+
+
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("dtype", ["fp32", "bf16"])
+def test_rows_that_the_registers_of_a_cluster_keep_hold(dtype: str) -> None:
+    (task,) = load("modern/group_norm_silu:forward")
+    dims = {"N": 1, "C": 40, "H": 32, "W": 32, "groups": 1}
+    scalars = {"groups": 1, "eps": 1e-5}
+    long = Case(name="long", role=Role.CHECK, dims=dims, dtype=dtype, scalars=scalars)
+    plan = composer.plan(task)
+    source = plan.write(plan.default())
+    assert "clustered_kernel<T, VEC, 256, 5, 0, 8>, 0);" in source
+    assert "clustered_kernel<T, VEC, 256, 3, 0, 8>, 0);" in source
+    holds_on(task, long, source)
 
 
 @pytest.mark.timeout(900)
@@ -91,15 +109,17 @@ def test_blocks_that_take_one_row_after_the_other_hold(name: str, columns: int, 
 
 
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize(("direction", "dtype"), [("forward", "fp32"), ("backward", "bf16")])
+@pytest.mark.parametrize(("direction", "dtype"), [("forward", "fp32"), ("backward", "fp32"), ("backward", "bf16")])
 def test_blocks_that_are_all_there_at_once_hold(direction: str, dtype: str) -> None:
+    """On a GPU of two multiprocessors: on a real one such a sample has millions of elements."""
     (task,) = load(f"paper/layernorm:{direction}")
-    dims = {"B": 1, "C": 2, "H": 64, "W": 160}
+    dims = {"B": 1, "C": 1, "H": 250, "W": 256}
     long = Case(name="long", role=Role.CHECK, dims=dims, dtype=dtype, scalars={"eps": 1e-5})
     plan = composer.plan(task)
     source = plan.write(plan.default())
-    assert "grid.sync();" in source
-    holds_on(task, long, source)
+    all_of_them = "const int64_t most = gpu->multiProcessorCount / rows;"
+    assert source.count(all_of_them) == 1
+    holds_on(task, long, source.replace(all_of_them, "const int64_t most = 2 / rows;"))
 
 
 @pytest.mark.timeout(900)

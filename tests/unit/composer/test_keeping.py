@@ -27,7 +27,7 @@ def test_what_is_kept_fits_into_registers_and_shared_memory(packs: int, tensors:
     assert items is not None
     assert items * 1024 >= packs
     far = far_of(items, tensors)
-    assert 1 <= far < items
+    assert 0 < far < items
     assert far * tensors <= FAR
     assert (items - far) * tensors <= NEAR
 
@@ -49,7 +49,8 @@ def test_rows_that_only_a_cluster_can_keep_are_left_to_it() -> None:
     """513 KB in float32, 304 in bfloat16."""
     text = source("modern/log_softmax:forward")
     assert text.index("rows_resident<scalar_t>(") < text.index("if (!launch_log_softmax_rows_clustered<scalar_t>(")
-    assert "clustered_kernel<T, VEC, 512, 5, 8>" not in text
+    assert "return run(log_softmax_rows_clustered_kernel<T, VEC, 256, 16, 9, 8>, 9);" in text
+    assert "clustered_kernel<T, VEC, 256, 10, 3, 8>" not in text
 
 
 def test_the_next_row_is_asked_for_when_this_one_is_stored() -> None:
@@ -89,6 +90,36 @@ def test_gradients_that_need_no_sum_are_left_before_all_have_met() -> None:
     met = kernel.index("grid.sync();")
     assert kernel.index("store<VEC>(grad_weight + ") < met
     assert kernel.index("store<VEC>(grad_bias + ") < met < kernel.index("store<VEC>(grad_x + ")
+
+
+def test_nothing_lies_in_shared_memory_where_registers_suffice() -> None:
+    assert far_of(NEAR, 1) == 0
+    assert far_of(NEAR + 1, 1) == 1
+    assert far_of(2, 3) == 0
+    assert far_of(8, 2, near=5) == 6
+
+
+def test_weights_are_sent_for_before_all_have_met() -> None:
+    kernel = kernel_of(source("paper/layernorm:forward"), "layernorm_rows_at_once_kernel")
+    first, met = kernel.index("fetch(0);"), kernel.index("grid.sync();")
+    assert kernel.index("gathered.take(values, item == 0);") < first < met
+    assert kernel.index("opened<T, VEC>(bias_words);") < kernel.index("fetch(item + 1);")
+
+
+def test_a_product_is_remembered_in_place_of_its_factors() -> None:
+    kernel = kernel_of(source("paper/layernorm:backward"), "layernorm_backward_of_one_row_rows_at_once_kernel")
+    assert kernel.count("grad_y + row * columns + column") == kernel.count("weight + row * columns + column") - 1 == 1
+    assert kernel.count("x + row * columns + column") == 2  # one of them is where its gradient goes
+    put, met = kernel.index("product_made_kept.put(item, product_made);"), kernel.index("grid.sync();")
+    assert put < met < kernel.index("reopened<float, VEC>(product_made_kept[item])")
+    assert "product_made" not in kernel.partition(") {")[0]
+
+
+def test_only_the_last_pack_of_a_thread_may_lie_beyond_the_row() -> None:
+    text = source("paper/layernorm:forward")
+    assert "if (item < ITEMS - 1 || column < end) {" in kernel_of(text, "layernorm_rows_at_once_kernel")
+    assert "if (packs - (pieces - 1) * share <= (items - 1) * 1024) return false;" in text
+    assert "if (items == 8) return run(layernorm_rows_at_once_kernel<T, VEC, 1024, 8, 3>, 3);" in text
 
 
 @pytest.mark.parametrize("name", ["modern/group_norm_silu:forward", "modern/softmax:forward", "modern/argmax:forward"])

@@ -143,8 +143,9 @@ def test_mean_and_spread_of_long_rows_are_one_pass() -> None:
 
 def test_channels_of_a_group_are_found_without_dividing_large_numbers() -> None:
     text = source("modern/group_norm_silu:forward")
-    assert "(row % groups_2) * C_per_groups + (column / (H * W))" in text
-    assert "int H, int W" in text.replace("\n        ", " ")
+    assert "const int64_t part_of_row = (row % groups_2) * C_per_groups;" in text
+    assert "float(weight[part_of_row + (column / H_x_W)]);" in text
+    assert "Divisor H_x_W" in text.replace("\n        ", " ")
 
 
 @pytest.mark.parametrize(
@@ -363,8 +364,8 @@ def test_of_what_a_gradient_belongs_to_only_the_sizes_must_be_there() -> None:
 def test_a_row_that_is_too_long_for_a_block_is_kept_by_a_cluster() -> None:
     text = source("modern/log_softmax:forward", row_shared=0)
     assert "if (!launch_log_softmax_rows_clustered<scalar_t>(x, y, N, D)) {" in text
-    assert "run(log_softmax_rows_clustered_kernel<T, VEC, 512, 5, 8>, 512);" in text
-    assert "run(log_softmax_rows_clustered_kernel<T, VEC, 1024, 5, 4>, 1024);" in source(
+    assert "if (items == 10) return run(log_softmax_rows_clustered_kernel<T, VEC, 256, 10, 3, 8>, 3);" in text
+    assert "return run(log_softmax_rows_clustered_kernel<T, VEC, 512, 10, 3, 4>, 3);" in source(
         "modern/log_softmax:forward", row_shared=0, row_cluster=4
     )
     assert "clustered" not in source("modern/log_softmax:forward", row_cluster=0)
@@ -378,10 +379,22 @@ def test_the_blocks_of_a_cluster_meet_once_for_all_that_a_pass_has_found() -> No
     assert "map_shared_rank" not in clustered[met:]
 
 
+def test_long_rows_are_left_to_clusters_where_these_keep_all_multiprocessors_busy() -> None:
+    text = source("modern/group_norm_silu:forward")
+    assert "if (items == 20) return run(group_norm_silu_rows_clustered_kernel<T, VEC, 256, 20, 13, 8>, 13);" in text
+    assert "(packs > 16384 && rows < 33)) return false;" in text
+
+
+def test_several_sums_of_a_row_are_one_meeting() -> None:
+    text = source("modern/group_norm_silu:backward")
+    assert "all_over_row<Sum, THREADS>(sum, sum_2, sum_3, sum_4, sum_5);" in text
+    assert "all_over_row" not in source("modern/softmax:forward")
+
+
 def test_a_cluster_keeps_only_what_is_read_again() -> None:
     clustered = source("modern/log_softmax:backward", row_shared=0).partition("bool launch_")[0]
-    assert "Words<T, VEC> grad_y_kept[ITEMS];" in clustered
-    assert "y_kept[ITEMS];" not in clustered.replace("grad_y_kept", "")
+    assert "Kept<T, VEC, THREADS, ITEMS, FAR> grad_y_kept(room);" in clustered
+    assert "y_kept(room);" not in clustered.replace("grad_y_kept", "")
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from warpwright.propose.composer.arithmetic import ATOM, DEFINED, PRODUCT, Term
 from warpwright.propose.composer.emit import Emitter
 from warpwright.propose.composer.indices import ROW
 from warpwright.propose.composer.preamble import (
+    ALL_OVER_ROW,
     BEST,
     BEST_OF_ROW,
     GATHERED,
@@ -91,6 +92,21 @@ def carrier(item: Carried, emitter: Emitter) -> Carrier:
     return _Best(item, emitter) if item.op in ("argmax", "argmin") else _Plain(item, emitter)
 
 
+def shared(carriers: Sequence[Carrier], anew: bool = False) -> list[str]:
+    """Among the threads of a block: numbers that are joined alike at once."""
+    lines: list[str] = []
+    plain: dict[str, list[str]] = {}
+    for item in carriers:
+        if isinstance(item, _Plain):
+            plain.setdefault(item.op, []).append(item.name)
+        else:
+            lines += item.share_anew() if anew else item.share()
+    for op, names in plain.items():
+        several = f"all_over_row<{op}, THREADS>({', '.join(names)});"
+        lines.append(several if names[1:] else f"{names[0]} = over_row<{op}, THREADS>({names[0]});")
+    return lines
+
+
 class _Usual(ABC):
     """What most of them do alike."""
 
@@ -127,7 +143,7 @@ class _Plain(_Usual):
         self.name = emitter.name(emitter.graph.names.get(value.number, wanted))
         self.op = JOIN_NAMES[value.op]
         self.parts = [(self.name, "float", self.name)]
-        self.preamble = (JOINS[value.op], NEIGHBOURS, OVER_ROW)
+        self.preamble = (JOINS[value.op], NEIGHBOURS, OVER_ROW, ALL_OVER_ROW)
 
     def begin(self) -> list[str]:
         return [f"float {self.name} = {self.op}::identity();"]
@@ -244,7 +260,7 @@ class _Joint(_Usual):
 
 
 class _Spread(_Usual):
-    """Rows that are kept are gathered around a number near their mean, which takes less than to join pack after pack."""
+    """Rows that are kept are gathered around a number near their mean: to join pack after pack takes longer."""
 
     def __init__(self, spread: Spread, emitter: Emitter) -> None:
         self.spread, self.operand = spread, spread.total.first

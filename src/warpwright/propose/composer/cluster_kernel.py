@@ -4,9 +4,6 @@ them. So it is read once, where blocks that stream it would read it in every pas
 Each block of a cluster writes what it has found into the shared memory of all of them: once for each pass, and for all
 reductions of that pass at once, since to meet takes as long as to compute. Nobody reads the memory of others, so that
 each may leave as soon as it is done.
-
-Clusters that begin together would all read, then all write. So the first ones begin one after the other, each when
-memory has had time to deliver the rows before it.
 """
 
 from __future__ import annotations
@@ -33,13 +30,13 @@ from warpwright.propose.composer.kernel import (
     settle_multiples,
     signature,
 )
-from warpwright.propose.composer.preamble import EXPECT, SLEEP, SPREAD_OF_ALL
+from warpwright.propose.composer.preamble import EXPECT, SPREAD_OF_ALL
 from warpwright.propose.composer.reductions import Carried, check, depths, joined
 from warpwright.propose.composer.resident_kernel import kept_by_a_block
 from warpwright.propose.composer.row_kernel import Rows, RowWriter, along_rows
 from warpwright.propose.composer.row_launch import LEAST, MOST_ITEMS, MOST_THREADS, without_end
 from warpwright.propose.composer.split_kernel import FEW, LONG
-from warpwright.propose.composer.tensors import Needs, Tensor
+from warpwright.propose.composer.tensors import Tensor
 from warpwright.propose.composer.values import Graph
 
 SPACE: dict[str, tuple[Any, ...]] = {"row_cluster": (0, 4, 8)}
@@ -48,8 +45,6 @@ LONGEST_OF_BLOCK = MOST_THREADS * MOST_ITEMS
 """Packs of the longest row that a block can keep."""
 THREADS, RESIDENT = 2048, 1024
 """Of a cluster; and of a multiprocessor, that have room for what they keep."""
-PACE = 4096
-"""Bytes that memory delivers in a nanosecond."""
 
 
 def cluster_kernels(work: Rows, graph: Graph, held: Mapping[int, Tensor], genome: Mapping[str, Any]) -> Written | None:
@@ -64,6 +59,7 @@ def cluster_kernels(work: Rows, graph: Graph, held: Mapping[int, Tensor], genome
         return None
     kept = read_again(streamed)
     writer = KeepingWriter(work, graph, held, kept, sharing="THREADS * BLOCKS")
+    writer.is_tight = True
     _write(writer)
     later = [name for name in along_rows(streamed) if name not in kept and name not in streamed.loaded[0]]
     device = "\n".join(_device(work, writer, later))
@@ -73,7 +69,7 @@ def cluster_kernels(work: Rows, graph: Graph, held: Mapping[int, Tensor], genome
         device=device,
         launcher="\n".join(_launcher(work, writer, fitting, genome)),
         needs=writer.needs,
-        preamble=(*writer.all_preambles, SLEEP, *(text for text, call in besides if call in device)),
+        preamble=(*writer.all_preambles, *(text for text, call in besides if call in device)),
     )
 
 
@@ -122,16 +118,14 @@ def _exchange(writer: RowWriter, group: Sequence[Carried]) -> None:
 
 def _device(work: Rows, writer: KeepingWriter, later: Sequence[str]) -> list[str]:
     bounds = f"__cluster_dims__(BLOCKS, 1, 1) __launch_bounds__(THREADS, {RESIDENT} / THREADS)"
-    parameters = [*kept_parameters(writer.needs), "int first", "int pause"]
-    head = signature(f"__global__ void {bounds} {work.name}_clustered_kernel", parameters)
+    head = signature(f"__global__ void {bounds} {work.name}_clustered_kernel", kept_parameters(writer.needs))
     head[-1] += " {"
     body = [
         "const auto cluster = cooperative_groups::this_cluster();",
-        "const int rank = blockIdx.x % BLOCKS, lane = rank * THREADS + threadIdx.x, place = blockIdx.x / BLOCKS;",
-        f"const int64_t row = {'rows - 1 - place' if work.backwards else 'place'};",
+        "const int rank = blockIdx.x % BLOCKS, lane = rank * THREADS + threadIdx.x;",
+        f"const int64_t row = {'rows - 1 - ' if work.backwards else ''}blockIdx.x / BLOCKS;",
         *writer.declared(),
         *writer.emitter.lines[KERNEL],
-        "if (place < first) sleep_for(place * pause);",
         *writer.fetched("0", "ITEMS", besides=[f"expect({name} + row * columns + column);" for name in later]),
         "__pipeline_commit();",
         "cluster.sync();  // From here on all blocks are there to be written to.",
@@ -142,7 +136,7 @@ def _device(work: Rows, writer: KeepingWriter, later: Sequence[str]) -> list[str
     return [
         f"// {work.comment}",
         "// A cluster of BLOCKS blocks shares a row; each of their THREADS threads keeps ITEMS packs, FAR of them in",
-        "// shared memory. Of the first clusters each begins a pause after the one before it.",
+        "// shared memory.",
         "template <typename T, int VEC, int THREADS, int ITEMS, int FAR, int BLOCKS>",
         *head,
         *block(body),
@@ -156,20 +150,19 @@ def _launcher(work: Rows, writer: KeepingWriter, fitting: Sequence[Tile], genome
     head[-1] += " {"
     threads = THREADS // blocks
     long = f"packs > {MOST_ITEMS * THREADS} && rows < {_fewest(blocks)}"
-    declined = f"rows == 0 || !(is_few || is_long) || packs > {fitting[-1].items * THREADS} || ({long})"
+    declined = f"rows == 0 || !(is_few || is_long) || ({long})"
     body = [
         f"const bool is_few = rows < {FEW} && columns >= {LONG}, is_long = columns / VEC > {LONGEST_OF_BLOCK};",
         "const auto run = [&](auto kernel, int far) {",
         f"    const size_t bytes = {width * kept * threads} * far;",
         f"    if ({RESIDENT // threads} * (bytes + 1024) > gpu->sharedMemPerMultiprocessor) return false;",
         "    C10_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));",
-        f"    const int first = gpu->multiProcessorCount * {RESIDENT // threads} / {blocks};",
-        f"    const int pause = columns * sizeof(T) * {kept} / {PACE};",
-        *block(launch(f"rows * {blocks}", str(threads), [*pointers(needs), "first", "pause"], "bytes")),
+        *block(launch(f"rows * {blocks}", str(threads), pointers(needs), "bytes")),
         "    return true;",
         "};",
-        *(f"if (packs <= {tile.items * THREADS}) {_run(work, tile, blocks)}" for tile in fitting[:-1]),
-        _run(work, fitting[-1], blocks),
+        f"const int64_t items = (packs + {THREADS - 1}) / {THREADS};",
+        *(f"if (items == {tile.items}) {_run(work, tile, blocks)}" for tile in fitting),
+        "return false;",
     ]
     opening = declining(needs, width, declined)
     return [

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from warpwright.propose.composer import indices
 from warpwright.propose.composer.arithmetic import ATOM, DEFINED, DIVIDED, SUM, Term, literal, written
 from warpwright.propose.composer.errors import CannotCompose
-from warpwright.propose.composer.indices import ELEMENT, KERNEL, PACK, Flip, Index, Loaded, Part, Place, Run, Shift
+from warpwright.propose.composer.indices import ELEMENT, KERNEL, PACK, Flip, Index, Loaded, Place, Shift
 from warpwright.propose.composer.naming import RESERVED
 from warpwright.propose.composer.preamble import SATURATED_E4M3, TO_E4M3
 from warpwright.propose.composer.sizes import Size
@@ -54,7 +54,7 @@ class Emitter:
         self._singles: dict[tuple[str, Index | None], Term] = {}
         self._taken = set(RESERVED) | {tensor.name for tensor in (*held.values(), *writes)}
         self._passing: set[str] = set()
-        self._of_row: dict[Part | Run, str] = {}
+        self._of_row: dict[Index, str] = {}
         """Indices that are divided once for a row, by name."""
         self._inverses: dict[Term, Term] = {}
         self._rounds = any(value.op == "narrow" for value in walk(roots))
@@ -99,19 +99,15 @@ class Emitter:
 
     def index_text(self, index: Index | None, lane: str = "") -> str:
         if index is not None and indices.level(index) >= PACK:
-            index = indices.hoisted(index, self._divided_once)
+            index = indices.hoisted(index, self._divided_once, self.graph.cases.one())
         return self._index_text(index, lane)
 
-    def _divided_once(self, index: Part | Run) -> str:
+    def _divided_once(self, index: Index) -> str:
         """The compiler would divide for every pack: it does not know that a division could not fail."""
         if index not in self._of_row:
-            self._of_row[index] = self.name("rest_of_row" if self._has_rest(index) else "share_of_row")
+            self._of_row[index] = self.name("part_of_row")
             self.lines[indices.ROW].append(f"const int64_t {self._of_row[index]} = {self._index_text(index)};")
         return self._of_row[index]
-
-    @staticmethod
-    def _has_rest(index: Part | Run) -> bool:
-        return index.place > 0 if isinstance(index, Part) else index.modulus is not None
 
     def _index_text(self, index: Index | None, lane: str = "") -> str:
         found = indices.text(index, self.size_text, lane)
@@ -330,13 +326,13 @@ class Emitter:
         return name
 
     def _loaded_pack(self, tensor: Tensor, offset: Index | None) -> str:
-        where = self.index_text(offset)
         if self.early is None or indices.is_loaded(offset):
-            name = self.name(f"{tensor.name}_pack", PACK)
+            name, where = self.name(f"{tensor.name}_pack", PACK), self.index_text(offset)
             self.lines[PACK].append(f"const Pack<{tensor.cpp}, VEC> {name} = load<VEC>({tensor.name} + {where});")
             return name
         kind, load, stem = ("Words", "load_words", "words") if self.opens else ("Pack", "load", "pack")
-        name = self.name(f"{tensor.name}_{stem}", PACK)
+        # Perhaps before there is anything that is known of the row.
+        name, where = self.name(f"{tensor.name}_{stem}", PACK), self._index_text(offset)
         self.early[name] = (f"{kind}<{tensor.cpp}, VEC> {name}", f"{load}<VEC>({tensor.name} + {where});")
         loaded = name + self.early_place
         return self._opened(tensor, f"opened<{tensor.cpp}, VEC>({loaded})") if self.opens else loaded

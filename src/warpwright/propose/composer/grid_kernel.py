@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from warpwright.propose.composer.carriers import Carrier
+from warpwright.propose.composer.carriers import Carrier, shared
 from warpwright.propose.composer.cluster_kernel import kept_by_a_cluster
 from warpwright.propose.composer.indices import KERNEL
 from warpwright.propose.composer.keeping import (
@@ -41,8 +41,10 @@ from warpwright.propose.composer.split_kernel import FEW, LONG, Part, needs_no_r
 from warpwright.propose.composer.tensors import Needs, Tensor
 from warpwright.propose.composer.values import FLOAT, REDUCTIONS, Graph, Value
 
-THREADS = 1024
-"""Of a block, one to a multiprocessor."""
+THREADS, NEAR = 1024, 5
+"""Of a block, one to a multiprocessor; and packs that each has registers for, beside those that are under way."""
+ELSEWHERE = ("flip", "gather", "permute", "rows_at", "slice")
+"""What takes an element from another place, where none is remembered."""
 FEW_PACKS = 4
 """Where a thread keeps no more, it costs less to read them again than to wait for all others."""
 
@@ -75,7 +77,7 @@ def grid_kernels(work: Rows, graph: Graph, held: Mapping[int, Tensor], genome: M
     if not fitting:
         return None
     writer = KeepingWriter(work, graph, held, kept)
-    writer.begin, writer.end = "begin + ", "end"
+    writer.begin, writer.end, writer.is_tight = "begin + ", "end", True
     writer.remembered, writer.ahead_of_use = remembered, 2 if remembered else 1
     parts, started = _write(writer)
     writer.forget_names()
@@ -104,20 +106,20 @@ def _kept(streamed: RowWriter, genome: Mapping[str, Any]) -> tuple[Sequence[str]
         if rows < FEW and work.columns.values[case] >= LONG and is_left and kept:
             items = items_of(packs, LEAST // rows * THREADS, tensors)
             if items and FEW_PACKS // tensors < items <= MOST_ITEMS:
-                found.add(Tile(items, far_of(items, tensors)))
+                found.add(Tile(items, far_of(items, tensors, NEAR)))
     return kept, remembered, sorted(found)
 
 
 def _remembered(streamed: RowWriter, left: Sequence[Value]) -> Value | None:
     """What the first pass computes anyway, and in place of which all others would need two tensors or more."""
     work, held, graph = streamed.work, streamed.emitter.held, streamed.graph
-    first = [check(value) for group in depths(work.reductions)[:1] for value in group]
-    made = {value.number for value in reachable([value.first for value in first], held)}
-    found = [
-        value
-        for value in reachable(left, held)
-        if value.number in made and value.kind == FLOAT and graph.numel(value) == work.rows * work.columns
-    ]
+    needed = reachable(left, held)
+    if any(value.op in ELSEWHERE for value in needed):
+        return None
+    first = [value.first for group in depths(work.reductions)[:1] for value in group]
+    made = {value.number for value in reachable(first, held) if value.kind == FLOAT}
+    count = work.rows * work.columns
+    found = [value for value in needed if value.number in made and graph.numel(value) == count]
     usual = _read_for(left, streamed)
     worth = [value for value in found if len(_read_for(left, streamed, value)) < len(usual) - 1]
     return worth[-1] if worth else None
@@ -161,6 +163,7 @@ def _sent_for(writer: KeepingWriter, met: int | None) -> Sequence[str]:
     """What a pass needs first is under way while the blocks meet for the one before it."""
     if met is not None:
         writer.body[met:met] = writer.started
+        writer.before_sharing += len(writer.started)
     return writer.started
 
 
@@ -189,7 +192,8 @@ def _put_together(carriers: Sequence[Carrier], parts: Sequence[Sequence[Part]]) 
         "for (int other = lane; other < pieces; other += THREADS) {",
         *block(joins),
         "}",
-        *(line for item in carriers for line in (*item.share_anew(), *item.settle())),
+        *shared(carriers, anew=True),
+        *(line for item in carriers for line in item.settle()),
     ]
 
 
@@ -259,7 +263,8 @@ def _launcher(
         f"    {call[-1]};",
         "    return true;",
         "};",
-        *(f"if (items <= {tile.items}) {tile.run(f'{work.name}_at_once_kernel', THREADS)}" for tile in fitting),
+        f"if (packs - (pieces - 1) * share <= (items - 1) * {THREADS}) return false;  // The last piece is too short.",
+        *(f"if (items == {tile.items}) {tile.run(f'{work.name}_at_once_kernel', THREADS)}" for tile in fitting),
         "return false;",
     ]
     return [

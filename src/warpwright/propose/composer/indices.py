@@ -318,17 +318,24 @@ def text(index: Index | None, named: Named, lane: str = "") -> str:
             return "(" + " + ".join(_term_text(term, stride, named, lane) for term, stride in terms) + ")"
 
 
-def hoisted(index: Index | None, once: Callable[[Part | Run], str]) -> Index | None:
+def hoisted(index: Index | None, once: Callable[[Index], str], one: Size) -> Index | None:
     """The same index with what is divided once for a whole row written as names, which `once` gives."""
     match index:
-        case (Part() | Run()) as divided if level(divided) == ROW:
-            return Loaded(once(divided), ROW)
+        case Part() | Run() if level(index) == ROW:
+            return Loaded(once(index), ROW)
         case Part(base=base) | Run(base=base) | Shift(base=base) | Flip(base=base):
-            inner = hoisted(base, once)
+            inner = hoisted(base, once, one)
             return index if inner is base or inner is None else replace(index, base=inner)
         case Total(terms=terms):
-            return Total(tuple((hoisted(term, once) or term, stride) for term, stride in terms))
+            return Total(tuple(_hoisted_term(term, stride, once, one) for term, stride in terms))
     return index
+
+
+def _hoisted_term(term: Index, stride: Size, once: Callable[[Index], str], one: Size) -> tuple[Index, Size]:
+    """With its stride, where there is one."""
+    if isinstance(term, Part | Run) and level(term) == ROW:
+        return Loaded(once(Total(((term, stride),))), ROW), one
+    return hoisted(term, once, one) or term, stride
 
 
 def bare(written: str) -> str:

@@ -65,6 +65,8 @@ class KeepingWriter(RowWriter):
 
     remembered: Value | None = None
     """What the first pass computes and all others find where it was kept, in place of what it was made of."""
+    is_tight = False
+    """Whether rows are so long that all packs but the last of a thread lie in them: nothing is asked of those."""
     ahead_of_use = 0
     """How many packs of what is not kept are sent for before they are needed."""
     started: Sequence[str] = ()
@@ -75,21 +77,32 @@ class KeepingWriter(RowWriter):
         return (*row_preamble([self]), KEPT)
 
     def declared(self) -> list[str]:
-        kept = self.emitter.kept
-        types = {name: self.needs.reads[name].cpp if name in self.needs.reads else "float" for name in kept}
-        places = [f"Kept<{kind}, VEC, THREADS, ITEMS, FAR> {name}_kept(room);" for name, kind in types.items()]
+        kept = {name: "T" for name in self._given} | ({self._remembered_name: "float"} if self.remembered else {})
+        places = [f"Kept<{kind}, VEC, THREADS, ITEMS, FAR> {name}_kept(room);" for name, kind in kept.items()]
         return ["extern __shared__ uint4 shared[];", "uint4* room = shared;", *places]
+
+    @property
+    def _given(self) -> list[str]:
+        """The tensors among what is kept."""
+        return [name for name in self.emitter.kept if not self.remembered or name != self._remembered_name]
+
+    @property
+    def within(self) -> str:
+        return f"item < ITEMS - 1 || column < {self.end}" if self.is_tight else f"column < {self.end}"
 
     def kept_bytes(self, width: int) -> str:
         """Of one pack of all that is kept."""
-        given = width * sum(name in self.needs.reads for name in self.emitter.kept)
+        given = width * len(self._given)
         return f"({given} + VEC * sizeof(float))" if self.remembered else str(given)
 
     def reduce(self, group: Sequence[Carried], stores: Sequence[Store] = ()) -> list[Carrier]:
         carriers = super().reduce(group, stores)
         if self.remembered and self.remembered.number not in self.emitter.held:
             name = self._remembered_name
-            self.emitter.held = {**self.emitter.held, self.remembered.number: Tensor(name, "fp32", self.remembered.shape)}
+            self.emitter.held = {
+                **self.emitter.held,
+                self.remembered.number: Tensor(name, "fp32", self.remembered.shape),
+            }
             self.emitter.kept[name] = f"{name}_kept[item]"
         return carriers
 
@@ -128,7 +141,7 @@ class KeepingWriter(RowWriter):
             *(f"{declared}{f'[{count}]' if count > 1 else ''};" for declared, _ in self.emitter.early.values()),
             f"const auto {fetch} = [&](int item) {{",
             f"    {self.kept_column}",
-            f"    if (item < ITEMS && column < {self.end}) {{",
+            f"    if (item < ITEMS - 1 || (item < ITEMS && column < {self.end})) {{",
             *block(loads, 2),
             "    }",
             "};",
@@ -147,14 +160,14 @@ class KeepingWriter(RowWriter):
             "#pragma unroll",
             f"for (int item = {first}; item < {end}; ++item) {{",
             f"    {self.kept_column}",
-            *block(self.fetches(f"column < {self.end}", row, besides)),
+            *block(self.fetches(self.within, row, besides)),
             "}",
         ]
 
     def fetches(self, test: str, row: str, besides: Sequence[str] = ()) -> list[str]:
         """One item, where that is so."""
-        given = [name for name in self.emitter.kept if name in self.needs.reads]
-        lines = [*(f"{name}_kept.fetch(item, {name} + {row} * columns + column);" for name in given), *besides]
+        lines = [f"{name}_kept.fetch(item, {name} + {row} * columns + column);" for name in self._given]
+        lines += besides
         return [f"if ({test}) {lines[0]}"] if len(lines) == 1 else [f"if ({test}) {{", *block(lines), "}"]
 
 
@@ -174,9 +187,9 @@ def has_room(items: int, tensors: int) -> bool:
     return tensors <= NEAR and far_of(items, tensors) * tensors <= FAR
 
 
-def far_of(items: int, tensors: int) -> int:
-    """How many of them lie in shared memory: none where registers suffice."""
-    return 0 if items * tensors <= NEAR else items - NEAR // tensors
+def far_of(items: int, tensors: int, near: int = NEAR) -> int:
+    """How many of them lie in shared memory: none where registers suffice, which hold so many packs in all."""
+    return 0 if items * tensors <= near else items - near // tensors
 
 
 def kept_parameters(given: Needs) -> list[str]:

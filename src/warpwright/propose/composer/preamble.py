@@ -64,9 +64,12 @@ __device__ float quick_exp(float x) {
     return expf(x);
 }"""
 QUICK_SIGMOID = """\
+// What is divided by is never small, so that the hardware's own reciprocal will do.
 template <typename T>
 __device__ float sigmoid(float x) {
-    return __fdividef(1.0f, 1.0f + (sizeof(T) == 2 ? __expf(-x) : expf(-x)));
+    float inverse;
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(inverse) : "f"(1.0f + (sizeof(T) == 2 ? __expf(-x) : expf(-x))));
+    return inverse;
 }"""
 
 WORDS = """\
@@ -157,23 +160,34 @@ __device__ float over_row(float value) {
     return value;
 }"""
 
+ALL_OVER_ROW = """\
+// The same for several numbers at once: the threads meet as often as for one.
+template <typename Op, int THREADS, typename... Floats>
+__device__ void all_over_row(Floats&... values) {
+    constexpr int COUNT = sizeof...(values);
+    float all[COUNT] = {values...};
+    const auto over_warp = [&](int width, unsigned mask) {
+        for (int offset = width / 2; offset > 0; offset /= 2)
+            for (float& value : all) value = Op::join(value, __shfl_xor_sync(mask, value, offset));
+    };
+    over_warp(NEAR<THREADS>, neighbours<THREADS>());
+    if constexpr (THREADS > 32) {
+        __shared__ float of_warp[COUNT][THREADS / 32];
+        __syncthreads();  // The last call may still be reading.
+        if (threadIdx.x % 32 == 0)
+            for (int i = 0; i < COUNT; ++i) of_warp[i][threadIdx.x / 32] = all[i];
+        __syncthreads();
+        for (int i = 0; i < COUNT; ++i)
+            all[i] = threadIdx.x % 32 < THREADS / 32 ? of_warp[i][threadIdx.x % 32] : Op::identity();
+        over_warp(32, 0xffffffff);
+    }
+    int i = 0;
+    ((values = all[i++]), ...);
+}"""
+
 EXPECT = """\
 // Brings into the cache what will be read when others have been waited for.
 __device__ void expect(const void* from) { asm volatile("prefetch.global.L2 [%0];" ::"l"(from)); }"""
-
-SLEEP = """\
-// Nanoseconds by the clock that all multiprocessors share.
-__device__ unsigned long long time_now() {
-    unsigned long long now;
-    asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
-    return now;
-}
-
-// Bit by bit: a long sleep may take twice as long as it was meant to.
-__device__ void sleep_for(int nanoseconds) {
-    const unsigned long long end = time_now() + nanoseconds;
-    while (time_now() < end) __nanosleep(64);
-}"""
 
 BEST = """\
 // A position and what lies there. The larger value is better, NaN best of all, and the first of equals.
@@ -229,6 +243,13 @@ __device__ Spread both(Spread a, Spread b) {
     return Spread{count, a.mean + apart * share, a.squares + b.squares + apart * apart * a.count * share};
 }
 
+// Of numbers whose distances from one of about their size add up to these.
+__device__ Spread around(float about, float count, float sum, float squares) {
+    if (count == 0.0f) return Spread{};
+    const float shift = sum / count, left = squares - sum * shift;
+    return Spread{count, about + shift, left < 0.0f ? 0.0f : left};
+}
+
 template <int VEC>
 __device__ Spread spread_of(const float (&values)[VEC]) {
     float sum = 0.0f, squares = 0.0f;
@@ -240,19 +261,18 @@ __device__ Spread spread_of(const float (&values)[VEC]) {
     return Spread{VEC, mean, squares};
 }
 
-template <int THREADS>
-__device__ float sum_of_warp(float value) {
-    for (int offset = NEAR<THREADS> / 2; offset > 0; offset /= 2)
-        value += __shfl_xor_sync(neighbours<THREADS>(), value, offset);
-    return value;
-}
-
-// Of what the threads of a warp have seen: first the mean of all, then the distances from that.
+// Of what the threads of a warp have seen. Distances are taken from the mean of its first thread: since that is made of
+// some of the numbers, little cancels in the end.
 template <int THREADS>
 __device__ Spread spread_of_warp(Spread own) {
-    const float count = sum_of_warp<THREADS>(own.count), sum = sum_of_warp<THREADS>(own.count * own.mean);
-    const float mean = count == 0.0f ? 0.0f : sum / count, apart = own.mean - mean;
-    return Spread{count, mean, sum_of_warp<THREADS>(own.squares + own.count * apart * apart)};
+    const float about = __shfl_sync(neighbours<THREADS>(), own.mean, 0, NEAR<THREADS>), apart = own.mean - about;
+    float count = own.count, sum = own.count * apart, squares = own.squares + sum * apart;
+    for (int offset = NEAR<THREADS> / 2; offset > 0; offset /= 2) {
+        count += __shfl_xor_sync(neighbours<THREADS>(), count, offset);
+        sum += __shfl_xor_sync(neighbours<THREADS>(), sum, offset);
+        squares += __shfl_xor_sync(neighbours<THREADS>(), squares, offset);
+    }
+    return around(about, count, sum, squares);
 }
 
 // Of what the THREADS threads that share a row have seen; every one of them gets it.
@@ -271,8 +291,7 @@ __device__ Spread spread_of_row(Spread spread) {
 }"""
 
 GATHERED = """\
-// The same of numbers that a thread meets pack by pack. Distances are taken from the mean of its first pack: since that is
-// made of some of the numbers, little cancels in the end.
+// The same of numbers that a thread meets pack by pack, by their distances from the mean of its first pack.
 struct Gathered {
     float count = 0.0f, about = 0.0f, sum = 0.0f, squares = 0.0f;
 
@@ -287,11 +306,7 @@ struct Gathered {
         }
         count += VEC;
     }
-    __device__ Spread spread() const {
-        if (count == 0.0f) return Spread{};
-        const float shift = sum / count, left = squares - sum * shift;
-        return Spread{count, about + shift, left < 0.0f ? 0.0f : left};
-    }
+    __device__ Spread spread() const { return around(about, count, sum, squares); }
 };"""
 
 SPREAD_OF_ALL = """\

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from warpwright.propose.composer import indices
 from warpwright.propose.composer.arithmetic import Term
-from warpwright.propose.composer.carriers import Carrier, Pass, carrier
+from warpwright.propose.composer.carriers import Carrier, Pass, carrier, shared
 from warpwright.propose.composer.emit import Emitter
 from warpwright.propose.composer.indices import ELEMENT, PACK, ROW, Total, Var
 from warpwright.propose.composer.kernel import Store, block, emit_stores, settle_multiples
@@ -122,7 +122,7 @@ class RowWriter:
         for item in carriers:
             done.before += item.begin()
             item.add(self.at_element(item.operand), done)
-            done.after += item.share()
+        done.after += shared(carriers)
         elements, behind = emit_stores(self.emitter, stores, [self.place(store.value) for store in stores])
         done.elements += elements
         done.behind += behind
@@ -140,7 +140,7 @@ class RowWriter:
         for item, names in zip(carriers, parts, strict=True):
             done.before += item.begin()
             done.elements += item.join([f"{name}[part]" for name in names])
-            done.after += [*item.share(), *item.settle()]
+        done.after += [*shared(carriers), *(line for item in carriers for line in item.settle())]
         loop = ["for (int other = lane; other < pieces; other += THREADS) {", *block(done.elements), "}"]
         self.body += [*done.before, *loop, *done.after, ""]
         self._settled(carriers)
@@ -217,8 +217,13 @@ class RowWriter:
             "#pragma unroll",
             "for (int item = 0; item < ITEMS; ++item) {",
             f"    {self.kept_column}",
-            f"    if (column < {self.end}) {{",
+            f"    if ({self.within}) {{",
         ]
+
+    @property
+    def within(self) -> str:
+        """Whether a pack that is kept lies in the row."""
+        return f"column < {self.end}"
 
     @property
     def kept_column(self) -> str:
