@@ -49,7 +49,7 @@ def test_rows_that_only_a_cluster_can_keep_are_left_to_it() -> None:
     """513 KB in float32, 304 in bfloat16."""
     text = source("modern/log_softmax:forward")
     assert text.index("rows_resident<scalar_t>(") < text.index("if (!launch_log_softmax_rows_clustered<scalar_t>(")
-    assert "return run(log_softmax_rows_clustered_kernel<T, VEC, 256, 16, 9, 8>, 9);" in text
+    assert "return run(log_softmax_rows_clustered_kernel<T, VEC, 256, 16, 9, 8>, 256, 9);" in text
     assert "clustered_kernel<T, VEC, 256, 10, 3, 8>" not in text
 
 

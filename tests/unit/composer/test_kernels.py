@@ -251,12 +251,6 @@ def test_parts_that_lie_apart_are_written_past_the_cache() -> None:
     assert "__stcs" not in source("modern/swiglu:forward")
 
 
-def test_what_is_read_when_a_cluster_has_met_is_on_its_way_before() -> None:
-    text = source("modern/log_softmax:backward", row_shared=0)
-    assert text.index("expect(y + row * columns + column);") < text.index("sum = over_row<Sum, THREADS>(sum);")
-    assert "expect(" not in source("modern/log_softmax:forward")
-
-
 def test_a_number_of_a_row_divides_once() -> None:
     assert "const float over_sum = 1.0f / sum;" in source("modern/softmax:forward")
 
@@ -361,44 +355,7 @@ def test_of_what_a_gradient_belongs_to_only_the_sizes_must_be_there() -> None:
     assert "x,\n            torch::empty({O, I, 3, 3}, scatter.options()), std::nullopt" in text
 
 
-def test_a_row_that_is_too_long_for_a_block_is_kept_by_a_cluster() -> None:
-    text = source("modern/log_softmax:forward", row_shared=0)
-    assert "if (!launch_log_softmax_rows_clustered<scalar_t>(x, y, N, D)) {" in text
-    assert "if (items == 10) return run(log_softmax_rows_clustered_kernel<T, VEC, 256, 10, 3, 8>, 3);" in text
-    assert "return run(log_softmax_rows_clustered_kernel<T, VEC, 512, 10, 3, 4>, 3);" in source(
-        "modern/log_softmax:forward", row_shared=0, row_cluster=4
-    )
-    assert "clustered" not in source("modern/log_softmax:forward", row_cluster=0)
-
-
-def test_the_blocks_of_a_cluster_meet_once_for_all_that_a_pass_has_found() -> None:
-    clustered = source("modern/log_softmax:forward").partition("clustered_kernel(")[2].partition("\n}\n")[0]
-    assert clustered.count("cluster.sync();") == 2
-    met = clustered.rindex("cluster.sync();")
-    assert clustered.rindex("map_shared_rank(&total_of[rank], threadIdx.x) = total;") < met
-    assert "map_shared_rank" not in clustered[met:]
-
-
-def test_long_rows_are_left_to_clusters_where_these_keep_all_multiprocessors_busy() -> None:
-    text = source("modern/group_norm_silu:forward")
-    assert "if (items == 20) return run(group_norm_silu_rows_clustered_kernel<T, VEC, 256, 20, 13, 8>, 13);" in text
-    assert "(packs > 16384 && rows < 33)) return false;" in text
-
-
 def test_several_sums_of_a_row_are_one_meeting() -> None:
     text = source("modern/group_norm_silu:backward")
     assert "all_over_row<Sum, THREADS>(sum, sum_2, sum_3, sum_4, sum_5);" in text
     assert "all_over_row" not in source("modern/softmax:forward")
-
-
-def test_a_cluster_keeps_only_what_is_read_again() -> None:
-    clustered = source("modern/log_softmax:backward", row_shared=0).partition("bool launch_")[0]
-    assert "Kept<T, VEC, THREADS, ITEMS, FAR> grad_y_kept(room);" in clustered
-    assert "y_kept(room);" not in clustered.replace("grad_y_kept", "")
-
-
-@pytest.mark.parametrize(
-    "name", ["modern/cross_entropy:forward", "modern/argmax:forward", "modern/add_rmsnorm:forward"]
-)
-def test_rows_that_are_read_once_or_fit_a_block_need_no_cluster(name: str) -> None:
-    assert "cluster" not in source(name)

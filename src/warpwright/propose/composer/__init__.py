@@ -52,6 +52,7 @@ scatter_kernel.py   elements and rows to places of their own
 list_kernel.py      lists of tensors, many to a launch
 library.py          library calls, and tensors as views of others
 preamble.py         device functions that kernels share
+spreads.py          those for means and spreads
 overlap.py          kernels that follow each other without a pause
 steps.py            each group of the schedule becomes kernels or a call
 host.py             the host side of an entry point

@@ -15,15 +15,14 @@ from warpwright.propose.composer.preamble import (
     ALL_OVER_ROW,
     BEST,
     BEST_OF_ROW,
-    GATHERED,
     JOIN_NAMES,
     JOINS,
     NEIGHBOURS,
     OVER_ROW,
     SCORES,
-    SPREADS,
 )
 from warpwright.propose.composer.reductions import Carried, Joint, Spread
+from warpwright.propose.composer.spreads import GATHERED, SPREADS
 from warpwright.propose.composer.values import Value
 
 _DECLARED = re.compile(r"^(?:float|Spread) ")

@@ -9,12 +9,12 @@ each may leave as soon as it is done.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from warpwright.propose.composer.indices import KERNEL
 from warpwright.propose.composer.keeping import (
     KeepingWriter,
-    Tile,
     declining,
     far_of,
     items_of,
@@ -30,12 +30,13 @@ from warpwright.propose.composer.kernel import (
     settle_multiples,
     signature,
 )
-from warpwright.propose.composer.preamble import EXPECT, SPREAD_OF_ALL
+from warpwright.propose.composer.preamble import EXPECT
 from warpwright.propose.composer.reductions import Carried, check, depths, joined
 from warpwright.propose.composer.resident_kernel import kept_by_a_block
 from warpwright.propose.composer.row_kernel import Rows, RowWriter, along_rows
 from warpwright.propose.composer.row_launch import LEAST, MOST_ITEMS, MOST_THREADS, without_end
 from warpwright.propose.composer.split_kernel import FEW, LONG
+from warpwright.propose.composer.spreads import SPREAD_OF_ALL
 from warpwright.propose.composer.tensors import Tensor
 from warpwright.propose.composer.values import Graph
 
@@ -43,8 +44,19 @@ SPACE: dict[str, tuple[Any, ...]] = {"row_cluster": (0, 4, 8)}
 """Blocks to a row; none where rows of that kind are streamed."""
 LONGEST_OF_BLOCK = MOST_THREADS * MOST_ITEMS
 """Packs of the longest row that a block can keep."""
-THREADS, RESIDENT = 2048, 1024
-"""Of a cluster; and of a multiprocessor, that have room for what they keep."""
+THREADS, RESIDENT = (2048, 4096), 1024
+"""Of a cluster, fewer first; and of a multiprocessor, that have room for what they keep."""
+MOST_WORDS = {4: 32, 2: 24}
+"""What a thread keeps in registers alone, by the bytes of an element: narrow ones need room to widen."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Tile:
+    """How a row is kept: so many packs by each of so many threads, some of them in shared memory."""
+
+    threads: int
+    items: int
+    far: int
 
 
 def cluster_kernels(work: Rows, graph: Graph, held: Mapping[int, Tensor], genome: Mapping[str, Any]) -> Written | None:
@@ -61,7 +73,7 @@ def cluster_kernels(work: Rows, graph: Graph, held: Mapping[int, Tensor], genome
     writer = KeepingWriter(work, graph, held, kept, sharing="THREADS * BLOCKS")
     writer.is_tight = True
     _write(writer)
-    later = [name for name in along_rows(streamed) if name not in kept and name not in streamed.loaded[0]]
+    later = _later(streamed)
     device = "\n".join(_device(work, writer, later))
     besides = [(EXPECT, "expect("), (SPREAD_OF_ALL, "spread_of_all(")]
     return Written(
@@ -81,10 +93,25 @@ def kept_by_a_cluster(streamed: RowWriter, case: int, genome: Mapping[str, Any])
     is_long = (rows < FEW and columns >= LONG) or packs > LONGEST_OF_BLOCK
     if not blocks or not kept or not is_long or kept_by_a_block(streamed, case, genome):
         return None
-    items = items_of(packs, THREADS, len(kept))
-    if not items or (items > MOST_ITEMS and rows < _fewest(blocks)):
-        return None
-    return Tile(items, far_of(items, len(kept)))
+    tile = _tile(packs, len(kept), element, bool(_later(streamed)))
+    return tile if tile and (tile.items <= MOST_ITEMS or rows >= _fewest(blocks)) else None
+
+
+def _tile(packs: int, tensors: int, element: int, expects: bool) -> Tile | None:
+    """With the fewest threads that have room for it. What is expected meanwhile lies in the cache, which has no room
+    for as much again as registers and shared memory hold together: registers alone are used then."""
+    for threads in THREADS:
+        if items := items_of(packs, threads, tensors):
+            is_small = items * tensors * 4 <= MOST_WORDS.get(element, 0)
+            if is_small or not expects:
+                return Tile(threads, items, 0 if is_small else far_of(items, tensors))
+    return None
+
+
+def _later(streamed: RowWriter) -> list[str]:
+    """The tensors that are read when the blocks have met, and only then."""
+    kept = read_again(streamed)
+    return [name for name in along_rows(streamed) if name not in kept and name not in streamed.loaded[0]]
 
 
 def _fewest(blocks: int) -> int:
@@ -148,20 +175,17 @@ def _launcher(work: Rows, writer: KeepingWriter, fitting: Sequence[Tile], genome
     needs, blocks, width, kept = writer.needs, genome["row_cluster"], genome["vector_bytes"], len(writer.emitter.kept)
     head = signature(f"bool launch_{work.name}_clustered", launcher_parameters(needs))
     head[-1] += " {"
-    threads = THREADS // blocks
-    long = f"packs > {MOST_ITEMS * THREADS} && rows < {_fewest(blocks)}"
-    declined = f"rows == 0 || !(is_few || is_long) || ({long})"
+    declined = "rows == 0 || !(is_few || is_long)"
     body = [
         f"const bool is_few = rows < {FEW} && columns >= {LONG}, is_long = columns / VEC > {LONGEST_OF_BLOCK};",
-        "const auto run = [&](auto kernel, int far) {",
-        f"    const size_t bytes = {width * kept * threads} * far;",
-        f"    if ({RESIDENT // threads} * (bytes + 1024) > gpu->sharedMemPerMultiprocessor) return false;",
+        "const auto run = [&](auto kernel, int threads, int far) {",
+        f"    const size_t bytes = {width * kept} * threads * far;",
+        f"    if ({RESIDENT} / threads * (bytes + 1024) > gpu->sharedMemPerMultiprocessor) return false;",
         "    C10_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));",
-        *block(launch(f"rows * {blocks}", str(threads), pointers(needs), "bytes")),
+        *block(launch(f"rows * {blocks}", "threads", pointers(needs), "bytes")),
         "    return true;",
         "};",
-        f"const int64_t items = (packs + {THREADS - 1}) / {THREADS};",
-        *(f"if (items == {tile.items}) {_run(work, tile, blocks)}" for tile in fitting),
+        *(line for tile in fitting for line in _choice(work, tile, blocks)),
         "return false;",
     ]
     opening = declining(needs, width, declined)
@@ -174,6 +198,12 @@ def _launcher(work: Rows, writer: KeepingWriter, fitting: Sequence[Tile], genome
     ]
 
 
-def _run(work: Rows, tile: Tile, blocks: int) -> str:
-    shape = f"T, VEC, {THREADS // blocks}, {tile.items}, {tile.far}, {blocks}"
-    return f"return run({work.name}_clustered_kernel<{shape}>, {tile.far});"
+def _choice(work: Rows, tile: Tile, blocks: int) -> list[str]:
+    """For rows of which every pack but a thread's last is there."""
+    least, threads = (tile.items - 1) * tile.threads, tile.threads // blocks
+    enough = f" && rows >= {_fewest(blocks)}" if tile.items > MOST_ITEMS else ""
+    shape = f"T, VEC, {threads}, {tile.items}, {tile.far}, {blocks}"
+    return [
+        f"if (packs > {least} && packs <= {least + tile.threads}{enough})",
+        f"    return run({work.name}_clustered_kernel<{shape}>, {threads}, {tile.far});",
+    ]

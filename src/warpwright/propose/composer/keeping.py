@@ -77,7 +77,7 @@ class KeepingWriter(RowWriter):
         return (*row_preamble([self]), KEPT)
 
     def declared(self) -> list[str]:
-        kept = {name: "T" for name in self._given} | ({self._remembered_name: "float"} if self.remembered else {})
+        kept = dict.fromkeys(self._given, "T") | ({self._remembered_name: "float"} if self.remembered else {})
         places = [f"Kept<{kind}, VEC, THREADS, ITEMS, FAR> {name}_kept(room);" for name, kind in kept.items()]
         return ["extern __shared__ uint4 shared[];", "uint4* room = shared;", *places]
 
