@@ -100,11 +100,13 @@ def kept_by_a_cluster(streamed: RowWriter, case: int, genome: Mapping[str, Any])
 def _tile(packs: int, tensors: int, element: int, expects: bool) -> Tile | None:
     """With the fewest threads that have room for it. What is expected meanwhile lies in the cache, which has no room
     for as much again as registers and shared memory hold together: registers alone are used then."""
+    fewest = THREADS[0]
+    if not expects and (items := items_of(packs, fewest, tensors)):
+        return Tile(fewest, items, far_of(items, tensors))
     for threads in THREADS:
-        if items := items_of(packs, threads, tensors):
-            is_small = items * tensors * 4 <= MOST_WORDS.get(element, 0)
-            if is_small or not expects:
-                return Tile(threads, items, 0 if is_small else far_of(items, tensors))
+        items = -(-packs // threads)
+        if items * tensors * 4 <= MOST_WORDS.get(element, 0):
+            return Tile(threads, items, 0)
     return None
 
 

@@ -14,6 +14,8 @@ from warpwright.propose.composer.values import Value
 
 INDENT = "    "
 LARGEST_E4M3 = 448.0
+COUNTED = ("rows", "columns")
+"""Sizes that kernels count up to, and so want as plain numbers."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,8 +81,9 @@ def parameters(needs: Needs) -> list[str]:
 
 def row_parameters(needs: Needs) -> list[str]:
     """The same, for a kernel that counts columns in an int: a product and a shift divide it."""
-    small = {f"int64_t {name}" for name, size in needs.sizes.items() if size in needs.small - needs.strides}
-    return [item.replace("int64_t", "Divisor") if item in small else item for item in parameters(needs)]
+    small = needs.small - needs.strides
+    quick = {f"int64_t {name}" for name, size in needs.sizes.items() if size in small and name not in COUNTED}
+    return [item.replace("int64_t", "Divisor") if item in quick else item for item in parameters(needs)]
 
 
 def scalar_type(value: Value) -> str:
