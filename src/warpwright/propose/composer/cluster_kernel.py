@@ -177,9 +177,9 @@ def _launcher(work: Rows, writer: KeepingWriter, fitting: Sequence[Tile], genome
     needs, blocks, width, kept = writer.needs, genome["row_cluster"], genome["vector_bytes"], len(writer.emitter.kept)
     head = signature(f"bool launch_{work.name}_clustered", launcher_parameters(needs))
     head[-1] += " {"
-    declined = "rows == 0 || !(is_few || is_long)"
+    is_long = f"(rows < {FEW} && columns >= {LONG}) || packs > {LONGEST_OF_BLOCK}"
     body = [
-        f"const bool is_few = rows < {FEW} && columns >= {LONG}, is_long = columns / VEC > {LONGEST_OF_BLOCK};",
+        *declining(needs, width, f"rows == 0 || !({is_long})"),
         "const auto run = [&](auto kernel, int threads, int far) {",
         f"    const size_t bytes = {width * kept} * threads * far;",
         f"    if ({RESIDENT} / threads * (bytes + 1024) > gpu->sharedMemPerMultiprocessor) return false;",
@@ -190,12 +190,11 @@ def _launcher(work: Rows, writer: KeepingWriter, fitting: Sequence[Tile], genome
         *(line for tile in fitting for line in _choice(work, tile, blocks)),
         "return false;",
     ]
-    opening = declining(needs, width, declined)
     return [
         "// Takes long rows, and declines what a cluster cannot keep.",
         "template <typename T>",
         *head,
-        *block([opening[0], body[0], *opening[1:], *body[1:]]),
+        *block(body),
         "}",
     ]
 

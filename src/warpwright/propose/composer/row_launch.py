@@ -146,12 +146,12 @@ def _over_rows(backwards: bool) -> str:
     return "for (int64_t row = rows - 1 - blockIdx.x; row >= 0; row -= gridDim.x) {"
 
 
-def kept_loads(writer: RowWriter, needs: Needs, besides: Sequence[str] = ()) -> list[str]:
+def kept_loads(writer: RowWriter, needs: Needs) -> list[str]:
     """The whole row into registers, all loads under way at once."""
     tensors = [needs.reads[name] for name in writer.emitter.kept]
     loads = [f"{t.name}_kept[item] = load_words<VEC>({t.name} + row * columns + column);" for t in tensors]
     declared = [f"Words<{t.cpp}, VEC> {t.name}_kept[ITEMS];" for t in tensors]
-    return [*declared, *writer.kept_loop(), *block([*loads, *besides], 2), "    }", "}"]
+    return [*declared, *writer.kept_loop(), *block(loads, 2), "    }", "}"]
 
 
 def without_end(lines: Sequence[str]) -> Sequence[str]:
