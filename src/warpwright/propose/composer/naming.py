@@ -16,7 +16,7 @@ best_of_row best_of_warp both spread_of spread_of_row spread_of_warp add_warps a
 saturated_e4m3 await_results launch_next expect
 neighbours first divided up_to_lane last share groups group p i k lane row column rows columns count
 item piece pieces other length begin end places T VEC NEAR THREADS ITEMS WARPS Index Pack Best Spread erf exp
-log pow abs min max cluster block rank is_few is_long BLOCKS load_row far shared room spread_of_all around
+log pow abs min max cluster block rank BLOCKS load_row far shared room spread_of_all around
 all_over_row Gathered Kept"""
 WORDS = {
     "add": "total",
