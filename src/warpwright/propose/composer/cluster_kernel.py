@@ -174,14 +174,14 @@ def _device(work: Rows, writer: KeepingWriter, later: Sequence[str]) -> list[str
 
 
 def _launcher(work: Rows, writer: KeepingWriter, fitting: Sequence[Tile], genome: Mapping[str, Any]) -> list[str]:
-    needs, blocks, width, kept = writer.needs, genome["row_cluster"], genome["vector_bytes"], len(writer.emitter.kept)
+    needs, blocks, width = writer.needs, genome["row_cluster"], genome["vector_bytes"]
     head = signature(f"bool launch_{work.name}_clustered", launcher_parameters(needs))
     head[-1] += " {"
     is_long = f"(rows < {FEW} && columns >= {LONG}) || packs > {LONGEST_OF_BLOCK}"
     body = [
         *declining(needs, width, f"rows == 0 || !({is_long})"),
         "const auto run = [&](auto kernel, int threads, int far) {",
-        f"    const size_t bytes = {width * kept} * threads * far;",
+        f"    const size_t bytes = {writer.kept_bytes(width)} * threads * far;",
         f"    if ({RESIDENT} / threads * (bytes + 1024) > gpu->sharedMemPerMultiprocessor) return false;",
         "    C10_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));",
         *block(launch(f"rows * {blocks}", "threads", pointers(needs), "bytes")),

@@ -104,7 +104,7 @@ def _kept(streamed: RowWriter, genome: Mapping[str, Any]) -> tuple[Sequence[str]
         rows, tensors = work.rows.values[case], len(kept) + (4 // cases.widths[case] if remembered else 0)
         is_left = not kept_by_a_cluster(streamed, case, genome)
         if rows < FEW and work.columns.values[case] >= LONG and is_left and kept:
-            items = items_of(packs, LEAST // rows * THREADS, tensors)
+            items = items_of(packs, LEAST // rows * THREADS, tensors, NEAR)
             if items and FEW_PACKS // tensors < items <= MOST_ITEMS:
                 found.add(Tile(items, far_of(items, tensors, NEAR)))
     return kept, remembered, sorted(found)
@@ -146,25 +146,26 @@ def _write(writer: KeepingWriter) -> tuple[list[Part], Sequence[str]]:
     work, held = writer.work, writer.emitter.held
     at_once = [store for store in work.stores if needs_no_row(store, held)]
     left: list[Part] = []
-    started: list[Sequence[str]] = []
+    started: Sequence[str] = ()
     for number, group in enumerate(joined(depths([check(value) for value in work.reductions])), start=1):
         met = writer.before_sharing
         left += _met(writer, group, number, [] if left else at_once)
-        started.append(_sent_for(writer, met if number > 1 else None))
+        if number > 1:
+            _send_for(writer, met)
+        else:
+            started = writer.started
     writer.work = replace(work, stores=tuple(store for store in work.stores if store not in at_once))
     writer.row_stores("piece == 0 && lane == 0")
     writer.last_pass()
-    _sent_for(writer, writer.before_sharing)
+    _send_for(writer, writer.before_sharing)
     settle_multiples(writer.emitter)
-    return left, started[0]
+    return left, started
 
 
-def _sent_for(writer: KeepingWriter, met: int | None) -> Sequence[str]:
-    """What a pass needs first is under way while the blocks meet for the one before it."""
-    if met is not None:
-        writer.body[met:met] = writer.started
-        writer.before_sharing += len(writer.started)
-    return writer.started
+def _send_for(writer: KeepingWriter, met: int) -> None:
+    """What a pass needs first is under way while the blocks meet for the one before it, there in the body."""
+    writer.body[met:met] = writer.started
+    writer.before_sharing += len(writer.started)
 
 
 def _met(writer: KeepingWriter, group: Sequence[Carried], number: int, stores: Sequence[Store]) -> list[Part]:

@@ -97,14 +97,16 @@ class KeepingWriter(RowWriter):
 
     def reduce(self, group: Sequence[Carried], stores: Sequence[Store] = ()) -> list[Carrier]:
         carriers = super().reduce(group, stores)
-        if self.remembered and self.remembered.number not in self.emitter.held:
+        if value := self._yet_to_remember:
             name = self._remembered_name
-            self.emitter.held = {
-                **self.emitter.held,
-                self.remembered.number: Tensor(name, "fp32", self.remembered.shape),
-            }
+            self.emitter.held = {**self.emitter.held, value.number: Tensor(name, "fp32", value.shape)}
             self.emitter.kept[name] = f"{name}_kept[item]"
         return carriers
+
+    @property
+    def _yet_to_remember(self) -> Value | None:
+        is_known = self.remembered is None or self.remembered.number in self.emitter.held
+        return None if is_known else self.remembered
 
     def forget_names(self) -> None:
         """What is remembered is given by nobody."""
@@ -123,10 +125,10 @@ class KeepingWriter(RowWriter):
             self.emitter.early, self.emitter.early_place = {}, self._turn
 
     def _loop(self, done: Pass) -> list[str]:
-        if self.remembered and self.remembered.number not in self.emitter.held:
+        if value := self._yet_to_remember:
             name = self._remembered_name
             self.emitter.lines[PACK].append(f"Pack<float, VEC> {name};")
-            done.elements.append(f"{name}.at[k] = {self.at_element(self.remembered).text};")
+            done.elements.append(f"{name}.at[k] = {self.at_element(value).text};")
             done.behind.append(f"{name}_kept.put(item, {name});")
         return super()._loop(done)
 
@@ -176,15 +178,11 @@ def read_again(streamed: RowWriter) -> list[str]:
     return [name for name in streamed.read_again if streamed.needs.reads[name].cpp == "T"]
 
 
-def items_of(packs: int, threads: int, tensors: int) -> int | None:
-    """Packs of each tensor that a thread has to keep, so many threads sharing a row; None where there is no room."""
+def items_of(packs: int, threads: int, tensors: int, near: int = NEAR) -> int | None:
+    """Packs of each tensor that a thread has to keep, so many threads sharing a row; None where there is no room for
+    them, at least one in registers."""
     items = -(-packs // threads)
-    return items if has_room(items, tensors) else None
-
-
-def has_room(items: int, tensors: int) -> bool:
-    """For so many packs of each of the tensors, at least one of them in registers."""
-    return tensors <= NEAR and far_of(items, tensors) * tensors <= FAR
+    return items if tensors <= near and far_of(items, tensors, near) * tensors <= FAR else None
 
 
 def far_of(items: int, tensors: int, near: int = NEAR) -> int:
