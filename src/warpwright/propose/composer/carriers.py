@@ -93,17 +93,27 @@ def carrier(item: Carried, emitter: Emitter) -> Carrier:
 
 def shared(carriers: Sequence[Carrier], anew: bool = False) -> list[str]:
     """Among the threads of a block: numbers that are joined alike at once."""
-    lines: list[str] = []
-    plain: dict[str, list[str]] = {}
-    for item in carriers:
-        if isinstance(item, _Plain):
-            plain.setdefault(item.op, []).append(item.name)
-        else:
-            lines += item.share_anew() if anew else item.share()
-    for op, names in plain.items():
+    others = [item for item in carriers if not isinstance(item, _Plain)]
+    lines = [line for item in others for line in (item.share_anew() if anew else item.share())]
+    for op, names in _joined_alike(carriers).items():
         several = f"all_over_row<{op}, THREADS>({', '.join(names)});"
         lines.append(several if names[1:] else f"{names[0]} = over_row<{op}, THREADS>({names[0]});")
     return lines
+
+
+def preambles(carriers: Sequence[Carrier]) -> list[str]:
+    """The device functions that they need."""
+    several = any(names[1:] for names in _joined_alike(carriers).values())
+    return [*(text for item in carriers for text in item.preamble), *([ALL_OVER_ROW] if several else ())]
+
+
+def _joined_alike(carriers: Sequence[Carrier]) -> dict[str, list[str]]:
+    """Names of plain numbers, by how they are joined."""
+    found: dict[str, list[str]] = {}
+    for item in carriers:
+        if isinstance(item, _Plain):
+            found.setdefault(item.op, []).append(item.name)
+    return found
 
 
 class _Usual(ABC):
@@ -142,7 +152,7 @@ class _Plain(_Usual):
         self.name = emitter.name(emitter.graph.names.get(value.number, wanted))
         self.op = JOIN_NAMES[value.op]
         self.parts = [(self.name, "float", self.name)]
-        self.preamble = (JOINS[value.op], NEIGHBOURS, OVER_ROW, ALL_OVER_ROW)
+        self.preamble = (JOINS[value.op], NEIGHBOURS, OVER_ROW)
 
     def begin(self) -> list[str]:
         return [f"float {self.name} = {self.op}::identity();"]

@@ -12,7 +12,7 @@ from warpwright.propose.composer.arithmetic import DEFINED
 from warpwright.propose.composer.host import TORCH_TYPES
 from warpwright.propose.composer.kernel import INDENT, Written
 from warpwright.propose.composer.overlap import WAITING, one_by_one, overlapped
-from warpwright.propose.composer.preamble import ALL_OVER_ROW, DIVISOR, PACKS, QUICK, QUICK_SIGMOID, STORE, STREAMING
+from warpwright.propose.composer.preamble import DIVISOR, PACKS, QUICK, QUICK_SIGMOID, STORE, STREAMING
 from warpwright.propose.composer.steps import EntryWriter
 from warpwright.propose.composer.wrapping import wrapped
 
@@ -66,8 +66,7 @@ def _preamble(kernels: Sequence[Written], devices: Sequence[str], genome: Mappin
     first = [PACKS, *put] if PACKS in found else []
     quick = [QUICK] if any("quick_exp<T>" in device for device in devices) else []
     divisor = [DIVISOR] if any("Divisor " in device for device in devices) else []
-    wanted = [text for text in found if text != ALL_OVER_ROW or any("all_over_row<" in device for device in devices)]
-    return list(dict.fromkeys([*first, *quick, *divisor, *wanted]))
+    return list(dict.fromkeys([*first, *quick, *divisor, *found]))
 
 
 def _hurried(text: str) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from warpwright.propose.composer import indices
 from warpwright.propose.composer.arithmetic import Term
-from warpwright.propose.composer.carriers import Carrier, Pass, carrier, shared
+from warpwright.propose.composer.carriers import Carrier, Pass, carrier, preambles, shared
 from warpwright.propose.composer.emit import Emitter
 from warpwright.propose.composer.indices import ELEMENT, PACK, ROW, Total, Var
 from warpwright.propose.composer.kernel import Store, block, emit_stores, settle_multiples
@@ -148,7 +148,7 @@ class RowWriter:
     def _settled(self, carriers: Sequence[Carrier]) -> None:
         for item in carriers:
             self.emitter.results |= item.results(self.emitter)
-            self.preamble |= dict.fromkeys(item.preamble)
+        self.preamble |= dict.fromkeys(preambles(carriers))
 
     def row_stores(self, only: str = "lane == 0") -> None:
         lines = []
