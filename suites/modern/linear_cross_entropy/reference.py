@@ -1,4 +1,8 @@
-"""The head of a language model and its loss in one: logits as large as tokens times vocabulary need never exist."""
+"""The head of a language model and its loss in one.
+
+Logits as large as tokens times vocabulary need never exist, forward or in a training pair; a backward pass by itself is
+handed them, as torch's own is.
+"""
 
 import torch
 import torch.nn.functional as F
@@ -11,7 +15,9 @@ def forward(x, weight, targets):
 
 
 def save(x, weight, targets):
-    return logits_of(x, weight).logsumexp(-1)
+    """The logits as the product leaves them, in the dtype of x, and what normalises each row of them."""
+    logits = F.linear(x, weight)
+    return logits, logits.float().logsumexp(-1)
 
 
 def logits_of(x, weight):

@@ -9,9 +9,15 @@ from pathlib import Path
 
 import pytest
 
+from warpwright.core.candidate import Candidate
 from warpwright.core.errors import UsageError
+from warpwright.core.plan import Launch, Library, Plan
+from warpwright.core.sealed import Sealed
+from warpwright.core.task import Role
 from warpwright.propose import composer
 from warpwright.propose.composer.schedule import ALONE, COLUMNS, ELEMENTS, ROWS
+from warpwright.seal import toolchain
+from warpwright.seal.sealing import seal
 from warpwright.tasks import load
 
 
@@ -24,6 +30,15 @@ def planned(name: str) -> composer.Composable:
 @cache
 def source(name: str) -> str:
     return planned(name).write(planned(name).default("h200"))
+
+
+def sealed_plan(name: str) -> Plan:
+    """What one call does in the case that counts most."""
+    (task,) = load(name)
+    case = max(task.cases_of(Role.TIME), key=lambda case: case.weight)
+    sealed = seal(task, Candidate(source=source(name)), [case])
+    assert isinstance(sealed, Sealed), sealed
+    return sealed.plans[0]
 
 
 def kinds(name: str) -> list[str]:
@@ -95,6 +110,14 @@ def test_what_is_left_rounded_counts_rounded_in_what_else_is_left() -> None:
 def test_a_product_that_is_left_is_computed_once() -> None:
     forward = source("modern/linear_cross_entropy:training").partition(" forward(")[2].partition("\n}\n")[0]
     assert forward.count("at::mm(") == 1
+
+
+@pytest.mark.skipif(toolchain.nvcc() is None, reason="no nvcc on this machine")
+def test_a_product_that_is_saved_is_read_and_not_computed_again() -> None:
+    """One kernel for the gradient of the scores, then a product for each of the two gradients that are owed."""
+    nodes = sealed_plan("modern/linear_cross_entropy:backward").nodes
+    assert [type(node) for node in nodes] == [Launch, Library, Library]
+    assert [node.operation for node in nodes if isinstance(node, Library)] == ["mm", "mm"]
 
 
 def test_names_come_from_the_reference() -> None:
