@@ -40,7 +40,7 @@ def test_bytes_come_in_whole_packs_and_their_scale_after_the_sum() -> None:
     text = source("modern/int8_linear:forward")
     assert "constexpr int VEC = 16 / sizeof(int8_t);" in text
     assert "rows_across_kernel<T, VEC, 128, 4>;" in text
-    assert "const float total = sum * scales_of_row + bias_of_row;" in text
+    assert "const float total = sum_of_unpacked_times_x * scales_of_row + bias_of_row;" in text
 
 
 def test_what_needs_no_sum_is_read_before_it() -> None:

@@ -110,9 +110,9 @@ def test_a_product_is_remembered_in_place_of_its_factors() -> None:
     kernel = kernel_of(source("paper/layernorm:backward"), "layernorm_backward_of_one_row_rows_at_once_kernel")
     assert kernel.count("grad_y + row * columns + column") == kernel.count("weight + row * columns + column") - 1 == 1
     assert kernel.count("x + row * columns + column") == 2  # one of them is where its gradient goes
-    put, met = kernel.index("product_made_kept.put(item, product_made);"), kernel.index("grid.sync();")
-    assert put < met < kernel.index("reopened<float, VEC>(product_made_kept[item])")
-    assert "product_made" not in kernel.partition(") {")[0]
+    put, met = kernel.index("scaled_made_kept.put(item, scaled_made);"), kernel.index("grid.sync();")
+    assert put < met < kernel.index("reopened<float, VEC>(scaled_made_kept[item])")
+    assert "scaled_made" not in kernel.partition(") {")[0]
 
 
 def test_only_the_last_pack_of_a_thread_may_lie_beyond_the_row() -> None:

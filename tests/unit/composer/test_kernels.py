@@ -113,7 +113,7 @@ def test_a_sum_that_is_linear_in_another_shares_its_pass() -> None:
 
 def test_coarse_results_divide_by_a_reciprocal_and_what_it_leaves() -> None:
     text = source("modern/add_rmsnorm_fp8_dynamic:forward")
-    assert "divided(normed, bounded, over_bounded)" in text
+    assert "divided(normed, scale_of_row, over_scale_of_row)" in text
     assert "fmaf(rest, inverse, near)" in text
 
 
@@ -143,7 +143,7 @@ def test_mean_and_spread_of_long_rows_are_one_pass() -> None:
 
 def test_channels_of_a_group_are_found_without_dividing_large_numbers() -> None:
     text = source("modern/group_norm_silu:forward")
-    assert "const int64_t part_of_row = (row % groups_2) * C_per_groups;" in text
+    assert "const int64_t part_of_row = (row % groups) * C_per_groups;" in text
     assert "float(weight[part_of_row + (column / H_x_W)]);" in text
     assert "Divisor H_x_W" in text.replace("\n        ", " ")
 
@@ -351,11 +351,12 @@ def test_each_gradient_of_a_convolution_is_a_call_of_its_own_and_that_of_the_bia
 
 def test_of_what_a_gradient_belongs_to_only_the_sizes_must_be_there() -> None:
     text = source("paper/mnist_conv_relu_pool:backward")
-    assert "torch::empty({B, I, H, W}, scatter.options()), weight, std::nullopt" in text
-    assert "x,\n            torch::empty({O, I, 3, 3}, scatter.options()), std::nullopt" in text
+    assert "torch::empty({B, I, H, W}, grad.options()), weight, std::nullopt" in text
+    assert "x,\n            torch::empty({O, I, 3, 3}, grad.options()), std::nullopt" in text
 
 
 def test_several_sums_of_a_row_are_one_meeting() -> None:
     text = source("modern/group_norm_silu:backward")
-    assert "all_over_row<Sum, THREADS>(sum, sum_2, sum_3, sum_4, sum_5);" in text
+    meeting = "sum, sum_of_scaled, sum_of_twice_centred, sum_2, sum_of_grad_normed"
+    assert f"all_over_row<Sum, THREADS>({meeting});" in text
     assert "all_over_row" not in source("modern/softmax:forward")

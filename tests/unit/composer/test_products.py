@@ -45,12 +45,12 @@ def test_products_of_one_factor_and_its_column_sums_share_a_launch(name: str) ->
 
 def test_a_first_factor_that_nobody_else_needs_is_computed_where_it_is_read() -> None:
     name = "paper/mnist_linear_relu:backward"
-    struct = source(name).partition("struct BackwardChosen {")[2].partition("\n};\n")[0]
+    struct = source(name).partition("struct BackwardAlive {")[2].partition("\n};\n")[0]
     assert "to[k] = (float(y_pack.at[k]) > 0) ? float(grad_y_pack.at[k]) : 0.0f;" in struct
     before, _, fallback = backward(name).partition("if (!tile_products<scalar_t>(")
     assert LINEAR in fallback
-    assert "chosen" not in before
-    assert "auto chosen = torch::empty(" in fallback
+    assert "alive" not in before
+    assert "auto alive = torch::empty(" in fallback
 
 
 def test_a_first_factor_that_is_owed_too_is_left_in_memory(tmp_path: Path) -> None:

@@ -5,7 +5,9 @@ survey.py           the same for many tasks at once
 errors.py           what it says where it gives up
 trace.py            the function as a graph of ATen operations over named sizes
 written_out.py      functions of torch that would take a size for a number
-naming.py           names for values, as the reference has them and C++ allows
+given_names.py      names that the reference gives
+naming.py           names that C++ and our kernels leave free, and words for what has none
+wording.py          what values are called: by these names, or in words for what they are
 sizes.py            sizes: formulas, compared by what they are worth in every case
 values.py           what a function computes, as a graph of values, each made once
 lower.py            ATen operations become values

@@ -135,7 +135,7 @@ class AcrossWriter(RowWriter):
 
     def _finish(self, total: Value, outside: Sequence[Term], sums: Sequence[str]) -> None:
         """What is made of a sum, once it is there; all that need not wait for it comes before."""
-        name = self.emitter.name(self.graph.names.get(total.number, "sum"))
+        name = self.emitter.name(self.emitter.called(total, ROW))
         self.emitter.results[total.number] = _product([Term(name, ATOM, ROW), *outside])
         self.row_stores("threadIdx.x < ROWS && start + threadIdx.x < rows")
         settle_multiples(self.emitter)

@@ -148,8 +148,7 @@ class _Usual(ABC):
 class _Plain(_Usual):
     def __init__(self, value: Value, emitter: Emitter) -> None:
         self.value, self.operand = value, value.first
-        wanted = {"amax": "largest", "amin": "smallest"}.get(value.op, value.op)
-        self.name = emitter.name(emitter.graph.names.get(value.number, wanted))
+        self.name = emitter.name(emitter.called(value, ROW))
         self.op = JOIN_NAMES[value.op]
         self.parts = [(self.name, "float", self.name)]
         self.preamble = (JOINS[value.op], NEIGHBOURS, OVER_ROW)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 
 from warpwright.propose.composer import indices
 from warpwright.propose.composer.arithmetic import ATOM, DEFINED, DIVIDED, SUM, Term, literal, written
@@ -15,6 +15,7 @@ from warpwright.propose.composer.preamble import SATURATED_E4M3, TO_E4M3
 from warpwright.propose.composer.sizes import Size
 from warpwright.propose.composer.tensors import CPP, Needs, Tensor
 from warpwright.propose.composer.values import BOOL, FLOAT, INT, OWN_KERNEL, Graph, Value, is_host, walk
+from warpwright.propose.composer.wording import called
 
 SIMPLE = re.compile(r"-?[\w.]+(e-\d+f)?|static_cast<float>\(\w+\)")
 """What costs nothing to write again: names and numbers."""
@@ -52,8 +53,10 @@ class Emitter:
         self._memo: dict[tuple[int, Place], Term] = {}
         self._packs: dict[tuple[str, Index | None], str] = {}
         self._singles: dict[tuple[str, Index | None], Term] = {}
-        self._taken = set(RESERVED) | {tensor.name for tensor in (*held.values(), *writes)}
-        self._passing: set[str] = set()
+        self._tensors = {tensor.name for tensor in (*held.values(), *writes)}
+        self._taken = {*RESERVED, *self._tensors}
+        self._called: dict[Hashable, str] = {}
+        """Names of what may be written again in another pass: it is called the same there."""
         self._of_row: dict[Index, str] = {}
         """Indices that are divided once for a row, by name."""
         self._inverses: dict[Term, Term] = {}
@@ -68,15 +71,15 @@ class Emitter:
         self._packs = {}
         self._singles = {key: term for key, term in self._singles.items() if term.level < PACK}
         self._inverses = {key: term for key, term in self._inverses.items() if term.level < PACK}
-        self._taken -= self._passing
-        self._passing = set()
 
     def reserve(self, *names: str) -> None:
         """Names that the text around the statements uses itself."""
         self._taken.update(names)
 
-    def name(self, wanted: str, level: int = KERNEL) -> str:
-        """A C++ name close to the wanted one; what belongs to a pack or an element may be named so again later."""
+    def name(self, wanted: str, of: Hashable = None) -> str:
+        """A C++ name close to the wanted one that nothing else has; the same again where it is of the same."""
+        if of in self._called:
+            return self._called[of]
         base = re.sub(r"[\W_]+", "_", wanted).strip("_") or "value"
         base = f"v_{base}" if base[0].isdigit() else base
         found, count = base, 1
@@ -84,8 +87,8 @@ class Emitter:
             count += 1
             found = f"{base}_{count}"
         self._taken.add(found)
-        if level >= PACK:
-            self._passing.add(found)
+        if of is not None:
+            self._called[of] = found
         return found
 
     def size_text(self, size: Size) -> str:
@@ -120,7 +123,7 @@ class Emitter:
         """The value at a place, as an expression; statements that it needs have been added on the way."""
         key = (value.number, place)
         if key not in self._memo:
-            self._memo[key] = self._settled(value, self._rounded(value, self._computed(value, place)))
+            self._memo[key] = self._settled(value, place, self._rounded(value, self._computed(value, place)))
         return self._memo[key]
 
     def _rounded(self, value: Value, term: Term) -> Term:
@@ -129,32 +132,35 @@ class Emitter:
             return term
         return Term(f"float(static_cast<T>({term.text}))", ATOM, term.level)
 
-    def _settled(self, value: Value, term: Term) -> Term:
+    def _settled(self, value: Value, place: Place, term: Term) -> Term:
         """A name for what is used more than once, or would make a long line."""
         simple = SIMPLE.fullmatch(term.text) is not None
         once = self._uses[value.number] <= 1 and len(term.text) <= LONGEST
-        return term if simple or once else self._named(value, term)
+        return term if simple or once else self._named(value, place, term)
 
-    def _named(self, value: Value, term: Term) -> Term:
-        name = self.name(self._wanted_name(value, term.level), term.level)
+    def _named(self, value: Value, place: Place, term: Term) -> Term:
+        name = self.name(self.called(value, term.level), (value.number, place, term.level))
         self.lines[term.level].append(f"const {KINDS[value.kind]} {name} = {term.text};")
         return Term(name, ATOM, term.level)
 
-    def _wanted_name(self, value: Value, level: int) -> str:
+    def called(self, value: Value, level: int) -> str:
+        """Its name, and which part of it is meant where a tensor has that name; or a word for it."""
         base = value
         while base.number not in self.held and base.op in NAMED_AFTER_FIRST:
             base = base.first
-        if base.number in self.held:
-            return f"{self.held[base.number].name}_{SUFFIXES[level]}"
-        return self.graph.called(base)
+        held = self.held.get(base.number)
+        name = held.name if held else self.graph.names.get(base.number)
+        part = f"_{SUFFIXES[level]}" if name in self._tensors else ""
+        return f"{name}{part}" if name else called(self.graph, base)
 
     def lifted(self, value: Value, term: Term, level: int) -> Term:
         """The same, computed once and for all where the rest of the expression is computed more often."""
         simple = SIMPLE.fullmatch(term.text) is not None
         if simple or term.level >= level:
             return term
-        settled = self._named(value, term)
-        self._memo.update({key: settled for key, known in self._memo.items() if known is term})
+        keys = [key for key, known in self._memo.items() if known is term]
+        settled = self._named(value, keys[0][1], term)
+        self._memo.update(dict.fromkeys(keys, settled))
         return settled
 
     def _computed(self, value: Value, place: Place) -> Term:
@@ -203,7 +209,7 @@ class Emitter:
     def _inverse(self, term: Term) -> Term:
         """Divided by once, multiplied by often."""
         if term not in self._inverses:
-            name = self.name(f"over_{term.text}" if term.text.isidentifier() else "inverse", term.level)
+            name = self.name(f"over_{term.text}" if term.text.isidentifier() else "inverse", ("inverse", term))
             self.lines[term.level].append(f"const float {name} = 1.0f / {term.within(ATOM)};")
             self._inverses[term] = Term(name, ATOM, term.level)
         return self._inverses[term]
@@ -303,7 +309,7 @@ class Emitter:
         key = (tensor.name, offset)
         level = min(indices.level(offset), PACK)
         if key not in self._singles:
-            name = self.name(f"{tensor.name}_{SUFFIXES[level]}", level)
+            name = self.name(f"{tensor.name}_{SUFFIXES[level]}", key)
             text = wrap.format(f"{tensor.name}[{self.index_text(offset)}]")
             self.lines[level].append(f"const {KINDS[kind]} {name} = {text};")
             self._singles[key] = Term(name, ATOM, level)
@@ -313,29 +319,27 @@ class Emitter:
         self.needs.vectors[tensor.name] = tensor
         key = (tensor.name, offset)
         if key not in self._packs:
-            self._packs[key] = self._kept_pack(tensor) or self._loaded_pack(tensor, offset)
+            self._packs[key] = self._kept_pack(tensor, offset) or self._loaded_pack(tensor, offset)
         return self._packs[key]
 
-    def _kept_pack(self, tensor: Tensor) -> str | None:
+    def _kept_pack(self, tensor: Tensor, offset: Index | None) -> str | None:
         kept = self.kept.get(tensor.name)
-        return self._opened(tensor, f"reopened<{tensor.cpp}, VEC>({kept})") if kept and self.opens else kept
+        return self._opened(tensor, offset, f"reopened<{tensor.cpp}, VEC>({kept})") if kept and self.opens else kept
 
-    def _opened(self, tensor: Tensor, text: str) -> str:
-        name = self.name(f"{tensor.name}_pack", PACK)
+    def _opened(self, tensor: Tensor, offset: Index | None, text: str) -> str:
+        name = self.name(f"{tensor.name}_pack", ("pack", tensor.name, offset))
         self.lines[PACK].append(f"const Pack<{tensor.cpp}, VEC> {name} = {text};")
         return name
 
     def _loaded_pack(self, tensor: Tensor, offset: Index | None) -> str:
         if self.early is None or indices.is_loaded(offset):
-            name, where = self.name(f"{tensor.name}_pack", PACK), self.index_text(offset)
-            self.lines[PACK].append(f"const Pack<{tensor.cpp}, VEC> {name} = load<VEC>({tensor.name} + {where});")
-            return name
+            return self._opened(tensor, offset, f"load<VEC>({tensor.name} + {self.index_text(offset)})")
         kind, load, stem = ("Words", "load_words", "words") if self.opens else ("Pack", "load", "pack")
         # Perhaps before there is anything that is known of the row.
-        name, where = self.name(f"{tensor.name}_{stem}", PACK), self._index_text(offset)
+        name, where = self.name(f"{tensor.name}_{stem}", (stem, tensor.name, offset)), self._index_text(offset)
         self.early[name] = (f"{kind}<{tensor.cpp}, VEC> {name}", f"{load}<VEC>({tensor.name} + {where});")
         loaded = name + self.early_place
-        return self._opened(tensor, f"opened<{tensor.cpp}, VEC>({loaded})") if self.opens else loaded
+        return self._opened(tensor, offset, f"opened<{tensor.cpp}, VEC>({loaded})") if self.opens else loaded
 
     def packed(self, tensor: Tensor, name: str, clamped: bool) -> tuple[str, str]:
         """What a pack is gathered in under a name, and how it is written when it is full."""

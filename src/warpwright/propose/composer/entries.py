@@ -93,6 +93,7 @@ def _saved(task: Task, graph: Graph) -> dict[int, Tensor]:
     for value, save in zip(results, task.saves, strict=True):
         tensor = Tensor(safe_name(save.name), save.dtype, shape_of(graph, save.shape))
         found[value.number] = tensor
+        graph.names.setdefault(value.number, tensor.name)
         if value.op == "reshape":
             found[value.first.number] = tensor
     return found

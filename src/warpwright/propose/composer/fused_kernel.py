@@ -1,7 +1,7 @@
 """Rows and columns at once, as the gradients of a normalisation need them.
 
-A fixed number of groups of threads walk over the rows. Each thread keeps its packs of a row in registers, and beside
-them the sums of its columns over all rows it has seen; at the end every group leaves its sums, and they are added up.
+A fixed number of teams of threads walk over the rows. Each thread keeps its packs of a row in registers, and beside
+them the sums of its columns over all rows it has seen; at the end every team leaves its sums, and they are added up.
 So everything is read once, where two kernels would read it twice.
 """
 
@@ -70,11 +70,11 @@ def _device(work: Rows, writer: RowWriter, sums: Sequence[Store], genome: Mappin
     head[-1] += " {"
     loads = kept_loads(writer, writer.needs)
     declared, loaded = loads[: len(writer.emitter.kept)], loads[len(writer.emitter.kept) :]
-    put = [f"store<VEC>({name}_parts + group * columns + column, {name}_sum[item]);" for name in names]
+    put = [f"store<VEC>({name}_parts + team * columns + column, {name}_sum[item]);" for name in names]
     body = [
         "const int lane = threadIdx.x % THREADS;",
-        "const int64_t groups = gridDim.x * (blockDim.x / THREADS);",
-        "const int64_t group = blockIdx.x * (blockDim.x / THREADS) + threadIdx.x / THREADS;",
+        "const int64_t teams = gridDim.x * (blockDim.x / THREADS);",
+        "const int64_t team = blockIdx.x * (blockDim.x / THREADS) + threadIdx.x / THREADS;",
         *writer.emitter.lines[KERNEL],
         *(f"Pack<float, VEC> {name}_sum[ITEMS] = {{}};" for name in names),
         "",
@@ -87,7 +87,7 @@ def _device(work: Rows, writer: RowWriter, sums: Sequence[Store], genome: Mappin
     ]
     return [
         f"// {work.comment}",
-        "// THREADS threads make a group, which walks over rows and sums up their columns on the way.",
+        "// THREADS threads make a team, which walks over rows and sums up their columns on the way.",
         "template <typename T, int VEC, int THREADS, int ITEMS>",
         *head,
         *block(body),
@@ -96,7 +96,7 @@ def _device(work: Rows, writer: RowWriter, sums: Sequence[Store], genome: Mappin
 
 
 def _one_by_one(row: Sequence[str]) -> list[str]:
-    return ["for (int64_t row = group; row < rows; row += groups) {", *block(row), "}"]
+    return ["for (int64_t row = team; row < rows; row += teams) {", *block(row), "}"]
 
 
 def _ahead(writer: RowWriter, declared: Sequence[str], loaded: Sequence[str]) -> list[str]:
@@ -109,7 +109,7 @@ def _ahead(writer: RowWriter, declared: Sequence[str], loaded: Sequence[str]) ->
         *writer.kept_loop()[:2],
         *block(moved),
         "}",
-        "if (row + groups < rows) load_row(row + groups);  // Under way while this one is computed.",
+        "if (row + teams < rows) load_row(row + teams);  // Under way while this one is computed.",
         "",
         *writer.body,
     ]
@@ -118,7 +118,7 @@ def _ahead(writer: RowWriter, declared: Sequence[str], loaded: Sequence[str]) ->
         "const auto load_row = [&](int64_t row) {",
         *block(early[len(names) :]),
         "};",
-        "if (group < rows) load_row(group);",
+        "if (team < rows) load_row(team);",
         *_one_by_one(row),
     ]
 
@@ -139,14 +139,14 @@ def _launcher(
         "const auto run = [&](auto kernel, int threads, int per_block) {",
         "    // As many threads on the GPU whatever the size of a block.",
         f"    const int64_t most = std::max<int64_t>({genome['fused_blocks'] * 128} / (threads * per_block), 1);",
-        "    const int64_t blocks = std::min((rows + per_block - 1) / per_block, most), groups = blocks * per_block;",
+        "    const int64_t blocks = std::min((rows + per_block - 1) / per_block, most), teams = blocks * per_block;",
         *(
-            f"    auto {name}_parts = torch::empty({{groups, columns}}, {name}.options().dtype(torch::kFloat32));"
+            f"    auto {name}_parts = torch::empty({{teams, columns}}, {name}.options().dtype(torch::kFloat32));"
             for name in names
         ),
         *block(launch("blocks", "threads * per_block", arguments)),
         *(
-            f"    add_parts({store.tensor.name}_parts.data_ptr<float>(), {pointer(store.tensor)}, groups, columns);"
+            f"    add_parts({store.tensor.name}_parts.data_ptr<float>(), {pointer(store.tensor)}, teams, columns);"
             for store in sums
         ),
         "};",

@@ -17,6 +17,7 @@ from warpwright.propose.composer.row_kernel import RowWriter
 from warpwright.propose.composer.row_launch import row_preamble
 from warpwright.propose.composer.tensors import Needs, Tensor
 from warpwright.propose.composer.values import Value
+from warpwright.propose.composer.wording import called
 
 NEAR, FAR = 7, 13
 """Packs that each of 1024 threads has room for, in registers and in shared memory."""
@@ -117,7 +118,7 @@ class KeepingWriter(RowWriter):
     @property
     def _remembered_name(self) -> str:
         assert self.remembered
-        return f"{self.graph.called(self.remembered)}_made"
+        return f"{called(self.graph, self.remembered)}_made"
 
     def _new_pass(self) -> None:
         super()._new_pass()

@@ -53,6 +53,12 @@ class Written:
     """Whether that function launches several kernels, one after the other."""
 
 
+def listed(stores: Sequence[Store]) -> str:
+    """What is left, by name, as in a sentence."""
+    names = list(dict.fromkeys(store.tensor.name for store in stores))
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
 def used(needs: Needs, body: Iterable[str]) -> Needs:
     """Of what a kernel could be given, that which its statements name."""
     words = words_of(body)
@@ -210,7 +216,7 @@ def emit_stores(emitter: Emitter, stores: Sequence[Store], places: Sequence[Plac
         if moved.kind == "step":
             emitter.needs.vectors[store.tensor.name] = store.tensor
             emitter.needs.multiples.update(dict.fromkeys(moved.multiples))
-            name = emitter.name(f"{store.tensor.name}_out", indices.PACK)
+            name = emitter.name(f"{store.tensor.name}_out", ("out", store.tensor.name, offset))
             declared, full = emitter.packed(store.tensor, name, unclamped is not None)
             emitter.lines[indices.PACK].append(declared)
             elements.append(f"{name}{'' if in_pairs else '.at'}[k] = {text};")

@@ -1,10 +1,8 @@
-"""Names for values: those that the reference gives them itself, where C++ and our kernels leave them free."""
+"""Names: which of them C++ and our kernels leave free, and words for what has none."""
 
 from __future__ import annotations
 
-import ast
 import re
-from typing import Any
 
 CPP_WORDS = """alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl const constexpr
 const_cast continue decltype default delete do double dynamic_cast else enum explicit export extern false float for
@@ -14,7 +12,7 @@ this throw true try typedef typeid typename union unsigned using virtual void vo
 OUR_WORDS = """sigmoid positive sign larger smaller finite_or_zero load store aligned over_row better
 best_of_row best_of_warp both spread_of spread_of_row spread_of_warp add_warps add_parts to_e4m3 within_e4m3
 saturated_e4m3 await_results launch_next expect
-neighbours first divided up_to_lane last share groups group p i k lane row column rows columns count
+neighbours first divided up_to_lane last share teams team p i k lane row column rows columns count
 item piece pieces other length begin end places T VEC NEAR THREADS ITEMS WARPS Index Pack Best Spread erf exp
 log pow abs min max cluster block rank BLOCKS load_row far shared room spread_of_all around
 all_over_row Gathered Kept"""
@@ -51,30 +49,3 @@ def stem_of(task: str) -> str:
     """What kernels are named after: a task's own name may begin with a digit, or hold what no name in C++ does."""
     words = re.sub(r"[\W_]+", "_", task, flags=re.ASCII).strip("_")
     return words if words[:1].isalpha() else f"task_{words}".rstrip("_")
-
-
-def assigned_names(graph: Any, source: str, filename: str) -> dict[str, str]:
-    """By node: the variable that the statement it comes from assigns, for the last node of every such statement."""
-    targets = _targets(source)
-    last: dict[int, str] = {}
-    for node in graph.nodes:
-        line = _line(node.meta.get("stack_trace") or "", filename)
-        if line in targets and node.op == "call_function":
-            last[line] = node.name
-    return {node: targets[line] for line, node in last.items()}
-
-
-def _line(trace: str, filename: str) -> int | None:
-    """The innermost line of the reference that a stack goes through."""
-    found = re.findall(rf'File "{re.escape(filename)}", line (\d+)', trace)
-    return int(found[-1]) if found else None
-
-
-def _targets(source: str) -> dict[int, str]:
-    """The name that each line's statement assigns, where it is a single plain one."""
-    found: dict[int, str] = {}
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
-            last = node.end_lineno or node.lineno
-            found |= dict.fromkeys(range(node.lineno, last + 1), node.targets[0].id)
-    return found

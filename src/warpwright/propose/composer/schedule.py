@@ -6,13 +6,26 @@ call or a kernel of its own takes and gives, and for the few numbers that one ke
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from warpwright.propose.composer.kernel import Store
 from warpwright.propose.composer.sizes import Size
 from warpwright.propose.composer.tensors import Tensor
-from warpwright.propose.composer.values import APART, FLOAT, HOST, INT, REDUCTIONS, Graph, Value, is_host, walk
+from warpwright.propose.composer.values import (
+    APART,
+    FLOAT,
+    HOST,
+    INT,
+    REDUCTIONS,
+    Graph,
+    Value,
+    is_host,
+    under_views,
+    walk,
+)
+from warpwright.propose.composer.wording import called
 
 ROWS, COLUMNS, FUSED, ELEMENTS, SCAN, ALONE = "rows", "columns", "fused", "elements", "scan", "alone"
 
@@ -68,10 +81,13 @@ class Scheduler:
         """What is left in memory by a step of ours; in an order that respects who needs whom."""
         self.scratch: list[Tensor] = []
         self._reductions: dict[int, frozenset[Space]] = {}
+        self._summed: dict[int, str] = {}
+        """What results are sums of, and the names of these results."""
 
     def run(self, outputs: Sequence[Store], views: Sequence[Value] = ()) -> Schedule:
         """`views` must lie in memory too, but nobody has asked where. What others need is kept first: where it is
         owed, and not a second time elsewhere."""
+        self._summed = {term.number: store.tensor.name for store in outputs if (term := _summand(store.value))}
         needed = {arg.number for value in walk([store.value for store in outputs]) for arg in value.args}
         for store in sorted(outputs, key=lambda store: not (store.value.op in APART and store.value.number in needed)):
             if store.at:
@@ -102,9 +118,16 @@ class Scheduler:
 
     def _scratch(self, value: Value, dtype: str | None) -> Tensor:
         own = value.dtype if value.op in APART else _scratch_dtype(value)
-        tensor = Tensor(self._free_name(_named_as_tensor(self.graph, value)), dtype or own, value.shape)
+        tensor = Tensor(self._free_name(self._wanted_name(value)), dtype or own, value.shape)
         self.scratch.append(tensor)
         return tensor
+
+    def _wanted_name(self, value: Value) -> str:
+        is_found_by_row = value.number in self._summed and self.spaces(value)
+        if is_found_by_row and value.number not in self.graph.names:
+            return f"{self._summed[value.number]}_of_rows"
+        # Kernels have a sum of their own while they add up.
+        return re.sub(r"^(sum|mean)(?=_of|$)", r"\1s", called(self.graph, value))
 
     def _free_name(self, wanted: str) -> str:
         taken = {tensor.name for tensor in (*self.inputs.values(), *self.scratch)} | self.reserved
@@ -252,10 +275,13 @@ def _is_reduction(value: Value) -> bool:
     return value.op in REDUCTIONS or value.op == "columns"
 
 
-def _named_as_tensor(graph: Graph, value: Value) -> str:
-    """Kernels have a sum of their own while they add up."""
-    name = graph.called(value)
-    return f"{name}s" if name in ("sum", "mean") else name
+def _summand(value: Value) -> Value | None:
+    """What a result is the sum or the mean of."""
+    value = under_views(value)
+    if value.op in ("sum", "columns"):
+        return under_views(value.first)
+    is_share = value.op in ("mul", "div", "neg") and all(map(is_host, value.args[1:]))
+    return _summand(value.first) if is_share else None
 
 
 def _scratch_dtype(value: Value) -> str:

@@ -19,6 +19,7 @@ from warpwright.propose.composer.kernel import (
     choice,
     launch,
     launcher_parameters,
+    listed,
     pointers,
     row_parameters,
     settle_multiples,
@@ -75,6 +76,8 @@ class Stage:
     writer: RowWriter
     taken: list[Part]
     left: list[Part]
+    stores: Sequence[Store]
+    """What it computes of that which is asked for."""
     given: Needs = field(default_factory=Needs)
     body: list[str] = field(default_factory=list)
     backwards: bool = False
@@ -149,7 +152,7 @@ def _begun(
     writer.begin, writer.end = "begin + ", "end"
     writer.may_fetch_early = lambda names: bool(groups) and names <= source.given
     for group, parts in zip(groups, known, strict=True):
-        writer.join(group, [[part.name for part in listed] for listed in parts])
+        writer.join(group, [[part.name for part in of_item] for of_item in parts])
     return writer
 
 
@@ -166,9 +169,9 @@ def _reducing(
     parts = [[Part(f"{name}_parts_{number}", kind) for name, kind, _ in item.parts] for item in carriers]
     writer.body += parts_left(carriers, parts)
     settle_multiples(writer.emitter)
-    taken = [part for listed in known for of_item in listed for part in of_item]
+    taken = [part for of_group in known for of_item in of_group for part in of_item]
     return Stage(
-        f"{source.work.name}_pass_{number}", writer, taken, [part for listed in parts for part in listed]
+        f"{source.work.name}_pass_{number}", writer, taken, [part for of_item in parts for part in of_item], stores
     ), parts
 
 
@@ -176,8 +179,8 @@ def parts_left(carriers: Sequence[Carrier], parts: Sequence[Sequence[Part]]) -> 
     """By one thread of each block."""
     puts = [
         f"{part.name}[row * pieces + piece] = {text};"
-        for item, listed in zip(carriers, parts, strict=True)
-        for part, (_, _, text) in zip(listed, item.parts, strict=True)
+        for item, of_item in zip(carriers, parts, strict=True)
+        for part, (_, _, text) in zip(of_item, item.parts, strict=True)
     ]
     return ["if (lane == 0) {", *block(puts), "}"] if len(puts) > 1 else [f"if (lane == 0) {puts[0]}"]
 
@@ -187,11 +190,12 @@ def _last(
     groups: Sequence[Sequence[Carried]],
     known: Sequence[Sequence[Sequence[Part]]],
 ) -> Stage:
-    writer = _begun(source, groups, known)
+    writer, work = _begun(source, groups, known), source.work
     writer.row_stores("blockIdx.x == 0 && lane == 0")
     writer.last_pass()
     settle_multiples(writer.emitter)
-    return Stage(f"{source.work.name}_finish", writer, [part for listed in known for of in listed for part in of], [])
+    taken = [part for of_group in known for of_item in of_group for part in of_item]
+    return Stage(f"{work.name}_finish", writer, taken, [], (*work.row_stores, *work.stores))
 
 
 def _body(work: Rows, stage: Stage) -> list[str]:
@@ -218,11 +222,12 @@ def _device(work: Rows, stage: Stage) -> list[str]:
     )
     head[-1] += " {"
     share = "a piece of a row" if stage.left or work.stores else "a row"
-    what = f"{work.comment[0].lower()}{work.comment[1:-1]} for {share}"
+    what = [f"reduces {share}"] if stage.left else []
+    what += [f"computes {listed(stage.stores)} for {'it' if what else share}"] if stage.stores else []
     order = ", the last ones first" if stage.backwards else ""
     shape = ", ".join("typename T" if name == "T" else f"int {name}" for name in stage.shape)
     return [
-        f"// Every block {f'reduces {share}' if stage.left else what}{order}.",
+        f"// Every block {' and '.join(what)}{order}.",
         f"template <{shape}>",
         *head,
         *block(stage.body),

@@ -13,7 +13,7 @@ from warpwright.propose.composer.errors import CannotCompose
 from warpwright.propose.composer.fused_kernel import fused_kernels
 from warpwright.propose.composer.grid_kernel import grid_kernels
 from warpwright.propose.composer.host import Call
-from warpwright.propose.composer.kernel import Store, Written, block
+from warpwright.propose.composer.kernel import Store, Written, block, listed
 from warpwright.propose.composer.list_kernel import list_kernel
 from warpwright.propose.composer.map_kernel import Elements, elements, map_kernel
 from warpwright.propose.composer.naming import stem_of
@@ -242,8 +242,4 @@ def _is_listed(group: Group) -> bool:
 
 
 def comment_on(stores: Sequence[Store]) -> str:
-    return f"Computes {_listed(list(dict.fromkeys(store.tensor.name for store in stores)))}."
-
-
-def _listed(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+    return f"Computes {listed(stores)}."

@@ -20,7 +20,7 @@ from warpwright.core.formula import evaluate
 from warpwright.core.signature import differentiable_outputs
 from warpwright.core.task import Case, Direction, ScalarArg, Task, TensorArg, sizes
 from warpwright.propose.composer.errors import CannotCompose
-from warpwright.propose.composer.naming import assigned_names
+from warpwright.propose.composer.given_names import CALLED, given_names
 from warpwright.propose.composer.written_out import written_out
 
 WIDE = ("fp32", "fp64")
@@ -256,10 +256,11 @@ class _Inputs:
             given = dict(self._fixed)
             for slot, value in zip(self._slots, values, strict=True):
                 given[slot.name] = [value] if slot.kind == "list" else value
-            return body(given)
+            with given_names(self._task.reference.source, self._task.reference.filename):
+                return body(given)
 
         with self._mode, written_out():
-            traced = make_fx(called, _decompositions(), tracing_mode="real", record_stack_traces=True)
+            traced = make_fx(called, _decompositions(), tracing_mode="real")
             module = traced(*self._values)
         guards = tuple(guard.expr for guard in self._env.guards)
         return Traced(
@@ -267,7 +268,7 @@ class _Inputs:
             slots=tuple(self._slots),
             symbols=dict(self._symbols),
             narrow=self._narrow,
-            names=assigned_names(module.graph, self._task.reference.source, self._task.reference.filename),
+            names={node.name: node.meta[CALLED] for node in module.graph.nodes if CALLED in node.meta},
             guards=guards,
         )
 

@@ -16,6 +16,7 @@ from warpwright.propose.composer.kernel import Store
 from warpwright.propose.composer.schedule import Scheduler
 from warpwright.propose.composer.tensors import Tensor
 from warpwright.propose.composer.values import APART, Graph, Value, is_host, walk
+from warpwright.propose.composer.wording import called
 from warpwright.tasks.skeleton import TENSOR
 
 
@@ -89,7 +90,7 @@ class _Kept:
 
     def _name(self, value: Value) -> str:
         taken = {tensor.name for tensor in (*self.saved.values(), *self.outputs.values(), *self.arguments.values())}
-        wanted = f"saved_{self.graph.called(value)}"
+        wanted = f"saved_{called(self.graph, value)}"
         return wanted if wanted not in taken else f"{wanted}_{len(taken)}"
 
 

@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from warpwright.propose.composer.naming import CALLED, WORDS
 from warpwright.propose.composer.sizes import Cases, Size
 
 Shape = tuple[Size, ...]
@@ -65,14 +64,6 @@ class Graph:
         if key not in self._values:
             self._values[key] = Value(len(self._values), op, tuple(args), shape, tuple(attrs), kind, dtype)
         return self._values[key]
-
-    def called(self, value: Value) -> str:
-        """The name that the reference gives it, or a word for what it is."""
-        if value.number in self.names:
-            return self.names[value.number]
-        if value.op == "library":
-            return CALLED.get(value.attrs[0], "product")
-        return "mean" if _is_mean(value) else WORDS.get(value.op, value.op)
 
     def made(self, op: str) -> list[Value]:
         return [value for value in self._values.values() if value.op == op]
@@ -159,16 +150,8 @@ def _joined(args: Sequence[Value]) -> str:
     return FLOAT if FLOAT in kinds else INT if INT in kinds else BOOL
 
 
-def _is_mean(value: Value) -> bool:
-    """A sum that is divided by a size."""
-    if value.op != "div":
-        return False
-    total, count = map(_under_views, value.args)
-    count = count.first if count.op == "to_float" else count
-    return total.op in ("sum", "columns") and count.op in ("constant", "size")
-
-
-def _under_views(value: Value) -> Value:
+def under_views(value: Value) -> Value:
+    """What is only stretched or given another shape."""
     while value.op in ("broadcast", "reshape"):
         value = value.first
     return value
@@ -181,7 +164,7 @@ def is_host(value: Value) -> bool:
 
 def is_zero(value: Value) -> bool:
     """Zeros of any shape."""
-    value = _under_views(value)
+    value = under_views(value)
     return value.op == "constant" and value.attrs[0] == 0
 
 

@@ -1,0 +1,82 @@
+"""Names that the reference gives: to what it computes, and so to the gradients of that."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any, NamedTuple
+
+CALLED = "called"
+"""Where a node of the traced graph says what it is called."""
+
+
+class Assignment(NamedTuple):
+    """A statement that gives a name to what it computes."""
+
+    line: int
+    name: str
+
+
+@contextmanager
+def given_names(source: str, filename: str) -> Iterator[None]:
+    """Nodes that are traced inside are called what the reference assigns them to; so are those of their gradients."""
+    import torch
+    from torch.overrides import TorchFunctionMode
+
+    found = assignments(source)
+    last: dict[Assignment, Any] = {}
+
+    class Watching(TorchFunctionMode):
+        def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            made = func(*args, **(kwargs or {}))
+            assigned = found.get(_line_in(filename))
+            if assigned and isinstance(made, torch.Tensor):
+                last[assigned] = made
+                if made.requires_grad:
+                    made.register_hook(_marking(f"grad_{assigned.name}", lambda: last[assigned] is made))
+            return made
+
+    with Watching():
+        yield
+    for assigned, made in last.items():
+        _mark(made, assigned.name)
+
+
+def assignments(source: str) -> dict[int | None, Assignment]:
+    """The statement that each line belongs to, where that assigns to a single plain name."""
+    found: dict[int | None, Assignment] = {}
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
+            assigned = Assignment(node.lineno, node.targets[0].id)
+            found |= dict.fromkeys(range(node.lineno, (node.end_lineno or node.lineno) + 1), assigned)
+    return found
+
+
+def _line_in(filename: str) -> int | None:
+    """The innermost line of a file that is being executed."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame and frame.f_code.co_filename != filename:
+        frame = frame.f_back
+    return frame.f_lineno if frame else None
+
+
+def _marking(name: str, is_last: Callable[[], bool]) -> Callable[[Any], None]:
+    """A hook: gradients come when the statement has ended, and it is known what it computed last."""
+
+    def mark(gradient: Any) -> None:
+        if is_last():
+            _mark(gradient, name)
+
+    return mark
+
+
+def _mark(tensor: Any, name: str) -> None:
+    from torch.fx.experimental.proxy_tensor import get_proxy_mode, get_proxy_slot
+
+    mode = get_proxy_mode()
+    traced: Any = get_proxy_slot(tensor, mode.tracer, None) if mode else None
+    if traced is not None:
+        traced.proxy.node.meta.setdefault(CALLED, name)
