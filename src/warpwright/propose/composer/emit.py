@@ -135,7 +135,8 @@ class Emitter:
     def _settled(self, value: Value, place: Place, term: Term) -> Term:
         """A name for what is used more than once, or would make a long line."""
         simple = SIMPLE.fullmatch(term.text) is not None
-        once = self._uses[value.number] <= 1 and len(term.text) <= LONGEST
+        uses = self._uses[value.number]  # none where it is only stored
+        once = uses == 0 or (uses == 1 and len(term.text) <= LONGEST)
         return term if simple or once else self._named(value, place, term)
 
     def _named(self, value: Value, place: Place, term: Term) -> Term:
