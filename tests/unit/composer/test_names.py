@@ -96,12 +96,8 @@ def test_gradients_are_called_after_what_they_are_the_gradients_of() -> None:
 
 
 def test_a_gradient_belongs_to_the_last_thing_that_a_statement_computes() -> None:
-    text = own(
-        "def f(x, y):\n    inner = torch.mul(\n        torch.exp(x),\n        y,\n    )\n    return inner * torch.sin(inner)\n",
-        "64,32:fp32",
-        "64,32:fp32",
-        direction="backward",
-    )
+    code = "    inner = torch.mul(\n        torch.exp(x),\n        y,\n    )\n    return inner * torch.sin(inner)\n"
+    text = own(f"def f(x, y):\n{code}", "64,32:fp32", "64,32:fp32", direction="backward")
     (declared,) = set(re.findall(r"const float grad_inner = ([^;]*);", text))
     assert "sinf(inner)" in declared
 

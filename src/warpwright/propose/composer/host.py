@@ -33,6 +33,13 @@ TORCH_TYPES = {
     "bool": "torch::kBool",
 }
 
+CHECK = """\
+// Kernels take an argument as it should lie in memory: whole, and of the sizes that it has in common with others.
+void check(const torch::Tensor& given, at::IntArrayRef sizes) {
+    TORCH_CHECK(given.is_cuda() && given.is_contiguous() && given.sizes() == sizes,
+            "an argument is not on the GPU, not contiguous, or not of the size that the others have");
+}"""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Single:
@@ -114,13 +121,29 @@ class HostWriter:
         head[-1] += " {"
         names = ", ".join(self._returned(tensor) for tensor in returned)
         allocated = [self._allocation(tensor) for tensor in self._made()]
+        checked = [*map(self._checked, self._arguments())] if entry.is_exported else []
         contiguous = [f"{name} = {name}.contiguous();" for name in entry.contiguous]
         sizes = [
-            f"const int64_t {name} = {entry.places[name]};" for name in self.used_sizes if entry.places[name] != name
+            f"const int64_t {name} = {place};"
+            for name, place in entry.places.items()
+            if name in self.used_sizes and place != name
         ]
         value = [] if not returned else [f"return {names};" if len(returned) == 1 else f"return {{{names}}};"]
-        first = [*contiguous, *self._handed_over()]
-        return [*head, *block([*first, *sizes, *allocated, *self._dispatched(), *value]), "}"]
+        first = [*contiguous, *sizes, *checked, *self._handed_over()]
+        return [*head, *block([*first, *allocated, *self._dispatched(), *value]), "}"]
+
+    def _arguments(self) -> list[Tensor]:
+        """Tensors that are given, in the order in which they are."""
+        given = {tensor.name: tensor for tensor in self.entry.inputs.values()}
+        return [given[name] for _, name in self.entry.parameters if name in given]
+
+    def _checked(self, tensor: Tensor) -> str:
+        """Of a size that is shown nowhere else nothing can be said but what it is."""
+        if tensor.listed:
+            return f"for (const auto& each : {tensor.name}) check(each, each.sizes());"
+        is_shown = all(size.names <= self.entry.places.keys() for size in tensor.shape)
+        sizes = f"{{{', '.join(map(self.size, tensor.shape))}}}" if is_shown else f"{tensor.name}.sizes()"
+        return f"check({tensor.name}, {sizes});"
 
     def _handed_over(self) -> list[str]:
         """To the function for a size of one, which takes the same arguments."""

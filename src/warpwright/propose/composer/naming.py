@@ -15,7 +15,7 @@ saturated_e4m3 await_results launch_next expect
 neighbours first divided up_to_lane last share teams team p i k lane row column rows columns count
 item piece pieces other length begin end places T VEC NEAR THREADS ITEMS WARPS Index Pack Best Spread erf exp
 log pow abs min max cluster block rank BLOCKS load_row far shared room spread_of_all around
-all_over_row Gathered Kept"""
+all_over_row Gathered Kept check"""
 WORDS = {
     "add": "total",
     "amax": "largest",

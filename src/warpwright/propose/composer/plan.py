@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from warpwright.core.dtypes import dtype_named
-from warpwright.core.task import Direction, Role, Task, TensorArg
+from warpwright.core.task import Direction, Role, ScalarArg, Task, TensorArg
 from warpwright.propose.composer import genomes
 from warpwright.propose.composer.entries import backward_entry, forward_entry, places_of
 from warpwright.propose.composer.errors import CannotCompose
@@ -65,6 +65,7 @@ class Composable:
 def plan(task: Task) -> Composable:
     """Raises CannotCompose with the operation that is in the way."""
     graph = Graph(_cases(task))
+    _check_types(task)
     try:
         entries = _entries(task, graph)
         if often := often_one(graph):
@@ -104,6 +105,13 @@ def _check_lengths(entries: Sequence[Entry]) -> None:
     rows += [group.stores[0].value.first.shape[-1] for group in groups if group.stores[0].value.op in ("scan", "topk")]
     if any(length >= LONGEST for columns in rows for length in columns.values):
         raise CannotCompose(f"rows of {LONGEST} elements and more")
+
+
+def _check_types(task: Task) -> None:
+    """All is computed in float32, which is too coarse for longer floats."""
+    declared = [item.dtype for item in (*task.arguments, *task.outputs) if not isinstance(item, ScalarArg)]
+    if "fp64" in (*declared, *task.dtypes):
+        raise CannotCompose("float64")
 
 
 def _reads_again(entries: Sequence[Entry]) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 
 from warpwright.core.task import Task
 from warpwright.propose.composer.arithmetic import DEFINED
-from warpwright.propose.composer.host import TORCH_TYPES
+from warpwright.propose.composer.host import CHECK, TORCH_TYPES
 from warpwright.propose.composer.kernel import INDENT, Written
 from warpwright.propose.composer.overlap import WAITING, one_by_one, overlapped
 from warpwright.propose.composer.preamble import DIVISOR, PACKS, QUICK, QUICK_SIGMOID, STORE, STREAMING
@@ -48,6 +48,7 @@ def source(task: Task, entries: Sequence[EntryWriter], genome: Mapping[str, Any]
         *(QUICK_SIGMOID if fast and text == DEFINED["sigmoid"] else text for text in functions),
         *(f"{device}\n\n{kernel.launcher}".lstrip() for device, kernel in zip(devices, kernels, strict=True)),
         *([_dispatch(task)] if kernels else []),
+        CHECK,
         *("\n".join(entry.host()) for entry in entries),
         _module([entry.entry.name for entry in entries if entry.entry.is_exported]),
     ]
