@@ -71,3 +71,12 @@ def test_only_sums_of_few_long_rows_are(tmp_path: Path, code: str, shape: str, i
     path.write_text(f"import torch\n\ndef f(x):\n    return x.{code}(-1)\n", encoding="utf-8")
     (task,) = load(f"{path}:f", inputs=[shape], direction="forward")
     assert ("piece_scan" in composer.plan(task).write({})) is in_pieces
+
+
+def test_a_scan_that_is_one_of_several_parts_is_copied_to_its_place(tmp_path: Path) -> None:
+    path = tmp_path / "ref.py"
+    code = "torch.cat((torch.zeros_like(x[:, :1]), torch.cumsum(x[:, :-1], dim=1)), dim=1)"
+    path.write_text(f"import torch\n\ndef f(x):\n    return {code}\n", encoding="utf-8")
+    (task,) = load(f"{path}:f", inputs=["64,32:fp32"], direction="forward")
+    host = composer.plan(task).write({}).partition("torch::Tensor forward(")[2]
+    assert host.index("launch_f_scan<scalar_t>(slice, scan") < host.index("(scan, y,")

@@ -141,7 +141,7 @@ class Scheduler:
     def _prepare_args(self, value: Value) -> None:
         if value.op in APART:
             for arg, dtype in zip(value.args, operand_dtypes(value), strict=True):
-                if value.op == "cat":
+                if value.op == "cat" and arg.op not in APART:
                     self._prepare(arg, self.space_of(arg), root=True)
                 elif self._is_inline(value, arg):
                     self._prepare(arg, self.space_of(arg))
@@ -226,17 +226,21 @@ class Scheduler:
         return Schedule(tuple(groups), tuple(self.scratch), held, made_by)
 
     def _place_cat(self, store: Store, groups: list[Group], made_by: dict[int, int]) -> None:
-        """The parts of a concatenation are stored where they belong; parts of one size share a kernel."""
-        dim, start = store.value.attrs[0], self.graph.cases.size(0)
+        """The parts of a concatenation are stored where they belong; parts of one size share a kernel. What a step of
+        its own has left is copied there."""
+        dim, start, one = store.value.attrs[0], self.graph.cases.size(0), self.graph.cases.one()
         for part in store.value.args:
             piece = replace(store, value=part, dim=dim, start=start)
-            index = self._place(piece, self.space_of(part), groups, made_by)
+            space = Space(ELEMENTS, one, self.graph.numel(part)) if part.op in APART else self.space_of(part)
+            index = self._place(piece, space, groups, made_by, made_by.get(part.number, 0))
             made_by[store.value.number] = max(index, made_by.get(store.value.number, 0))
             text = part.shape[dim].text if start.text == "0" else f"{start.text} + {part.shape[dim].text}"
             start = self.graph.cases.size(text)
 
-    def _place(self, store: Store, space: Space, groups: list[Group], made_by: Mapping[int, int]) -> int:
-        after = self._last_needed(store.value, made_by)
+    def _place(
+        self, store: Store, space: Space, groups: list[Group], made_by: Mapping[int, int], after: int = 0
+    ) -> int:
+        after = max(after, self._last_needed(store.value, made_by))
         for index, group in enumerate(groups):
             shared = self._shared(group.space, space)
             if shared and index >= after:
