@@ -1,4 +1,5 @@
-// Scopes and orders of atomic operations: what they publish, and for whom. Kernels here get four flags that are zero.
+// Scopes and orders of atomic operations: what they publish, and for whom. Kernels here get four flags that are zero,
+// and their blocks are all there at once, so that they may wait for each other.
 #include <cuda/atomic>
 
 using Flag = cuda::atomic_ref<int, cuda::thread_scope_device>;
@@ -10,7 +11,11 @@ static constexpr auto relaxed = cuda::std::memory_order_relaxed, acquire = cuda:
   template <bool BUG> static torch::Tensor run_##NAME(torch::Tensor x) {                              \
     auto y = torch::zeros_like(x);                                                                    \
     auto flags = torch::zeros({4}, x.options().dtype(torch::kInt32));                                 \
-    NAME<BUG><<<BLOCKS, 32>>>(x.data_ptr<float>(), y.data_ptr<float>(), flags.data_ptr<int>());       \
+    const float* from = x.data_ptr<float>();                                                          \
+    float* to = y.data_ptr<float>();                                                                  \
+    int* words = flags.data_ptr<int>();                                                               \
+    void* arguments[] = {&from, &to, &words};                                                         \
+    cudaLaunchCooperativeKernel(NAME<BUG>, dim3(BLOCKS), dim3(32), arguments);                        \
     return y;                                                                                         \
   }                                                                                                   \
   static Planting planting_##NAME(#NAME, run_##NAME<true>, run_##NAME<false>);

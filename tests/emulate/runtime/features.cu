@@ -265,6 +265,20 @@ __global__ void k_grid_bad(const float* x, float* y, int n) {
   y[i] = v;
 }
 torch::Tensor h_b_grid_bad(torch::Tensor x) { return on_grid(x, (void*)k_grid_bad, 4, 64); }
+__global__ void k_flag(const float* x, float* y, int n) {
+  volatile float* f = y;
+  if (blockIdx.x == 0 && threadIdx.x == 0) {
+    while (f[100] == 0) {
+    }
+    y[0] = f[101];
+  }
+  if (blockIdx.x == 1 && threadIdx.x == 0) {
+    f[101] = 5;
+    __threadfence();
+    f[100] = 1;
+  }
+}
+torch::Tensor h_k_flag(torch::Tensor x) { return on_grid(x, (void*)k_flag, 2, 32); }
 K(c_lock) {
   __shared__ int lock;
   __shared__ float sum;
@@ -309,6 +323,6 @@ ENTRY(n_pad, 1, 32, 0)
 PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
   D(c_cpasync) D(c_cpasync_hint)
   D(b_cpasync_nowait) D(b_cpasync_nobar) D(b_pipe_prior) D(c_cub) D(b_cub_reuse) D(c_wmma) D(c_mma) D(c_ptx)
-      D(b_ptx_unsupported) D(b_ptx_rounding) D(c_intrinsics) D(c_collectives) D(k_named) D(k_state) D(k_grid) D(k_grid_wide) D(b_grid_bad) D(c_lock)
+      D(b_ptx_unsupported) D(b_ptx_rounding) D(c_intrinsics) D(c_collectives) D(k_named) D(k_state) D(k_grid) D(k_grid_wide) D(k_flag) D(b_grid_bad) D(c_lock)
           D(n_stride) D(n_vec) D(n_bank) D(n_pad)
 }

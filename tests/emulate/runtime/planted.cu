@@ -137,20 +137,6 @@ K(c_rows) {
   y[t] = s[t % 8][t % 32];
 }
 ENTRY(c_rows, 1, 64, 0)
-K(c_flag) {
-  volatile float* f = y;
-  if (blockIdx.x == 0 && threadIdx.x == 0) {
-    while (f[100] == 0) {
-    }
-    y[0] = f[101];
-  }
-  if (blockIdx.x == 1 && threadIdx.x == 0) {
-    f[101] = 5;
-    __threadfence();
-    f[100] = 1;
-  }
-}
-ENTRY(c_flag, 2, 32, 0)
 K(c_coalesced) {
   if (threadIdx.x % 3 == 0) {
     auto g = cg::coalesced_threads();
@@ -351,7 +337,7 @@ torch::Tensor h_b_nowork(torch::Tensor x) { return x; }
 #define D(NAME) m.def(#NAME, &h_##NAME);
 PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
   D(c_tree)
-  D(c_long) D(c_warp) D(c_syncwarp) D(c_partial) D(c_double) D(c_atomic) D(c_lastblock) D(c_half) D(c_rows) D(c_flag)
+  D(c_long) D(c_warp) D(c_syncwarp) D(c_partial) D(c_double) D(c_atomic) D(c_lastblock) D(c_half) D(c_rows)
       D(c_coalesced) D(b_oob_read) D(b_oob_write) D(b_oob_shared) D(b_oob_dyn) D(b_oob_local) D(b_misaligned)
           D(b_uninit) D(b_race_raw) D(b_race_war) D(b_race_ww) D(t_race_same) D(b_race_global) D(b_race_global2)
               D(b_no_atomic) D(b_mixed_atomic) D(b_no_fence) D(b_bar_div) D(b_shfl_div) D(b_syncwarp_missing)

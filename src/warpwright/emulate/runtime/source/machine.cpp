@@ -62,7 +62,9 @@ unsigned Machine::owner(Stamp stamp) const {
   return after == owners_.begin() ? 0 : std::prev(after)->second;
 }
 
-void Machine::report(Finding finding) {
+void Machine::report(Finding finding) { findings.add(placed(std::move(finding))); }
+
+Finding Machine::placed(Finding finding) {
   finding.kernel = launch ? launch->kernel : "";
   finding.launch = launch ? launch->number : -1;
   if (launch && launch->line) finding.line = launch->line;
@@ -70,7 +72,7 @@ void Machine::report(Finding finding) {
     finding.block = block_->index;
     finding.thread = thread().index;
   }
-  findings.add(std::move(finding));
+  return finding;
 }
 
 bool Machine::within_limits() {
@@ -117,6 +119,7 @@ void Machine::run(const Launch& wanted) {
   ++launch_id_;
   owners_.clear();
   published_.clear();
+  premature_.reset();
   variables_.clear();
   clustered_ = interleaved_ = volume(wanted.cluster) > 1;
   static_shared_ = 0;
@@ -127,6 +130,8 @@ void Machine::run(const Launch& wanted) {
   hot.launch_floor = first_of(next_segment++);
   const Stamp floor = hot.launch_floor;
   if (sigsetjmp(fault_landing(), 1) == 0) clustered_ ? run_clusters(chosen_blocks()) : run_blocks(chosen_blocks());
+  // What hangs in every order is no matter of order.
+  if (premature_ && ending.what != "hang") findings.add(std::move(*premature_));
   block_ = nullptr;
   hot.stack = 0, hot.stack_bytes = ~uintptr_t(0), hot.tracing = false;
   settle_if_any();
@@ -140,6 +145,8 @@ void Machine::run_blocks(const std::vector<unsigned>& numbers) {
   for (unsigned number : numbers) {
     std::unique_ptr<Block> block = start(number);
     Result result = proceed(*block);
+    const bool others_to_come = number != numbers.back() && !launch->cooperative;
+    if (result == Result::STUCK && residents.empty() && others_to_come) result = watch(*block);
     if (ended()) return give_up(*block);
     if (result == Result::FINISHED) {
       finish(std::move(block));
@@ -180,17 +187,23 @@ void Machine::run_residents(std::vector<std::unique_ptr<Block>>& residents) {
 }
 
 void Machine::report_hang(Block& block) {
-  Finding finding;
+  Finding finding = wait_of(block);
   finding.kind = "hang";
   finding.message = "threads wait in a loop for memory that nobody will change";
+  report(std::move(finding));
+  ending = {"stopped", "hang"};
+}
+
+// Where the first thread that waits in a loop does so.
+Finding Machine::wait_of(Block& block) {
+  Finding finding;
   for (unsigned i = 0; i < block.threads.size(); ++i)
     if (block.threads[i].state == State::POLLING) {
       finding.site = block.threads[i].waiting.site;
       block_ = &block, thread_ = i;
       break;
     }
-  report(std::move(finding));
-  ending = {"stopped", "hang"};
+  return finding;
 }
 
 void Machine::release_grid(std::vector<std::unique_ptr<Block>>& residents) {

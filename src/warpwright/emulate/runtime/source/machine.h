@@ -4,7 +4,9 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <random>
+#include <string_view>
 #include <unordered_map>
 
 #include "counters.h"
@@ -72,6 +74,11 @@ struct Thread {
   std::vector<AsyncCopy> copies;
   std::vector<Release> seen;  // by relaxed accesses: they count from the next fence on
   std::vector<Touch> trace;
+  // The stack as far as it is in use, with the registers; empty where those are kept elsewhere.
+  std::string_view in_use() const {
+    const char* top = context.top();
+    return top ? std::string_view(top, static_cast<size_t>(stack + Stacks::usable(stack) - top)) : std::string_view();
+  }
 };
 
 // What the lanes of a warp know of each other. `ordered` counts fences, `met` every operation they took part in.
@@ -193,6 +200,10 @@ class Machine {
   void run_blocks(const std::vector<unsigned>& numbers);
   void run_residents(std::vector<std::unique_ptr<Block>>& residents);
   void report_hang(Block& block);
+  Finding placed(Finding finding);
+  Finding wait_of(Block& block);
+  Result watch(Block& block);
+  void note_premature(Block& block);
   void run_clusters(const std::vector<unsigned>& numbers);
   void run_cluster(std::vector<std::unique_ptr<Block>>& members);
   void release_cluster(std::vector<std::unique_ptr<Block>>& members);
@@ -226,6 +237,7 @@ class Machine {
   bool interleaved_ = false, clustered_ = false;
   Proof proof_;
   Glimpse glimpse_;
+  std::optional<Finding> premature_;  // a wait that only a block which had not begun could end
   Segment cluster_floor_ = 0;
   std::vector<Block*> cluster_;  // of the running block, by rank
   uint64_t launch_id_ = 0;

@@ -121,10 +121,9 @@ void Machine::out_of_steps(uintptr_t address, size_t bytes, bool writes, uint32_
 
 // A thread that is still ready has stopped to be looked at. Whether it may go on.
 bool Machine::looked_at(Thread& thread) {
-  const char* top = thread.context.top();
-  const char* end = thread.stack + Stacks::usable(thread.stack);
-  const Proof::Answer answer =
-      top ? proof_.look(glimpse_, std::to_string(thread_) + std::string(top, end), progress) : Proof::Answer::GIVEN_UP;
+  const std::string_view stack = thread.in_use();
+  const Proof::Answer answer = stack.empty() ? Proof::Answer::GIVEN_UP
+                                             : proof_.look(glimpse_, std::to_string(thread_).append(stack), progress);
   if (answer == Proof::Answer::NOT_YET) return true;
   if (answer == Proof::Answer::GIVEN_UP) return ending = {"budget", launch->kernel}, false;
   Finding finding;

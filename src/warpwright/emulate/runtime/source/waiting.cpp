@@ -185,9 +185,13 @@ void barrier_arrive(unsigned name, unsigned) {
 
 void grid_barrier(int line) {
   Machine& machine = Machine::current();
-  if (!machine.launch->cooperative) machine.end("stopped", "grid.sync() in a launch that is not cooperative");
   machine.thread().waiting.line = line;
   machine.thread().waiting.site = site_of(__builtin_return_address(0));
+  if (!machine.launch->cooperative) {
+    machine.report(at(machine.thread().waiting, "launch", Severity::FATAL,
+                      "grid.sync() in a launch that is not cooperative"));
+    machine.end("stopped", "launch");
+  }
   machine.wait(State::GRID);
 }
 
