@@ -176,6 +176,30 @@ def test_a_run_without_steps_left_is_given_up(programs: dict[str, Path], tmp_pat
     assert ask(programs["planted.cu"], tmp_path, "c_long", steps=100)["outcome"] == "budget"
 
 
+@pytest.mark.parametrize("steps", [30, 100, 300])
+@pytest.mark.parametrize("entry", ["k_flag", "k_all"])
+def test_a_wait_that_would_end_is_no_endless_loop_when_steps_run_out(
+    programs: dict[str, Path], tmp_path: Path, entry: str, steps: int
+) -> None:
+    report = ask(programs["features.cu"], tmp_path, entry, steps=steps)
+    assert report["outcome"] in ("budget", "ran"), report["what"]
+    assert report["findings"] == []
+
+
+def test_blocks_that_wait_for_some_that_were_left_out_are_not_refuted(
+    programs: dict[str, Path], tmp_path: Path
+) -> None:
+    report = ask(programs["features.cu"], tmp_path, "k_all", blocks=2)
+    assert (report["outcome"], report["sampled"], report["findings"]) == ("stopped", True, [])
+    assert report["sampling"]
+
+
+def test_clusters_that_may_wait_for_each_other_are_not_refuted(programs: dict[str, Path], tmp_path: Path) -> None:
+    report = ask(programs["features.cu"], tmp_path, "u_clusters")
+    assert (report["outcome"], report["what"]) == ("unsupported", "clusters that wait for each other")
+    assert report["findings"] == []
+
+
 def test_contents_are_written_whole(programs: dict[str, Path], tmp_path: Path) -> None:
     """Outputs are written where they were asked for, with all bytes of the returned buffer."""
     report = ask(programs["planted.cu"], tmp_path, "c_half", outputs="outputs")

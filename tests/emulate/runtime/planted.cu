@@ -137,6 +137,20 @@ K(c_rows) {
   y[t] = s[t % 8][t % 32];
 }
 ENTRY(c_rows, 1, 64, 0)
+K(c_volatile) {
+  const volatile float* all = x;
+  float sum = 0;
+  for (int i = 0; i < n; ++i) sum += all[i];
+  y[threadIdx.x] = sum;
+}
+ENTRY(c_volatile, 1, 32, 0)
+K(c_gives_up) {
+  const volatile float* flag = y;
+  int looks = 0;
+  while (looks < 3000 && flag[100] == 0) ++looks;
+  y[threadIdx.x] = looks;
+}
+ENTRY(c_gives_up, 1, 32, 0)
 K(c_coalesced) {
   if (threadIdx.x % 3 == 0) {
     auto g = cg::coalesced_threads();
@@ -338,7 +352,7 @@ torch::Tensor h_b_nowork(torch::Tensor x) { return x; }
 PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
   D(c_tree)
   D(c_long) D(c_warp) D(c_syncwarp) D(c_partial) D(c_double) D(c_atomic) D(c_lastblock) D(c_half) D(c_rows)
-      D(c_coalesced) D(b_oob_read) D(b_oob_write) D(b_oob_shared) D(b_oob_dyn) D(b_oob_local) D(b_misaligned)
+      D(c_volatile) D(c_gives_up) D(c_coalesced) D(b_oob_read) D(b_oob_write) D(b_oob_shared) D(b_oob_dyn) D(b_oob_local) D(b_misaligned)
           D(b_uninit) D(b_race_raw) D(b_race_war) D(b_race_ww) D(t_race_same) D(b_race_global) D(b_race_global2)
               D(b_no_atomic) D(b_mixed_atomic) D(b_no_fence) D(b_bar_div) D(b_shfl_div) D(b_syncwarp_missing)
                   D(b_partial_wrong) D(t_shfl_fence) D(b_mask_self) D(b_block_big) D(b_hang) D(b_shift) D(b_null)

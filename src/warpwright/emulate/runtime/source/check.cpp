@@ -359,7 +359,8 @@ void check(uintptr_t address, size_t bytes, Access access, uint32_t site, Streng
   if (!machine.in_kernel()) return;
   if (overrun) judge_overrun(address, bytes);
   settle_if_any();
-  if (--hot.steps_left <= 0) machine.out_of_steps(address, bytes, !is_read(access), site);
+  const bool looks = is_atomic(access) && (is_read(access) || access == Access::ATOMIC);
+  if (--hot.steps_left <= 0) machine.out_of_steps({site, address, is_read(access) ? 0 : bytes, looks});
   const bool in_arena = address - arena_at < SPAN;
   Region* region = in_arena ? region_at[(address - arena_at) >> GRANULE_BITS] : device_variables(address);
   if (!region)
@@ -376,7 +377,6 @@ void check(uintptr_t address, size_t bytes, Access access, uint32_t site, Streng
                         std::to_string(address & (bytes - 1)) + " modulo " + std::to_string(bytes));
   if (bytes < 1u << region->shift) region->refine(bytes >= 2 && !(address & 1) ? 1 : 0);
   count(machine, *region, address, bytes, access, site);
-  const bool looks = is_atomic(access) && (is_read(access) || access == Access::ATOMIC);
   if (looks && ++machine.thread().polls % 64 == 0) {
     // Others go on here, and what they publish meanwhile is seen by this very access.
     machine.thread().waiting.site = site;

@@ -41,7 +41,7 @@ void Machine::run_clusters(const std::vector<unsigned>& numbers) {
 }
 
 void Machine::run_cluster(std::vector<std::unique_ptr<Block>>& members) {
-  for (size_t done = 0; done < members.size();) {
+  for (size_t done = 0; done < members.size() && !ended();) {
     const uint64_t before = all_progress();
     bool all_wait = true;
     for (auto& block : members) {
@@ -55,10 +55,7 @@ void Machine::run_cluster(std::vector<std::unique_ptr<Block>>& members) {
       ++done, ++progress;
     }
     if (done == members.size()) return;
-    if (all_wait)
-      release_cluster(members);
-    else if (all_progress() == before)
-      return report_hang(*members[0]);
+    all_wait ? release_cluster(members) : judge_standstill(members, before);
   }
 }
 

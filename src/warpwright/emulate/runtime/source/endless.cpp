@@ -10,7 +10,7 @@ bool Proof::memory_changed(uint64_t progress) const {
 }
 
 Proof::Answer Proof::look(const Glimpse& glimpse, std::string stack, uint64_t progress) {
-  if (memory_changed(progress)) seen_.clear();
+  if (glimpse.awaits || memory_changed(progress)) seen_.clear();
   progress_ = progress;
   last_ = glimpse;
   before_.assign(reinterpret_cast<const char*>(glimpse.address), glimpse.bytes);

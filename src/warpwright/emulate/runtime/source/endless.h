@@ -15,6 +15,7 @@ struct Glimpse {
   uint32_t site = 0;
   uintptr_t address = 0;
   size_t bytes = 0;  // of a write; 0 for a read
+  bool awaits = false;  // it reads what others are meant to change: that it has not changed yet proves nothing
 };
 
 class Proof {
@@ -35,6 +36,19 @@ class Proof {
   Glimpse last_;
   std::string before_;
   std::unordered_map<uint32_t, std::string> seen_;
+};
+
+// Threads that wait in loops while nothing else happens, looked at from round to round. The same state twice is a proof
+// that only others can help them.
+class Standstill {
+ public:
+  bool is_proved(std::string now);
+  // Loops that count their turns are never in the same state: those are given much time to end.
+  bool is_long() const { return rounds_ >= 256; }
+
+ private:
+  unsigned rounds_ = 0;
+  std::string earlier_;
 };
 
 }  // namespace warpwright::emulated

@@ -169,18 +169,29 @@ void checked_atomic(const volatile void* address, size_t bytes, Access access, i
   if (releases && access != Access::ATOMIC_READ) fence(Fence::DEVICE);
   check(at, bytes, access, site_of(code), {false, order != __ATOMIC_RELAXED && order != __ATOMIC_RELEASE});
 }
+
+// An update that leaves everything as it was is no progress.
+template <class T>
+struct Update {
+  const volatile T* address;
+  T before = *address;
+  ~Update() {
+    if (*address != before) ++Machine::current().progress;
+  }
+};
 }  // namespace
 #define WARPWRIGHT_CHECK_ATOMIC(ACCESS) checked_atomic(address, sizeof(*address), Access::ACCESS, order, CALLER)
+#define WARPWRIGHT_CHECK_UPDATE(T) WARPWRIGHT_CHECK_ATOMIC(ATOMIC); const Update<T> update { address }
 
 extern "C" {
 #define WARPWRIGHT_FETCH(BITS, T, NAME)                                           \
   T __tsan_atomic##BITS##_fetch_##NAME(volatile T* address, T value, int order) { \
-    WARPWRIGHT_CHECK_ATOMIC(ATOMIC);                                              \
+    WARPWRIGHT_CHECK_UPDATE(T);                                                   \
     return __atomic_fetch_##NAME(address, value, __ATOMIC_SEQ_CST);               \
   }
 #define WARPWRIGHT_EXCHANGE(BITS, T, HOW)                                                                        \
   bool __tsan_atomic##BITS##_compare_exchange_##HOW(volatile T* address, T* expected, T value, int order, int) { \
-    WARPWRIGHT_CHECK_ATOMIC(ATOMIC);                                                                             \
+    WARPWRIGHT_CHECK_UPDATE(T);                                                                                  \
     return __atomic_compare_exchange_n(address, expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);     \
   }
 #define WARPWRIGHT_ATOMICS(BITS, T)                                                                        \
@@ -193,11 +204,11 @@ extern "C" {
     __atomic_store_n(address, value, __ATOMIC_SEQ_CST);                                                    \
   }                                                                                                        \
   T __tsan_atomic##BITS##_exchange(volatile T* address, T value, int order) {                              \
-    WARPWRIGHT_CHECK_ATOMIC(ATOMIC);                                                                       \
+    WARPWRIGHT_CHECK_UPDATE(T);                                                                            \
     return __atomic_exchange_n(address, value, __ATOMIC_SEQ_CST);                                          \
   }                                                                                                        \
   T __tsan_atomic##BITS##_compare_exchange_val(volatile T* address, T expected, T value, int order, int) { \
-    WARPWRIGHT_CHECK_ATOMIC(ATOMIC);                                                                       \
+    WARPWRIGHT_CHECK_UPDATE(T);                                                                            \
     __atomic_compare_exchange_n(address, &expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);     \
     return expected;                                                                                       \
   }                                                                                                        \

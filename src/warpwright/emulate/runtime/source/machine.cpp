@@ -120,6 +120,7 @@ void Machine::run(const Launch& wanted) {
   owners_.clear();
   published_.clear();
   premature_.reset();
+  standstill_ = {};
   variables_.clear();
   clustered_ = interleaved_ = volume(wanted.cluster) > 1;
   static_shared_ = 0;
@@ -146,7 +147,7 @@ void Machine::run_blocks(const std::vector<unsigned>& numbers) {
     std::unique_ptr<Block> block = start(number);
     Result result = proceed(*block);
     const bool others_to_come = number != numbers.back() && !launch->cooperative;
-    if (result == Result::STUCK && residents.empty() && others_to_come) result = watch(*block);
+    if (result == Result::STUCK && residents.empty() && others_to_come) result = watch(block);
     if (ended()) return give_up(*block);
     if (result == Result::FINISHED) {
       finish(std::move(block));
@@ -178,32 +179,8 @@ void Machine::run_residents(std::vector<std::unique_ptr<Block>>& residents) {
     }
     residents = std::move(left);
     if (residents.empty()) return;
-    if (all_at_grid) {
-      release_grid(residents);
-    } else if (all_progress() == before) {
-      report_hang(*residents[0]);
-    }
+    all_at_grid ? release_grid(residents) : judge_standstill(residents, before);
   }
-}
-
-void Machine::report_hang(Block& block) {
-  Finding finding = wait_of(block);
-  finding.kind = "hang";
-  finding.message = "threads wait in a loop for memory that nobody will change";
-  report(std::move(finding));
-  ending = {"stopped", "hang"};
-}
-
-// Where the first thread that waits in a loop does so.
-Finding Machine::wait_of(Block& block) {
-  Finding finding;
-  for (unsigned i = 0; i < block.threads.size(); ++i)
-    if (block.threads[i].state == State::POLLING) {
-      finding.site = block.threads[i].waiting.site;
-      block_ = &block, thread_ = i;
-      break;
-    }
-  return finding;
 }
 
 void Machine::release_grid(std::vector<std::unique_ptr<Block>>& residents) {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <random>
+#include <span>
 #include <string_view>
 #include <unordered_map>
 
@@ -159,7 +160,7 @@ class Machine {
   [[noreturn]] void end(const std::string& outcome, const std::string& what);
   void meet(Thread& thread, Segment now);
   // The steps are used up: what remains is to find out whether the thread would ever have ended.
-  void out_of_steps(uintptr_t address, size_t bytes, bool writes, uint32_t site);
+  void out_of_steps(const Glimpse& glimpse);
   void report(Finding finding);
   // The block that made a stamp of this launch.
   unsigned owner(Stamp stamp) const;
@@ -199,11 +200,14 @@ class Machine {
   std::vector<unsigned> chosen_blocks();
   void run_blocks(const std::vector<unsigned>& numbers);
   void run_residents(std::vector<std::unique_ptr<Block>>& residents);
-  void report_hang(Block& block);
+  using Blocks = std::span<const std::unique_ptr<Block>>;
+  std::string state_of(Blocks blocks) const;
+  void judge_standstill(Blocks blocks, uint64_t before);
+  void stand_still(Blocks blocks);
   Finding placed(Finding finding);
-  Finding wait_of(Block& block);
-  Result watch(Block& block);
-  void note_premature(Block& block);
+  Finding wait_of(Blocks blocks);
+  Result watch(const std::unique_ptr<Block>& block);
+  void note_premature(Blocks blocks);
   void run_clusters(const std::vector<unsigned>& numbers);
   void run_cluster(std::vector<std::unique_ptr<Block>>& members);
   void release_cluster(std::vector<std::unique_ptr<Block>>& members);
@@ -237,6 +241,7 @@ class Machine {
   bool interleaved_ = false, clustered_ = false;
   Proof proof_;
   Glimpse glimpse_;
+  Standstill standstill_;
   std::optional<Finding> premature_;  // a wait that only a block which had not begun could end
   Segment cluster_floor_ = 0;
   std::vector<Block*> cluster_;  // of the running block, by rank

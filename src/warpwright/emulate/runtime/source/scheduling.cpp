@@ -112,10 +112,10 @@ bool Machine::resume(unsigned number) {
   return true;
 }
 
-void Machine::out_of_steps(uintptr_t address, size_t bytes, bool writes, uint32_t site) {
+void Machine::out_of_steps(const Glimpse& glimpse) {
   if (!proof_.running()) proof_.begin();
   hot.steps_left = 1;
-  glimpse_ = {site, address, writes ? bytes : 0};
+  glimpse_ = glimpse;
   wait(State::READY);
 }
 

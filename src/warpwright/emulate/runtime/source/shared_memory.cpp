@@ -99,7 +99,8 @@ void* shared_pointer(unsigned address) {
 }
 
 void copy(void* target, const void* source, size_t bytes) {
-  if (reinterpret_cast<uintptr_t>(target) - arena_at < SPAN && std::memcmp(target, source, bytes) != 0)
+  // Variables of the device lie outside of the arena; what lies on the stack is the thread's own.
+  if (reinterpret_cast<uintptr_t>(target) - hot.stack >= hot.stack_bytes && std::memcmp(target, source, bytes) != 0)
     ++Machine::current().progress;
   std::memcpy(target, source, bytes);
 }

@@ -185,6 +185,7 @@ void barrier_arrive(unsigned name, unsigned) {
 
 void grid_barrier(int line) {
   Machine& machine = Machine::current();
+  if (machine.clustered()) unsupported("grid.sync() in clusters");
   machine.thread().waiting.line = line;
   machine.thread().waiting.site = site_of(__builtin_return_address(0));
   if (!machine.launch->cooperative) {
