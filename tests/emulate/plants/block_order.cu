@@ -75,6 +75,30 @@ template <bool BUG> __global__ void adds_up_all_pieces_before_its_own(const floa
 }
 PLANT(adds_up_all_pieces_before_its_own)
 
+// waits-for-unbegun
+template <bool BUG> __global__ void whole_warps_wait(const float* x, float* y, int* words) {
+  const int piece = BUG ? blockIdx.x : ticket(words), lane = threadIdx.x;
+  if (lane == 0) atomicExch(&words[piece], 1 + piece);
+  int before = lane >= piece;
+  while (!__all_sync(0xffffffffu, before != 0))
+    if (lane < piece) before = *static_cast<volatile int*>(words + lane);  // here
+  before = __reduce_add_sync(0xffffffffu, lane < piece ? before : 0);
+  if (lane == 0) y[piece] = static_cast<float>(before);
+}
+PLANT(whole_warps_wait)
+
+// waits-for-unbegun
+template <bool BUG> __global__ void whole_blocks_wait(const float* x, float* y, int* words) {
+  const int piece = BUG ? blockIdx.x : ticket(words);
+  volatile int* done = words;
+  while (!__syncthreads_or(piece == 0 || (threadIdx.x == 0 && done[piece - 1] != 0))) {}  // here
+  if (threadIdx.x != 0) return;
+  y[piece] = x[piece];
+  __threadfence();
+  done[piece] = 1;
+}
+PLANT(whole_blocks_wait)
+
 static __global__ void barrier_by_hand_kernel(const float* x, float* y, int* words) {
   const int i = blockIdx.x * 25 + threadIdx.x;
   if (threadIdx.x < 25) y[i] = x[i];

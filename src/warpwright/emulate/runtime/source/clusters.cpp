@@ -42,7 +42,7 @@ void Machine::run_clusters(const std::vector<unsigned>& numbers) {
 
 void Machine::run_cluster(std::vector<std::unique_ptr<Block>>& members) {
   for (size_t done = 0; done < members.size() && !ended();) {
-    const uint64_t before = all_progress();
+    const uint64_t before = changes();
     bool all_wait = true;
     for (auto& block : members) {
       if (block->live == 0) continue;

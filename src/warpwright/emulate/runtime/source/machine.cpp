@@ -165,7 +165,7 @@ void Machine::run_blocks(const std::vector<unsigned>& numbers) {
 
 void Machine::run_residents(std::vector<std::unique_ptr<Block>>& residents) {
   while (!residents.empty() && !ended()) {
-    const uint64_t before = all_progress();
+    const uint64_t before = changes();
     std::vector<std::unique_ptr<Block>> left;
     bool all_at_grid = true;
     for (auto& block : residents) {

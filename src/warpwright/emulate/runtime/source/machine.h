@@ -158,7 +158,6 @@ class Machine {
   bool in_kernel() const { return block_ != nullptr; }
   void wait(State state);
   [[noreturn]] void end(const std::string& outcome, const std::string& what);
-  void meet(Thread& thread, Segment now);
   // The steps are used up: what remains is to find out whether the thread would ever have ended.
   void out_of_steps(const Glimpse& glimpse);
   void report(Finding finding);
@@ -190,17 +189,19 @@ class Machine {
   const Launch* launch = nullptr;
   Segment next_segment = 2;
   bool sampled = false;
-  uint64_t progress = 0;  // besides writes
+  uint64_t progress = 0;  // besides writes and meetings
   uint64_t static_shared() const { return static_shared_; }
 
  private:
   enum class Result : uint8_t { FINISHED, WAITING, STUCK };
-  uint64_t all_progress() const;
+  uint64_t changes() const;
+  uint64_t all_progress() const { return changes() + meetings_; }
   bool within_limits();
   std::vector<unsigned> chosen_blocks();
   void run_blocks(const std::vector<unsigned>& numbers);
   void run_residents(std::vector<std::unique_ptr<Block>>& residents);
   using Blocks = std::span<const std::unique_ptr<Block>>;
+  std::string state_of(const Block& block) const;
   std::string state_of(Blocks blocks) const;
   void judge_standstill(Blocks blocks, uint64_t before);
   void stand_still(Blocks blocks);
@@ -241,6 +242,7 @@ class Machine {
   bool interleaved_ = false, clustered_ = false;
   Proof proof_;
   Glimpse glimpse_;
+  uint64_t meetings_ = 0;  // of threads that went on together: they may all come back to where they were
   Standstill standstill_;
   std::optional<Finding> premature_;  // a wait that only a block which had not begun could end
   Segment cluster_floor_ = 0;

@@ -16,7 +16,7 @@ constexpr unsigned PATIENCE = 4;  // passes over threads that wait in loops befo
 
 }  // namespace
 
-uint64_t Machine::all_progress() const {
+uint64_t Machine::changes() const {
   uint64_t writes = 0;
   for (auto& space : counters.accesses) writes += space[static_cast<int>(Traffic::WRITE)];
   return progress + writes;
@@ -26,8 +26,9 @@ Machine::Result Machine::proceed(Block& block) {
   block_ = &block;
   warpwright_block_index = block.index;
   if (owners_.back().second != block.number) owners_.emplace_back(next_segment, block.number);
+  Standstill standstill;
   for (unsigned idle = 0;;) {
-    const uint64_t before = all_progress();
+    const uint64_t before = all_progress(), unchanged = changes();
     for (Thread& thread : block.threads)
       if (thread.state == State::POLLING) thread.state = State::READY;
     for (unsigned warp : order_of(static_cast<unsigned>(block.warps.size()))) {
@@ -40,10 +41,10 @@ Machine::Result Machine::proceed(Block& block) {
     for (Thread& thread : block.threads)
       polling += thread.state == State::POLLING, at_grid += thread.state == State::GRID;
     if (polling) {
-      if (all_progress() != before)
-        idle = 0;
-      else if (++idle >= PATIENCE)
-        return Result::STUCK;
+      idle = all_progress() == before ? idle + 1 : 0;
+      if (idle >= PATIENCE) return Result::STUCK;
+      // Those that wait may meet in their loop.
+      if (!idle && changes() == unchanged && standstill.is_proved(state_of(block))) return Result::STUCK;
       continue;
     }
     if (at_grid == block.live) return Result::WAITING;
@@ -123,7 +124,7 @@ void Machine::out_of_steps(const Glimpse& glimpse) {
 bool Machine::looked_at(Thread& thread) {
   const std::string_view stack = thread.in_use();
   const Proof::Answer answer = stack.empty() ? Proof::Answer::GIVEN_UP
-                                             : proof_.look(glimpse_, std::to_string(thread_).append(stack), progress);
+                                             : proof_.look(glimpse_, std::to_string(thread_).append(stack), progress + meetings_);
   if (answer == Proof::Answer::NOT_YET) return true;
   if (answer == Proof::Answer::GIVEN_UP) return ending = {"budget", launch->kernel}, false;
   Finding finding;
@@ -161,11 +162,6 @@ void Machine::end(const std::string& outcome, const std::string& what) {
   ending = {outcome, what};
   wait(State::DONE);
   __builtin_trap();
-}
-
-void Machine::meet(Thread& thread, Segment now) {
-  thread.segment = now;
-  thread.polls = 0;
 }
 
 void Machine::flush_trace(unsigned warp) {

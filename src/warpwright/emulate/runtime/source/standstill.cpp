@@ -10,21 +10,31 @@ bool Standstill::is_proved(std::string now) {
   return false;
 }
 
-// The threads that wait in loops, registers and stacks, and how far memory has changed. Empty where that cannot be seen.
-std::string Machine::state_of(Blocks blocks) const {
-  std::string state = std::to_string(all_progress());
-  for (auto& block : blocks)
-    for (const Thread& thread : block->threads) {
-      if (thread.state != State::POLLING) continue;
-      if (thread.in_use().empty()) return {};
-      state += thread.in_use();
-    }
+// How far memory has changed, and registers and stacks of all threads; empty where those cannot be seen.
+std::string Machine::state_of(const Block& block) const {
+  std::string state = std::to_string(changes());
+  for (const Thread& thread : block.threads) {
+    if (thread.state == State::DONE) continue;
+    if (thread.in_use().empty()) return {};
+    state += thread.in_use();
+  }
   return state;
+}
+
+std::string Machine::state_of(Blocks blocks) const {
+  std::string all;
+  for (auto& block : blocks) {
+    if (block->live == 0) continue;
+    const std::string state = state_of(*block);
+    if (state.empty()) return state;
+    all += state;
+  }
+  return all;
 }
 
 // The blocks have all had a turn, and are all that is left.
 void Machine::judge_standstill(Blocks blocks, uint64_t before) {
-  if (all_progress() != before)
+  if (changes() != before)
     standstill_ = {};
   else if (standstill_.is_proved(state_of(blocks)) || standstill_.is_long())
     stand_still(blocks);
@@ -58,11 +68,10 @@ Finding Machine::wait_of(Blocks blocks) {
 // its turns is never in the same state, because it may give up by itself.
 Machine::Result Machine::watch(const std::unique_ptr<Block>& block) {
   constexpr unsigned MOST_TURNS = 32;
-  const Blocks alone(&block, 1);
   Standstill standstill;
   Result result = Result::STUCK;
   for (unsigned turn = 0; result == Result::STUCK && turn < MOST_TURNS; ++turn) {
-    if (standstill.is_proved(state_of(alone))) return note_premature(alone), result;
+    if (standstill.is_proved(state_of(*block))) return note_premature(Blocks(&block, 1)), result;
     result = proceed(*block);
   }
   return result;

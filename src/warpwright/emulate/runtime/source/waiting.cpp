@@ -86,10 +86,10 @@ void Machine::combine(unsigned warp, unsigned present, Waiting& waiting) {
   }
   if (waiting.combine) waiting.combine(payloads, present, waiting.mask);
   ++counters.collectives;
-  ++progress;
+  ++meetings_;
   const Segment now = next_segment++;
   for (unsigned i = 0; i < 32; ++i)
-    if (present >> i & 1) lanes[i].state = State::READY, meet(lanes[i], now);
+    if (present >> i & 1) lanes[i].state = State::READY, lanes[i].segment = now;
   if (waiting.kind == Kind::ACTIVE) return;
   block_->warps[warp].met.share(present, live, now);
   if (waiting.kind == Kind::SYNC) block_->warps[warp].ordered.share(present, live, now);
@@ -152,7 +152,7 @@ void Machine::release(unsigned, const std::vector<unsigned>& members) {
   for (unsigned i : members) count += block_->threads[i].waiting.predicate != 0;
   const Segment now = next_segment++;
   ++counters.barriers;
-  ++progress;
+  ++meetings_;
   for (unsigned i : members) {
     Thread& thread = block_->threads[i];
     Waiting& waiting = thread.waiting;
@@ -160,8 +160,7 @@ void Machine::release(unsigned, const std::vector<unsigned>& members) {
                      : waiting.vote == Vote::ALL ? count == static_cast<int>(members.size())
                                                  : count != 0;
     thread.state = State::READY;
-    thread.floor = now;
-    meet(thread, now);
+    thread.segment = thread.floor = now;
   }
 }
 
