@@ -51,6 +51,16 @@ def test_blocks_that_take_many_pieces_each_hold() -> None:
 
 
 @pytest.mark.timeout(900)
+def test_pieces_that_go_by_the_numbers_of_blocks_are_refuted() -> None:
+    first = ("drawn[1] = atomicAdd(published + count, 1ull)", "drawn[1] = blockIdx.x")
+    others = ("threadIdx.x == 0 ? atomicAdd(published + count, 1ull) : 0", "number + gridDim.x")
+    found = evidence("modern/cumsum:forward", {"N": 1, "D": 33008}, "fp32", first, others)
+    assert found.verdict is Verdict.REFUTED
+    assert found.counterexample is not None
+    assert found.counterexample.kind == "waits-for-unbegun"
+
+
+@pytest.mark.timeout(900)
 def test_sums_of_earlier_pieces_are_missed_where_they_are_left_out() -> None:
     left_out = ("start + sums[item][k]", "(warp > 0 ? below : 0.0f) + sums[item][k]")
     found = evidence("modern/cumsum:forward", {"N": 1, "D": 16384}, "fp32", left_out)
