@@ -1,5 +1,5 @@
-// Blocks that wait for blocks which need not have begun, and what may be waited for. Kernels here run in four blocks of a
-// warp, and get eight words that are zero.
+// Blocks that wait for blocks which need not have begun, and what may be waited for. Kernels here run in four blocks of
+// a warp, and get eight words that are zero.
 #include <cuda/atomic>
 
 namespace cg = cooperative_groups;
@@ -55,12 +55,23 @@ PLANT(sums_in_order_of_block_numbers)
 template <bool BUG> __global__ void sums_from_the_last_block_on(const float* x, float* y, int* words) {
   const int piece = BUG ? gridDim.x - 1 - blockIdx.x : ticket(words);
   if (threadIdx.x != 0) return;
-  for (unsigned pause = 8; piece > 0 && Word(words[piece - 1]).load(acquire) == 0; pause = pause < 256 ? 2 * pause : 256)
+  for (unsigned pause = 8; piece > 0 && Word(words[piece - 1]).load(acquire) == 0; pause = min(2 * pause, 256u))
     __nanosleep(pause);  // here
   y[piece] = x[piece] + (piece > 0 ? y[piece - 1] : 0.0f);
   Word(words[piece]).store(1, release);
 }
 PLANT(sums_from_the_last_block_on)
+
+// waits-for-unbegun
+template <bool BUG> __global__ void sums_by_assembly(const float* x, float* y, int* words) {
+  const int piece = BUG ? blockIdx.x : ticket(words);
+  if (threadIdx.x != 0) return;
+  for (int done = piece == 0; !done;)
+    asm volatile("ld.acquire.gpu.global.s32 %0, [%1];" : "=r"(done) : "l"(words + piece - 1) : "memory");  // here
+  y[piece] = x[piece] + (piece > 0 ? y[piece - 1] : 0.0f);
+  asm volatile("st.release.gpu.global.s32 [%0], %1;" ::"l"(words + piece), "r"(1) : "memory");
+}
+PLANT(sums_by_assembly)
 
 // Every lane waits for another piece.
 // waits-for-unbegun

@@ -289,6 +289,13 @@ __device__ void until_all_are_there(float* y) {
 }
 __global__ void k_all(const float* x, float* y, int n) { until_all_are_there(y); }
 torch::Tensor h_k_all(torch::Tensor x) { return on_grid(x, (void*)k_all, 8, 32); }
+__global__ void k_meeting(const float* x, float* y, int n) {
+  volatile float* here = y + 100;
+  if (threadIdx.x == 0) here[blockIdx.x] = 1;
+  while (!__syncthreads_and(here[(blockIdx.x + 1) % gridDim.x] != 0)) {
+  }
+}
+torch::Tensor h_k_meeting(torch::Tensor x) { return on_grid(x, (void*)k_meeting, 4, 64); }
 __global__ void __cluster_dims__(2, 1, 1) u_clusters(const float* x, float* y, int n) { until_all_are_there(y); }
 torch::Tensor h_u_clusters(torch::Tensor x) { return on_grid(x, (void*)u_clusters, 8, 32); }
 K(c_lock) {
@@ -335,6 +342,7 @@ ENTRY(n_pad, 1, 32, 0)
 PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
   D(c_cpasync) D(c_cpasync_hint)
   D(b_cpasync_nowait) D(b_cpasync_nobar) D(b_pipe_prior) D(c_cub) D(b_cub_reuse) D(c_wmma) D(c_mma) D(c_ptx)
-      D(b_ptx_unsupported) D(b_ptx_rounding) D(c_intrinsics) D(c_collectives) D(k_named) D(k_state) D(k_grid) D(k_grid_wide) D(k_flag) D(k_all) D(u_clusters) D(b_grid_bad) D(c_lock)
+      D(b_ptx_unsupported) D(b_ptx_rounding) D(c_intrinsics) D(c_collectives) D(k_named) D(k_state) D(k_grid) D(k_grid_wide) D(k_flag)
+          D(k_all) D(k_meeting) D(u_clusters) D(b_grid_bad) D(c_lock)
           D(n_stride) D(n_vec) D(n_bank) D(n_pad)
 }

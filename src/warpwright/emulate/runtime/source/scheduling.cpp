@@ -123,8 +123,9 @@ void Machine::out_of_steps(const Glimpse& glimpse) {
 // A thread that is still ready has stopped to be looked at. Whether it may go on.
 bool Machine::looked_at(Thread& thread) {
   const std::string_view stack = thread.in_use();
-  const Proof::Answer answer = stack.empty() ? Proof::Answer::GIVEN_UP
-                                             : proof_.look(glimpse_, std::to_string(thread_).append(stack), progress + meetings_);
+  const Proof::Answer answer =
+      stack.empty() ? Proof::Answer::GIVEN_UP
+                    : proof_.look(glimpse_, std::to_string(thread_).append(stack), progress + meetings_);
   if (answer == Proof::Answer::NOT_YET) return true;
   if (answer == Proof::Answer::GIVEN_UP) return ending = {"budget", launch->kernel}, false;
   Finding finding;
