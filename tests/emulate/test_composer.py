@@ -45,12 +45,12 @@ def test_a_row_of_one_element_leaves_a_sum_and_its_length_that_agree() -> None:
 
 @pytest.mark.timeout(900)
 def test_rows_that_are_loaded_ahead_hold() -> None:
-    """More rows than groups of threads, so that some group has a next row."""
+    """More rows than teams of threads, so that some team has a next row."""
     (task,) = load("modern/add_rmsnorm:backward")
     tall = Case(name="tall", role=Role.CHECK, dims={"N": 600, "D": 8}, dtype="fp32", scalars={"eps": 1e-6})
     plan = composer.plan(task)
     source = plan.write({**plan.default(), "fused_ahead": 1})
-    assert "if (row + groups < rows) load_row(row + groups);" in source
+    assert "if (row + teams < rows) load_row(row + teams);" in source
     holds_on(task, tall, source)
 
 
