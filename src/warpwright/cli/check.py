@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,10 +14,10 @@ from warpwright.cli.output import Json, emit
 from warpwright.cli.seal import CODES
 from warpwright.cli.tasks import Inputs
 from warpwright.core.errors import Exit, UsageError
-from warpwright.core.evidence import Verdict
 
 if TYPE_CHECKING:
     from warpwright.cli.checking import Checked
+    from warpwright.core.evidence import Dossier
 
 Dtypes = Annotated[list[str] | None, typer.Option("--dtype", metavar="DTYPE", help="Only these cases; repeat it.")]
 Jobs = Annotated[int | None, typer.Option("--jobs", metavar="N", min=1, help="Processes; one per core if not given.")]
@@ -62,16 +62,17 @@ def check(
         emit("check/1", **(data(checked[0]) if not kernel.is_dir() else {"results": [data(item) for item in checked]}))
     else:
         show(checked, verbose=verbose)
-    raise typer.Exit(verdict(checked))
+    raise typer.Exit(worst([ending(item.dossier) for item in checked]))
 
 
-def verdict(checked: Sequence[Checked]) -> Exit:
+def ending(dossier: Dossier) -> Exit:
+    return Exit.OUR_FAULT if dossier.faults else CODES[dossier.verdict]
+
+
+def worst(endings: Collection[Exit]) -> Exit:
     """Our faults first, because what they spoilt is not known; then the worst news."""
-    if any(item.dossier.faults for item in checked):
-        return Exit.OUR_FAULT
-    found = {item.dossier.verdict for item in checked}
-    worst = (Verdict.REFUTED, Verdict.UNDECIDED, Verdict.HOLDS)
-    return CODES[next(verdict for verdict in worst if verdict in found)]
+    order = (Exit.OUR_FAULT, Exit.REFUTED, Exit.UNDECIDED, Exit.HOLDS)
+    return next(code for code in order if code in endings)
 
 
 def _write_files(checked: Sequence[Checked], html: Path | None, junit: Path | None) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from warpwright.cli.beforehand import check_task, make_folder
+from warpwright.cli.check import ending, worst
 from warpwright.cli.output import Json, emit
 from warpwright.cli.tasks import Inputs
 from warpwright.core.errors import Exit, UsageError
@@ -28,27 +29,28 @@ def compose(
     out: Annotated[
         Path, typer.Option("--out", metavar="FOLDER", help="Where the sources go: NAME.cu, NAME.backward.cu ...")
     ] = Path("composed"),
-    check: Annotated[bool, typer.Option("--check/--no-check", help="Keep only what every rung here lets pass.")] = True,
+    check: Annotated[bool, typer.Option("--check/--no-check", help="Keep nothing that a rung here refutes.")] = True,
     as_json: Json = False,
 ) -> None:
     """Write kernels by rule, with no model, and check them.
 
-    One for each task that the composer understands; of the others it is said what is in the way.
+    One for each task that the composer understands; of the others it is said what is in the way. It ends with 3 where
+    a task has no kernel, or one that no rung refutes and not every rung lets pass.
     """
     for place in places:
         check_task(place)
     make_folder(out)
     answers = _surveyed(places, inputs or ())
-    told = []
+    told, endings = [], []
     while (answer := _next(answers, as_json)) is not None:
-        told.append(_told(answer, out, check, silent=as_json))
+        dossier = _checked(answer, as_json) if check and answer.sources else None
+        told.append(_told(answer, dossier, out, silent=as_json))
+        endings.append(_ending(answer, dossier))
     if as_json:
         emit("compose/1", composed=told)
     else:
         _sum_up(told, out)
-    verdicts = [item["verdict"] for item in told]
-    refuted = Verdict.REFUTED in verdicts
-    raise typer.Exit(Exit.REFUTED if refuted else Exit.HOLDS if all(item["file"] for item in told) else Exit.UNDECIDED)
+    raise typer.Exit(worst(endings))
 
 
 def _next(answers: Iterator[Surveyed], silent: bool) -> Surveyed | None:
@@ -71,14 +73,22 @@ def _surveyed(places: Sequence[str], inputs: Sequence[str]) -> Iterator[Surveyed
         yield answer
 
 
-def _told(answer: Surveyed, out: Path, check: bool, silent: bool) -> dict[str, Any]:
-    """What became of one task; its file is None unless a source was kept."""
+def _ending(answer: Surveyed, dossier: Dossier | None) -> Exit:
+    """As `check` would end on the same source; a task without one stays undecided."""
+    if dossier is not None:
+        return ending(dossier)
+    return Exit.HOLDS if answer.sources else Exit.UNDECIDED
+
+
+def _told(answer: Surveyed, dossier: Dossier | None, out: Path, silent: bool) -> dict[str, Any]:
+    """What became of one task; its file is None unless a source was kept.
+
+    What is undecided here is kept: nothing speaks against it, and another machine may tell.
+    """
     from warpwright.cli.screen import plain, screen
 
-    dossier = _checked(answer, silent) if check and answer.sources else None
-    kept = (
-        _kept(answer, out) if answer.sources and (dossier is None or dossier.verdict is not Verdict.REFUTED) else None
-    )
+    refuted = dossier is not None and dossier.verdict is Verdict.REFUTED
+    kept = _kept(answer, out) if answer.sources and not refuted else None
     words = answer.reason or _words(dossier, kept)
     if not silent:
         screen().print(f"{plain(answer.name)}: {plain(words)}", soft_wrap=True)
@@ -118,5 +128,7 @@ def _words(dossier: Dossier | None, kept: Path | None) -> str:
 def _sum_up(told: list[dict[str, Any]], out: Path) -> None:
     from warpwright.cli.screen import plain, screen
 
-    written = sum(item["file"] is not None for item in told)
-    screen().print(f"{written} of {len(told)} tasks have a kernel in {plain(out)}.")
+    written = [item["verdict"] for item in told if item["file"] is not None]
+    undecided = written.count(Verdict.UNDECIDED)
+    open_still = f", {undecided} of them undecided" if undecided else ""
+    screen().print(f"{len(written)} of {len(told)} tasks have a kernel in {plain(out)}{open_still}.", soft_wrap=True)

@@ -1,11 +1,18 @@
 """`warpwright compose`: what can be written is written and checked, the rest is named, and nothing crashes."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
+import pytest
 from typer.testing import CliRunner, Result
 
 from warpwright.cli.main import app
+from warpwright.core.candidate import Candidate
+from warpwright.core.errors import OurFault
+from warpwright.core.evidence import Counterexample, Evidence, Fault, Verdict
+from warpwright.core.task import Task
 
 SQUARE = """
 import torch
@@ -47,6 +54,59 @@ def test_what_is_kept_was_checked(tmp_path: Path) -> None:
     assert found.exit_code == 0, found.output
     assert "1 of 1 tasks have a kernel" in found.output
     assert "holds" in found.output.lower()
+
+
+def holds(task: Task, candidate: Candidate) -> Evidence:
+    return Evidence(candidate=candidate.id, rung="source", verdict=Verdict.HOLDS)
+
+
+def undecided(task: Task, candidate: Candidate) -> Evidence:
+    return Evidence(candidate=candidate.id, rung="emulate", verdict=Verdict.UNDECIDED, reason="still running")
+
+
+def absent(task: Task, candidate: Candidate) -> Evidence:
+    return Evidence(candidate=candidate.id, rung="gpu", verdict=Verdict.UNDECIDED, reason="no GPU here", skipped=True)
+
+
+def refuted(task: Task, candidate: Candidate) -> Evidence:
+    shown = Counterexample(kind="race", message="two threads write y[0]")
+    return Evidence(candidate=candidate.id, rung="emulate", verdict=Verdict.REFUTED, counterexample=shown)
+
+
+def failed(task: Task, candidate: Candidate) -> Evidence:
+    raise OurFault(Fault(where="sandbox", message="the launcher does not answer"))
+
+
+@pytest.mark.parametrize(
+    ("last", "code", "verdict", "kept"),
+    [
+        (absent, 0, "holds", True),
+        (undecided, 3, "undecided", True),
+        (failed, 4, "undecided", True),
+        (refuted, 1, "refuted", False),
+    ],
+)
+def test_it_ends_as_check_does_on_what_it_wrote(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    last: Callable[[Task, Candidate], Evidence],
+    code: int,
+    verdict: str,
+    kept: bool,
+) -> None:
+    ladder = [SimpleNamespace(climb=holds), SimpleNamespace(climb=last)]
+    monkeypatch.setattr("warpwright.verify.ladder.rungs", lambda cases=None: ladder)
+    problem = tmp_path / "square.py"
+    problem.write_text(SQUARE)
+    found = compose(problem, "--out", tmp_path / "kernels", "--json")
+    assert found.exit_code == code, found.output
+    [told] = json.loads(found.output)["composed"]
+    assert (told["verdict"], told["file"] is not None) == (verdict, kept)
+    assert (tmp_path / "kernels" / "square.cu").exists() == kept
+    kernel = tmp_path / "any.cu"
+    kernel.write_text("// the rungs of this test look at nothing\n")
+    checked = CliRunner().invoke(app, ["check", str(kernel), "--task", str(problem)])
+    assert checked.exit_code == code, checked.output
 
 
 def test_a_function_of_your_own_needs_its_inputs(tmp_path: Path) -> None:
