@@ -91,7 +91,9 @@ def _told(answer: Surveyed, dossier: Dossier | None, out: Path, silent: bool) ->
     kept = _kept(answer, out) if answer.sources and not refuted else None
     words = answer.reason or _words(dossier, kept)
     if not silent:
-        screen().print(f"{plain(answer.name)}: {plain(words)}", soft_wrap=True)
+        # What cannot be loaded is named by file and line already.
+        said = words if words.startswith(answer.name) else f"{answer.name}: {words}"
+        screen().print(plain(said), soft_wrap=True)
     return {
         "task": answer.name,
         "file": str(kept) if kept else None,

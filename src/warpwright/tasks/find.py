@@ -39,6 +39,11 @@ def all_tasks(suite: str | None = None) -> tuple[Task, ...]:
     return tuple(task for name in wanted for folder in _tasks_of(name) for task in load_folder(folder, name))
 
 
+def is_task_folder(path: Path) -> bool:
+    """Whether a folder is a task itself, rather than one that holds some."""
+    return (path / DEFINITION).is_file() or is_directory(path)
+
+
 def suites_root() -> Path:
     """Inside the package when installed from a wheel, else at the root of the repository."""
     return next((path for path in (_PACKAGE / "suites", _PACKAGE.parents[1] / "suites") if path.is_dir()), _PACKAGE)

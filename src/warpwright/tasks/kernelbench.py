@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
+from warpwright.core.errors import TaskError
 from warpwright.core.task import Direction, Reference, Task
 from warpwright.tasks.assemble import Loaded, assembled
 from warpwright.tasks.probe import probe
@@ -22,8 +23,19 @@ def {entry}():
 
 def is_problem(path: Path) -> bool:
     source, functions = read_source(path)
-    classes = {node.name for node in ast.parse(source).body if isinstance(node, ast.ClassDef)}
-    return "Model" in classes and "get_inputs" in functions
+    return _has_model(source) and "get_inputs" in functions
+
+
+def is_meant_as_problem(path: Path) -> bool:
+    """Whether somebody who names its folder should hear of a file: nobody knows what is in one that is not Python."""
+    try:
+        return _has_model(read_source(path)[0])
+    except TaskError:
+        return True
+
+
+def _has_model(source: str) -> bool:
+    return any(isinstance(node, ast.ClassDef) and node.name == "Model" for node in ast.parse(source).body)
 
 
 def load_problem(path: Path, direction: Direction | None) -> tuple[Task, ...]:

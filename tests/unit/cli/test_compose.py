@@ -47,6 +47,16 @@ def test_a_folder_of_problems_is_gone_through(tmp_path: Path) -> None:
     assert any("cannot compose" in item["words"] for item in told.values())
 
 
+def test_a_file_that_cannot_be_loaded_is_named_once(tmp_path: Path) -> None:
+    problems = tmp_path / "problems"
+    problems.mkdir()
+    (problems / "1_import.py").write_text("import nothing_like_this\n" + SQUARE)
+    found = compose(problems, "--out", tmp_path / "kernels")
+    assert found.exit_code == 3, found.output
+    assert "1_import.py:1: needs the package" in found.output
+    assert found.output.count("1_import.py") == 1
+
+
 def test_what_is_kept_was_checked(tmp_path: Path) -> None:
     problem = tmp_path / "square.py"
     problem.write_text(SQUARE)

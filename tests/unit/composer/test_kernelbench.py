@@ -85,6 +85,23 @@ def test_a_folder_is_its_files_and_what_is_no_problem_is_left_out(tmp_path: Path
     assert [Path(answer.name.partition(":")[0]).stem for answer in survey([str(tmp_path)])] == ["relu"]
 
 
+def test_a_file_of_a_folder_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    (tmp_path / "a_syntax.py").write_text("class Model:\n    x = (\n", encoding="utf-8")
+    (tmp_path / "b_latin.py").write_bytes("# caf\u00e9\nclass Model: pass\n".encode("latin-1"))
+    (tmp_path / "c_no_inputs.py").write_text("class Model: pass\n", encoding="utf-8")
+    (tmp_path / "notes.py").write_text("x = 1\n", encoding="utf-8")
+    found = {Path(answer.name).name: answer.reason or "" for answer in survey([str(tmp_path)])}
+    assert list(found) == ["a_syntax.py", "b_latin.py", "c_no_inputs.py"]
+    assert "a_syntax.py:2: syntax error" in found["a_syntax.py"]
+    assert "is not UTF-8 text" in found["b_latin.py"]
+    assert "get_inputs" in found["c_no_inputs.py"]
+
+
+def test_a_folder_that_is_a_task_itself_is_no_folder_of_problems() -> None:
+    folder = Path(__file__).parents[1] / "tasks" / "samples" / "robust_kbench" / "affine_last"
+    assert {answer.name for answer in survey([str(folder)])} == {"affine_last:forward", "affine_last:backward"}
+
+
 def test_a_place_that_does_not_exist_is_an_answer_too() -> None:
     (answer,) = survey(["no/such/place"])
     assert answer.task is None

@@ -6,12 +6,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from warpwright.core.errors import UsageError, WarpwrightError
+from warpwright.core.errors import WarpwrightError
 from warpwright.core.task import Task
 from warpwright.propose.composer.errors import CannotCompose
 from warpwright.propose.composer.plan import plan
 from warpwright.tasks import load
-from warpwright.tasks.kernelbench import is_problem
+from warpwright.tasks.find import is_task_folder
+from warpwright.tasks.kernelbench import is_meant_as_problem
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,13 +48,5 @@ def surveyed(task: Task, variants: int = 1) -> Surveyed:
 
 def _specs(place: str) -> list[str]:
     folder = Path(place)
-    files = sorted(folder.glob("*.py")) if folder.is_dir() else []
-    problems = [str(path) for path in files if _is_readable_problem(path)]
-    return problems or [place]
-
-
-def _is_readable_problem(path: Path) -> bool:
-    try:
-        return is_problem(path)
-    except UsageError:
-        return False
+    files = sorted(folder.glob("*.py")) if folder.is_dir() and not is_task_folder(folder) else []
+    return [str(path) for path in files if is_meant_as_problem(path)] or [place]
