@@ -120,8 +120,13 @@ def _as_leaf(value: Any, leaves: Tensors) -> Any:
 
 @cache
 def _module(source: str, filename: str) -> types.ModuleType:
-    """The file as a module. Registered, because dataclasses and pickling look modules up by name."""
+    """The file as a module. Registered, because dataclasses and pickling look modules up by name.
+
+    Its `print` is one of ours: what we write to stdout may be read by a program. Taking stdout away for the time of
+    each call would take it from our other threads too, and would be in the way of whoever compiles the function.
+    """
     module = types.ModuleType(f"warpwright_reference_{content_id(source)}")
+    module.__dict__["print"] = _unheard
     sys.modules[module.__name__] = module
     try:
         exec(compile(source, filename, "exec"), module.__dict__)
@@ -130,6 +135,10 @@ def _module(source: str, filename: str) -> types.ModuleType:
     except Exception as error:
         raise TaskError(filename, None, f"cannot be imported: {type(error).__name__}: {error}") from None
     return module
+
+
+def _unheard(*values: object, **options: object) -> None:
+    """In the place of `print`."""
 
 
 def constructed(task: Task, name: str) -> torch.Tensor:

@@ -57,6 +57,14 @@ def test_a_file_that_cannot_be_loaded_is_named_once(tmp_path: Path) -> None:
     assert found.output.count("1_import.py") == 1
 
 
+def test_a_file_that_prints_leaves_json_alone(tmp_path: Path) -> None:
+    problem = tmp_path / "square.py"
+    problem.write_text("print('{')\n" + SQUARE.replace("return x * x", "print('hello'); return x * x"))
+    found = compose(problem, "--out", tmp_path / "kernels", "--json")
+    assert found.exit_code == 0, found.output
+    assert [item["verdict"] for item in json.loads(found.stdout)["composed"]] == ["holds"]
+
+
 def test_what_is_kept_was_checked(tmp_path: Path) -> None:
     problem = tmp_path / "square.py"
     problem.write_text(SQUARE)
