@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import sys
 import types
-from collections.abc import Callable, Sequence
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
@@ -14,7 +16,7 @@ from torch.utils._python_dispatch import _disable_current_modes
 from warpwright.core.codec import content_id
 from warpwright.core.errors import TaskError
 from warpwright.core.signature import differentiable_outputs, forward_arguments, is_differentiable
-from warpwright.core.task import Case, Direction, Reference, Task
+from warpwright.core.task import Case, Direction, Reference, Role, Task
 
 Function = Callable[..., Any]
 Tensors = list[torch.Tensor]
@@ -35,6 +37,24 @@ def evaluate(
     task: Task, case: Case, called: Function, arguments: Sequence[Any], gradients: Tensors, saves: Tensors
 ) -> Tensors:
     """Everything a candidate owes, computed by `called`: outputs and mutated arguments, gradients, or both."""
+    with _our_sizes(case):
+        return _evaluated(task, case, called, arguments, gradients, saves)
+
+
+@contextmanager
+def _our_sizes(case: Case) -> Iterator[None]:
+    """What is timed has sizes of the user's own; of all others we know ourselves that they are unusual."""
+    if case.role is Role.TIME:
+        yield
+        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        yield
+
+
+def _evaluated(
+    task: Task, case: Case, called: Function, arguments: Sequence[Any], gradients: Tensors, saves: Tensors
+) -> Tensors:
     if task.direction is Direction.FORWARD:
         with torch.no_grad():
             return [*outputs(task, called, arguments), *_mutated(task, arguments)]

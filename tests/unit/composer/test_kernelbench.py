@@ -56,7 +56,6 @@ def test_every_problem_has_an_answer(name: str) -> None:
     assert ("at::" in text) if name in LIBRARY else ("__global__" in text)
 
 
-@pytest.mark.filterwarnings("ignore:input's size at dim=1 does not match")
 @pytest.mark.timeout(900)  # Nothing here depends on time; a machine under load must not turn slow into wrong.
 @pytest.mark.parametrize("name", [*CLIMBED, *(pytest.param(name, marks=pytest.mark.corpus) for name in CLIMBED_TOO)])
 def test_what_is_composed_is_right(name: str) -> None:

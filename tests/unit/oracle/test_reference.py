@@ -1,10 +1,14 @@
 """The task's own function as it is run here: it has no voice of its own, because stdout is ours."""
 
+import warnings
+from dataclasses import replace
+
 import pytest
 import torch
 
-from warpwright.core.task import Reference
-from warpwright.oracle.reference import function
+from warpwright.core.task import Reference, Role
+from warpwright.oracle.reference import evaluate, function
+from warpwright.tasks import load
 
 TALKATIVE = """
 import torch
@@ -29,3 +33,22 @@ def test_what_a_reference_prints_is_not_heard(capfd: pytest.CaptureFixture[str])
     assert module(torch.ones(3)).tolist() == [2, 2, 2]
     assert plain(torch.ones(3)).tolist() == [2, 2, 2]
     assert capfd.readouterr() == ("", "")
+
+
+WARNING = """
+import warnings
+def forward(x):
+    warnings.warn("such a size is unusual")
+    return x
+"""
+
+
+def test_a_reference_warns_of_the_sizes_of_its_user_alone() -> None:
+    (task,) = load("modern/log_softmax:forward")
+    task = replace(task, reference=Reference(source=WARNING, entry="forward"))
+    for role, heard in ((Role.CHECK, 0), (Role.HIDDEN, 0), (Role.TIME, 1)):
+        case = replace(task.cases[0], role=role)
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            evaluate(task, case, function(task.reference), [torch.ones(3)], [], [])
+        assert len(said) == heard, role
