@@ -231,7 +231,7 @@ def _undecided(trial: Trial, call: Call, ran: Ran) -> str | None:
     """Why this call says nothing about the candidate. What host code did wrong is raised, as sealing does."""
     report = ran.report
     if report is None:
-        how = f"went beyond the limit on {ran.ended.reason}" if ran.ended.reason else f"died ({ran.ended.signal})"
+        how = ran.ended.excess if ran.ended.reason else f"died ({ran.ended.signal})"
         return f"case {trial.label}: the emulated program {how}"
     if report.trace.outcome != "captured":
         asked = observe.Call(entry=call.entry, case=trial.draw.case.name, arguments=call.arguments)

@@ -42,6 +42,7 @@ sandbox_launcher.py    the trusted process between us and what runs
 sandbox_isolation.py   what this machine lets us confine with
 sandbox_view.py        what can be seen: a private root, and landlock
 sandbox_filter.py      what may be called: seccomp
+sandbox_limits.py      what may be used
 sandbox_watch.py       what is used, and ending it
 sandbox_kernel.py      the Linux calls that Python lacks
 include/               torch, ATen, c10, pybind11 and cuBLAS as far as extensions use them

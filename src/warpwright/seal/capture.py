@@ -128,7 +128,7 @@ def _run(command: Sequence[str], folder: Path, tools: Path) -> sandbox.Finished:
 def build_refusal(done: sandbox.Finished, folder: Path) -> Refused:
     """nvcc has the say on whether a source is C++; what only we cannot build is unsupported."""
     if done.reason is not None:
-        return refuted(COMPILE_LIMIT, f"compiling it went beyond the limit on {done.reason}")
+        return refuted(COMPILE_LIMIT, f"compiling it {done.excess}")
     log = done.stderr.decode("utf-8", "replace")
     if complaint := assembler_complaint(log):
         return refuted("compile", f"the host's assembler says: {complaint}")

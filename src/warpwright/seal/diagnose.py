@@ -121,7 +121,7 @@ def torch_names() -> frozenset[str]:
 def compile_refusal(done: Finished, log: str, source: str) -> Refused:
     """Why a source did not compile: a limit, a gap in our headers, or an error of its own."""
     if done.reason is not None:
-        return refuted(COMPILE_LIMIT, f"compiling it went beyond the limit on {done.reason}")
+        return refuted(COMPILE_LIMIT, f"compiling it {done.excess}")
     found = diagnostics(log, source)
     if not found:
         return refuted("compile", f"the compiler failed: {_last_line(log) or f'signal {done.signal}'}")

@@ -109,7 +109,7 @@ def _death(done: Finished, call: Call) -> Refused:
     facts = {"signal": done.signal, "returncode": done.returncode, "limit": done.reason}
     if done.reason is not None:
         done.blame_machine("recording host code")
-        return refuted("host-limit", f"host code went beyond the limit on {done.reason}", case=call.case, facts=facts)
+        return refuted("host-limit", f"host code {done.excess}", case=call.case, facts=facts)
     if done.signal is not None:
         return refuted("host-crash", f"host code died of signal {done.signal}", case=call.case, facts=facts)
     message = f"host code ended the process with status {done.returncode}"

@@ -9,6 +9,7 @@ sandbox_session.py     our side of one run: the launcher, its output, its reply
 sandbox_launcher.py    the trusted process that confines, starts and ends the command
 sandbox_view.py        which files the command sees
 sandbox_filter.py      which system calls it may not make
+sandbox_limits.py      what it may use
 sandbox_watch.py       what it uses in total
 sandbox_kernel.py      Linux calls that Python does not offer
 """
@@ -27,28 +28,11 @@ from warpwright.core.errors import OurFault
 from warpwright.core.evidence import Fault
 from warpwright.seal import sandbox_session
 from warpwright.seal.sandbox_isolation import Isolation, confinement, isolation
+from warpwright.seal.sandbox_limits import Limits
 
 __all__ = ["Finished", "Isolation", "Limits", "discard", "harvest", "isolation", "run"]
 
-_MIB, _GIB = 1 << 20, 1 << 30
 _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
-    """Together for all processes of one run; memory and file size also bind each process and file by itself."""
-
-    cpu_s: float = 60.0
-    wall_s: float = 60.0
-    idle_s: float = 20.0
-    """How long in a row nothing of it may be ready to run. A busy machine does not count against it."""
-    memory_bytes: int = 8 * _GIB
-    processes: int = 64
-    output_bytes: int = 4 * _MIB
-    file_bytes: int = 512 * _MIB
-    disk_bytes: int = 1 * _GIB
-
-
 _DEFAULT_LIMITS = Limits()
 
 
@@ -62,8 +46,14 @@ class Finished:
     stderr: bytes
     seconds: float
     reason: str | None
-    """The limit it passed: wall clock, cpu time, idle time, memory, processes, output, file size, disk; or why it
-    never ran."""
+    """The limit it passed, by a word of `Limits.sizes`; or why it never ran."""
+    limits: Limits = _DEFAULT_LIMITS
+
+    @property
+    def excess(self) -> str:
+        """What `reason` means, to follow the name of what was run."""
+        size = self.limits.sizes().get(self.reason or "")
+        return f"went beyond the limit on {self.reason}, {size}" if size else f"could not be started: {self.reason}"
 
     def blame_machine(self, doing: str) -> None:
         """Raises a fault where it is this machine that ended the command: too busy for it, or short of memory.
@@ -104,7 +94,7 @@ def run(
         "readable": [str(path) for path in shown],
         "limits": asdict(limits),
     }
-    return _finished(sandbox_session.hold(order, stdin, pass_fds))
+    return _finished(sandbox_session.hold(order, stdin, pass_fds), limits)
 
 
 def harvest(path: Path, limit: int) -> bytes | None:
@@ -171,7 +161,7 @@ def _executable(name: str, path: str) -> str:
     return os.path.abspath(found)
 
 
-def _finished(session: sandbox_session.Session) -> Finished:
+def _finished(session: sandbox_session.Session, limits: Limits) -> Finished:
     reply, status = session.reply, session.reply.get("status")
     if "fault" in reply:
         raise OurFault(Fault(where="sandbox", message=reply["fault"]))
@@ -183,4 +173,5 @@ def _finished(session: sandbox_session.Session) -> Finished:
         stderr=session.stderr,
         seconds=session.seconds,
         reason=session.stopped or reply.get("unrunnable") or reply.get("passed") or None,
+        limits=limits,
     )

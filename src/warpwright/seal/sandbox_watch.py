@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 _TICKS, _PAGE = os.sysconf("SC_CLK_TCK"), os.sysconf("SC_PAGE_SIZE")
 _FIRST_LOOK_S, _LONGEST_PAUSE_S = 0.002, 0.05
-_ENTRIES, _DEPTH = 20_000, 64
+ENTRIES, DEPTH = 20_000, 64
+"""Files and folders that anyone could handle."""
 
 
 def supervise(
@@ -75,7 +76,7 @@ def _passed(proc: int | None, writable: str, limits: dict[str, float]) -> str:
             return "memory"
         if cpu_s > limits["cpu_s"]:
             return "cpu time"
-    return "" if _fits(writable, limits["disk_bytes"]) else "disk"
+    return _overfull(writable, limits["disk_bytes"])
 
 
 def _usage(proc: int) -> tuple[int, float, float]:
@@ -153,14 +154,16 @@ def _stat(proc: int, pid: int) -> list[bytes] | None:
         os.close(descriptor)
 
 
-def _fits(top: str, most: float) -> bool:
-    """Whether the tree holds at most so many bytes, in a number and depth of entries that anyone could handle."""
+def _overfull(top: str, most: float) -> str:
+    """Whether a tree holds more bytes than that, or more entries or deeper ones than anyone could handle."""
     used = 0
     for count, (entry, depth) in enumerate(entries(top)):
         used += entry.stat(follow_symlinks=False).st_blocks * 512 if _present(entry) else 0
-        if used > most or count > _ENTRIES or depth > _DEPTH:
-            return False
-    return True
+        if used > most:
+            return "disk space"
+        if count > ENTRIES or depth > DEPTH:
+            return "files"
+    return ""
 
 
 def _present(entry: os.DirEntry[str]) -> bool:

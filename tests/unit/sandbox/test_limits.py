@@ -109,11 +109,12 @@ def test_one_file_grows_no_further_than_allowed(villain: Villain, folder: Path) 
 
 
 def test_many_files_fill_no_more_than_allowed(villain: Villain) -> None:
-    assert villain("files", limits=replace(SMALL, disk_bytes=20 << 20)).reason == "disk"
+    finished = villain("files", limits=replace(SMALL, disk_bytes=20 << 20))
+    assert finished.excess == "went beyond the limit on disk space, 20 MiB"
 
 
 def test_folders_without_end_are_ended_and_discarded(villain: Villain, folder: Path) -> None:
-    assert villain("folders").reason == "disk"
+    assert villain("folders").excess == "went beyond the limit on files, 20000 in folders 64 deep"
     sandbox.discard(folder)
     assert not folder.exists()
 

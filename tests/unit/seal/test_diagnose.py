@@ -97,7 +97,14 @@ def test_a_limit_refutes() -> None:
     refusal = compile_refusal(stopped, "", SOURCE).refusal
     assert refusal.counterexample is not None
     assert refusal.counterexample.kind == "compile-limit"
-    assert "cpu time" in refusal.counterexample.message
+    assert refusal.counterexample.message == "compiling it went beyond the limit on cpu time, 60 s"
+
+
+def test_what_could_not_be_started_passed_no_limit() -> None:
+    stopped = Finished(returncode=None, signal=None, stdout=b"", stderr=b"", seconds=0.0, reason="nvcc: No such file")
+    refusal = compile_refusal(stopped, "", SOURCE).refusal
+    assert refusal.counterexample is not None
+    assert refusal.counterexample.message == "compiling it could not be started: nvcc: No such file"
 
 
 def test_what_the_hosts_assembler_refuses_is_told_apart() -> None:
