@@ -24,6 +24,7 @@ LEVELS = {
     "tuner": 6,
     "wiring": 7,
     "cli": 8,
+    "__main__": 9,
 }
 TRAVELLING = {"core", "oracle", "judge"}
 LIGHT = ("core", "tasks", "seal")

@@ -83,6 +83,11 @@ def test_our_fault_says_what_to_report() -> None:
     assert "our fault, not yours" in run_raising(ZeroDivisionError("by zero")).stderr
 
 
+def test_the_package_can_be_run_by_its_name() -> None:
+    ran = subprocess.run([sys.executable, "-m", "warpwright", "--version"], capture_output=True, text=True)
+    assert (ran.returncode, ran.stdout, ran.stderr) == (0, f"warpwright {__version__}\n", "")
+
+
 def test_debug_may_stand_anywhere(warpwright) -> None:
     ran = warpwright("tasks", "list", "--suite", "nowhere", "--debug")
     assert ran.returncode == Exit.WRONG_USE

@@ -97,6 +97,7 @@ MISTAKES = {
     "shapes that do not fit": ("scaled", ("4,64", "63:fp32", "1e-5"), "reference.py:14, scaled: RuntimeError"),
     "no such function": ("sofmax", ("4,4",), "is not a function or module there; there are .*softmax"),
     "no tensor": ("nothing", ("4,4",), "nothing: returns no tensor"),
+    "a dict": ("named", ("4,4",), "named: returns a dict, which is not understood; return a tensor, or a tuple"),
     "raises": ("fails", ("4,4",), "fails: KeyError"),
     "constructor": ("Demanding", ("4,4",), "its constructor needs width"),
     "instance": ("instance", ("4,4",), "is an instance"),

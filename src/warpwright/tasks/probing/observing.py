@@ -34,11 +34,9 @@ class Subject:
 
         values = [made(argument, self.device) for argument in arguments]
         with torch.no_grad():
-            found = tensors_in(self.call(*values))
+            found = _required(self.call(*values))
         names = output_names(len(found), {seen.name for seen in (*arguments, *self.state.values())})
         outputs = tuple(seen_tensor(name, tensor, Origin()) for name, tensor in zip(names, found, strict=True))
-        if not outputs:
-            raise UsageError("returns no tensor; a kernel has nothing to compute")
         return Run(purpose=purpose, arguments=(*arguments, *self.state.values()), outputs=outputs)
 
     def flows(self, arguments: tuple[Seen, ...]) -> list[bool]:
@@ -73,6 +71,15 @@ class Subject:
         except (RuntimeError, IndexError, ValueError, ArithmeticError, TypeError):
             return False
         return all(bool(_wide(tensor).isfinite().all()) for tensor in found)
+
+
+def _required(returned: Any) -> list[torch.Tensor]:
+    if isinstance(returned, Mapping):
+        kind = type(returned).__name__
+        raise UsageError(f"returns a {kind}, which is not understood; return a tensor, or a tuple of tensors")
+    if found := tensors_in(returned):
+        return found
+    raise UsageError("returns no tensor; a kernel has nothing to compute")
 
 
 def _wide(tensor: torch.Tensor) -> torch.Tensor:

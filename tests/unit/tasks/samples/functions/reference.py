@@ -36,6 +36,10 @@ def nothing(x):
     return x.shape[0]
 
 
+def named(x):
+    return {"y": x + 1}
+
+
 def fails(x):
     raise KeyError("no such thing")
 
