@@ -19,7 +19,7 @@ def source(name: str) -> str:
     return composer.plan(task).write({})
 
 
-def test_every_argument_must_lie_as_kernels_read_it() -> None:
+def test_every_argument_that_is_read_must_lie_as_kernels_read_it() -> None:
     host = source("paper/layernorm:backward").partition("> backward(")[2]
     asked = re.findall(r"check\((\w+), \{([\w, ]+)\}\);", host)
     assert asked == [
@@ -28,7 +28,6 @@ def test_every_argument_must_lie_as_kernels_read_it() -> None:
         ("rstd", "B"),
         ("x", "B, C, H, W"),
         ("weight", "C, H, W"),
-        ("bias", "C, H, W"),
     ]
     assert host.index("grad_y = grad_y.contiguous();") < host.index("check(grad_y") < host.index("backward_of_one_row(")
 

@@ -12,7 +12,7 @@ from warpwright.core.task import Task
 from warpwright.propose.composer import library
 from warpwright.propose.composer.arithmetic import Term, literal, written
 from warpwright.propose.composer.errors import CannotCompose
-from warpwright.propose.composer.kernel import Store, Written, block, signature
+from warpwright.propose.composer.kernel import Store, Written, block, signature, words_of
 from warpwright.propose.composer.naming import safe_name
 from warpwright.propose.composer.schedule import Schedule, base_of
 from warpwright.propose.composer.sizes import Size, in_cpp
@@ -133,9 +133,10 @@ class HostWriter:
         return [*head, *block([*first, *allocated, *self._dispatched(), *value]), "}"]
 
     def _arguments(self) -> list[Tensor]:
-        """Tensors that are given, in the order in which they are."""
-        given = {tensor.name: tensor for tensor in self.entry.inputs.values()}
-        return [given[name] for _, name in self.entry.parameters if name in given]
+        """Tensors that are given and used, in the order in which they are given."""
+        words = words_of(call.text for call in self.calls)
+        used = {tensor.name: tensor for tensor in self.entry.inputs.values() if tensor.name in words}
+        return [used[name] for _, name in self.entry.parameters if name in used]
 
     def _checked(self, tensor: Tensor) -> str:
         """Of a size that is shown nowhere else nothing can be said but what it is."""
