@@ -86,7 +86,7 @@ Json Carrying::report() {
   } catch (const std::exception& problem) {
     machine_.ending = {"unsupported", problem.what()};
   }
-  if (!machine_.ended() && !worked_ && next_launch_ == 0) {
+  if (!machine_.ended() && !worked_ && next_launch_ == 0 && owes_.value_or(true)) {
     Finding finding;
     finding.kind = "no-device-work";
     finding.message = "the host code returns without any work of the device";

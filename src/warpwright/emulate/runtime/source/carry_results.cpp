@@ -22,6 +22,7 @@ void Carrying::check_output(const Json& json) {
     if (view.region->cell(address).write) return;
     if (!unwritten++) first = address;
   });
+  owes_ = owes_.value_or(false) || count > 0;
   if (!unwritten || machine_.sampled) return;
   Finding finding;
   finding.kind = "unwritten";

@@ -53,6 +53,7 @@ class Carrying {
   Json awaited_;
   Array launches_;
   bool worked_ = false;
+  std::optional<bool> owes_;  // whether what it returns has elements; nothing where it returns nothing
 };
 
 }  // namespace warpwright::emulated
