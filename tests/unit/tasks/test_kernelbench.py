@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
 import torch
 import torch.nn.functional as F
 
@@ -93,13 +94,13 @@ def test_a_distribution_whose_parameters_have_no_values_yet_is_drawn_from(tmp_pa
     assert sizes(task, Role.TIME)
 
 
-def convolution(folder: Path, layer: str, height: int, width: int) -> Task:
-    path = folder / "57_Convolution.py"
+def of_a_layer(folder: Path, layer: str, *sizes: int) -> Task:
+    path = folder / "57_Layer.py"
     path.write_text(
         "import torch\nfrom torch import nn\n\nclass Model(nn.Module):\n"
-        f"    def __init__(self):\n        super().__init__()\n        self.conv = nn.{layer}\n\n"
-        "    def forward(self, x):\n        return self.conv(x)\n\n"
-        f"def get_inputs():\n    return [torch.rand(8, 64, {height}, {width})]\n\n"
+        f"    def __init__(self):\n        super().__init__()\n        self.layer = nn.{layer}\n\n"
+        "    def forward(self, x):\n        return self.layer(x)\n\n"
+        f"def get_inputs():\n    return [torch.rand{sizes}]\n\n"
         "def get_init_inputs():\n    return []\n"
     )
     return load(str(path))[0]
@@ -107,15 +108,43 @@ def convolution(folder: Path, layer: str, height: int, width: int) -> Task:
 
 def test_a_size_that_only_seems_free_without_data_does_not_keep_others_from_shrinking(tmp_path: Path) -> None:
     """torch's transposed convolution takes any number of channels as long as there is no data."""
-    task = convolution(tmp_path, "ConvTranspose2d(64, 32, 3)", 512, 512)
+    task = of_a_layer(tmp_path, "ConvTranspose2d(64, 32, 3)", 8, 64, 512, 512)
     assert sizes(task, Role.TIME) == [{"A": 8, "B": 512}]
     assert len(sizes(task, Role.CHECK)) > 1
     assert max(size["B"] for size in sizes(task, Role.CHECK)) < 100
     assert task.arguments[0].shape == ("A", 64, "B", "B")  # type: ignore[union-attr]
 
 
+@pytest.mark.parametrize("extent", [32, 128])
+def test_neither_does_it_where_they_happen_to_be_as_large(tmp_path: Path, extent: int) -> None:
+    """Of the two extents, one is small enough to be tried with data while pixels are as many as given."""
+    task = of_a_layer(tmp_path, f"ConvTranspose2d({extent}, 8, 3)", 4, extent, extent, extent)
+    assert sizes(task, Role.TIME) == [{"A": 4, "B": extent, "C": extent}]
+    assert len(sizes(task, Role.CHECK)) == 5
+    assert max(size["B"] * size["C"] for size in sizes(task, Role.CHECK)) < 1000
+    assert task.arguments[0].shape == ("A", extent, "B", "C")  # type: ignore[union-attr]
+
+
 def test_a_height_that_happens_to_be_the_number_of_channels_shrinks_all_the_same(tmp_path: Path) -> None:
-    task = convolution(tmp_path, "Conv2d(64, 64, (3, 7), groups=64)", 64, 256)
+    task = of_a_layer(tmp_path, "Conv2d(64, 64, (3, 7), groups=64)", 8, 64, 64, 256)
     assert sizes(task, Role.TIME) == [{"A": 8, "B": 64, "C": 256}]
     assert max(size["B"] * size["C"] for size in sizes(task, Role.CHECK)) < 1000
     assert task.arguments[0].shape == ("A", 64, "B", "C")  # type: ignore[union-attr]
+
+
+def test_where_no_run_is_small_the_smallest_are_checked(tmp_path: Path) -> None:
+    task = of_a_layer(tmp_path, "LayerNorm((64, 64, 16))", 64, 64, 64, 16)
+    assert sizes(task, Role.TIME) == [{"A": 64}]
+    assert sorted(size["A"] for size in sizes(task, Role.CHECK)) == [1, 2, 3]
+
+
+def test_of_large_ones_there_are_as_few_as_tell_a_wrong_stride(tmp_path: Path) -> None:
+    """With a batch of one, no stride of the batch can be wrong."""
+    task = of_a_layer(tmp_path, "LayerNorm((64, 64, 64))", 64, 64, 64, 64)
+    assert sorted(size["A"] for size in sizes(task, Role.CHECK)) == [1, 2]
+
+
+def test_none_of_them_is_checked_that_fails_with_data(tmp_path: Path) -> None:
+    """Every smaller run has fewer channels than the convolution has weights for."""
+    task = of_a_layer(tmp_path, "Sequential(nn.ConvTranspose1d(4, 1, 1), nn.LayerNorm(65536))", 8, 4, 65536)
+    assert sizes(task, Role.CHECK) == sizes(task, Role.TIME)

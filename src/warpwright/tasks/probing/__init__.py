@@ -6,7 +6,8 @@ user_file.py   the file as a module; its mistakes as one sentence
 recording.py   where the tensors a file makes come from: rand or randn, below what, upper triangular
 values.py      tensors from descriptions and back
 observing.py   one call of a function: what went in, what came out, what was changed
-shrinking.py   which sizes may be smaller, and the small cases that follow
+sizing.py      which sizes may be smaller
+shrinking.py   the small cases that follow
 exploring.py   the whole of what is found out about one function
 state.py       parameters and buffers of a module, and the recipe each is filled by
 binding.py     a function or module of the user's, and its arguments by name

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from warpwright.core.errors import TaskError
 from warpwright.tasks.probing.observing import Subject
-from warpwright.tasks.probing.shrinking import small_runs
+from warpwright.tasks.probing.shrinking import in_order, small_runs
 from warpwright.tasks.probing.user_file import blaming
 from warpwright.tasks.probing.values import DRAWS, elements
 from warpwright.tasks.seen import Findings, Job, Run, Seen, TensorSeen
@@ -27,7 +27,7 @@ def concluded(subject: Subject, arguments: tuple[Seen, ...], given: Sequence[Run
     """What follows from the runs with given sizes. Everything else is asked of the least of runs, which costs least."""
     runs = [*given, *small_runs(subject, arguments)]
     alike = [run for run in runs if len(run.outputs) == len(given[0].outputs)]
-    least = min((_in_order(run, arguments) for run in alike), key=elements)
+    least = min((in_order(run, arguments) for run in alike), key=elements)
     flowing = zip(given[0].outputs, subject.flows(least), strict=True)
     outputs = tuple(replace(seen, grad=seen.grad and flows) for seen, flows in flowing)
     return Findings(
@@ -61,15 +61,9 @@ def borne(subject: Subject, arguments: tuple[Seen, ...], runs: Sequence[Run]) ->
     """The distribution that the file draws from, and every other that gives finite results on the largest small run."""
     drawn = [seen.draw for seen in arguments if isinstance(seen, TensorSeen) and seen.draw and not seen.init]
     own = "unit" if drawn and all(draw == "unit" for draw in drawn) else "normal"
-    resized = [_in_order(run, arguments) for run in runs]
+    resized = [in_order(run, arguments) for run in runs]
     tried = [sizes for sizes in resized if elements(sizes) <= _FEW]
     if not drawn or not tried:
         return (own,)
     largest = max(tried, key=elements)
     return (own, *(name for name in DRAWS if name != own and subject.bears(largest, name)))
-
-
-def _in_order(run: Run, arguments: tuple[Seen, ...]) -> tuple[Seen, ...]:
-    """The arguments of a run as the function itself takes them."""
-    named = {seen.name: seen for seen in run.arguments}
-    return tuple(named[seen.name] for seen in arguments)
