@@ -45,7 +45,7 @@ Choices = dict[Size, list[int]]
 def free_sizes(subject: Subject, given: tuple[Seen, ...]) -> Choices:
     """Sizes that may change, with the values that work, proved with data if that is cheap."""
     seeming = _seeming(subject, given)
-    if elements(resized(given, _least(seeming))) > SMALL:
+    if elements(resized(given, _least(seeming))) > SMALL:  # with any of them left out there would be still more
         return seeming
     for choices in chain([seeming], _doubts(subject, given, seeming)):
         arguments = resized(given, _least(choices))
