@@ -30,6 +30,7 @@ from warpwright.core.task import Case, Direction, Draw, Task
 from warpwright.emulate import report
 from warpwright.emulate.build import program
 from warpwright.emulate.calls import Call, request
+from warpwright.emulate.cost_constants import SECTOR_BYTES
 from warpwright.emulate.cost_twin import Twin, tensor_bytes, twin_of
 from warpwright.emulate.report import Report
 from warpwright.emulate.running import MOST_ARENAS, Ran, run
@@ -49,6 +50,8 @@ _STEPS = 60_000_000
 _SPREAD = 0.8
 """Draws of blocks that lie apart by more than this share of their mean are no sample."""
 _WIDEST_ATOMIC = 16
+_MANIFOLD = 2
+"""What blocks write twice, each for itself, is still their own work."""
 _LIMITS = sandbox.Limits(cpu_s=60.0, wall_s=240.0, memory_bytes=16 << 30, processes=64)
 _TRACE_LIMIT = 64 << 20
 
@@ -161,9 +164,10 @@ class _Counting:
         return call
 
     def _drawn(self, call: Call) -> list[_Sample]:
-        """Blocks that wait for blocks which were left out hang: then all of them run."""
+        """Blocks that wait for blocks which were left out hang, and blocks that draw their work from a counter do that
+        of the others: then all of them run."""
         drawn = self._run(call, _DRAWS, self._blocks)
-        if any(found.outcome == "stopped" for found, _ in drawn):
+        if any(found.outcome == "stopped" or _works_for_others(found, data) for found, data in drawn):
             drawn = self._run(call, [[1]], None)
         return [_sample(*found) for found in drawn]
 
@@ -254,6 +258,15 @@ def _sample(found: Report, data: Mapping[str, Any]) -> _Sample:
     except (CodecError, TypeError, AttributeError) as error:
         raise BadTrace(f"the emulated program wrote something else than launches: {error!s:.200}") from None
     return _Sample(launches=launches)
+
+
+def _works_for_others(found: Report, data: Mapping[str, Any]) -> bool:
+    """Whether all blocks together would write to more memory than there is, if they were as busy as these."""
+    memory = sum(buffer.bytes for buffer in found.trace.buffers)
+    written = [
+        SECTOR_BYTES * count.counters.get("unique_store_sectors", 0.0) for count in _estimate(_sample(found, data), 1)
+    ]
+    return any(size > _MANIFOLD * memory for size in written)
 
 
 def _known(item: Mapping[str, Any]) -> dict[str, Any]:

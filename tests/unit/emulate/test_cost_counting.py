@@ -87,6 +87,36 @@ def test_the_whole_case_is_counted_from_a_few_blocks_of_a_smaller_one(name: str)
     assert launch.counters["global_store_bytes"] == pytest.approx(4 * ELEMENTS, rel=near)
 
 
+DRAWING = """#include <torch/extension.h>
+__global__ void doubled(const float* x, float* y, int* drawn, int rows, int columns) {
+  __shared__ int row;
+  for (;;) {
+    __syncthreads();
+    if (threadIdx.x == 0) row = atomicAdd(drawn, 1);
+    __syncthreads();
+    if (row >= rows) return;
+    for (int i = threadIdx.x; i < columns; i += blockDim.x) y[row * columns + i] = 2 * x[row * columns + i];
+  }
+}
+torch::Tensor forward(torch::Tensor x) {
+  auto y = torch::empty_like(x);
+  auto drawn = torch::zeros({1}, x.options().dtype(torch::kInt32));
+  doubled<<<264, 256>>>(x.data_ptr<float>(), y.data_ptr<float>(), drawn.data_ptr<int>(), x.size(0), x.size(1));
+  return y;
+}
+PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def("forward", &forward); }
+"""
+
+
+def test_blocks_that_draw_their_work_are_not_counted_for_that_of_others() -> None:
+    """A few of them do all of it."""
+    candidate = Candidate(source=DRAWING)
+    sealed = seal(TASK, candidate)
+    assert isinstance(sealed, Sealed)
+    (launch,) = count(TASK, candidate, sealed, CASE).launches
+    assert launch.counters["global_store_bytes"] == pytest.approx(4 * ELEMENTS, rel=0.01)
+
+
 def test_where_the_memory_of_the_device_finds_no_place_another_is_tried(monkeypatch: pytest.MonkeyPatch) -> None:
     attempted, plain = [], counting._attempted
 
