@@ -1,0 +1,72 @@
+"""How well the cost model ranks composed kernels of different tasks: predictions beside the times of docs/composed.md.
+
+The defaults of the composer are sealed, counted and predicted for the case that the page has a time of. What cannot be
+predicted is named with the reason. The page's times are of kernels whose device code is the same.
+
+Run: python bench/predictions.py [TASK ...]. Exit status 1 where the rank correlation is below 0.8.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import statistics
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from calibrate import BAR, spearman
+
+from warpwright.core.candidate import Candidate
+from warpwright.core.sealed import Sealed
+from warpwright.core.task import Case, Task
+from warpwright.emulate.cost import predict
+from warpwright.emulate.counting import count
+from warpwright.propose import composer
+from warpwright.seal.sealing import seal
+from warpwright.tasks import all_tasks
+
+PAGE = Path(__file__).parents[1] / "docs" / "composed.md"
+ROW = re.compile(r"^\| (?P<task>\w+:\w+) \| (?P<case>\S+) \| (?P<us>[\d.e+]+) \|", re.MULTILINE)
+WORST = 8
+
+
+def measured(names: list[str]) -> Iterator[tuple[Task, Case, float]]:
+    tasks = {f"{task.name}:{task.direction}": task for task in all_tasks()}
+    for row in ROW.finditer(PAGE.read_text(encoding="utf-8")):
+        task = tasks[row["task"]]
+        if not names or task.name in names or row["task"] in names:
+            yield task, next(case for case in task.cases if case.name == row["case"]), float(row["us"])
+
+
+def predicted_us(task: Task, case: Case) -> float | str:
+    """Or why there is no prediction."""
+    planned = composer.plan(task)
+    candidate = Candidate(source=planned.write(planned.default("h200")))
+    sealed = seal(replace(task, cases=(case,)), candidate)
+    if not isinstance(sealed, Sealed):
+        return "it could not be sealed"
+    counted = count(task, candidate, sealed, case)
+    return counted.reason or predict(task, sealed, case, counted).time_us
+
+
+def main() -> int:
+    found: dict[str, tuple[float, float]] = {}
+    for task, case, us in measured(sys.argv[1:]):
+        answer = predicted_us(task, case)
+        said = f"{answer:8.1f} predicted" if isinstance(answer, float) else answer
+        print(f"{task.key:40} {us:8.1f} us measured  {said}", flush=True)
+        if isinstance(answer, float):
+            found[task.key] = answer, us
+    factors = {key: guess / us for key, (guess, us) in found.items()}
+    far = sorted(factors, key=lambda key: -abs(math.log(factors[key])))[:WORST]
+    correlation = spearman(list(found.values()))
+    half = math.exp(statistics.median(abs(math.log(factor)) for factor in factors.values()))
+    print(f"{len(found)} kernels: Spearman {correlation and f'{correlation:.3f}'}, half within a factor of {half:.2f}")
+    print("farthest off:", ", ".join(f"{key} {factors[key]:.2f}" for key in far))
+    return 0 if correlation is not None and correlation >= BAR else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
