@@ -10,7 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from warpwright.core.candidate import Candidate
+from warpwright.core.sealed import Sealed
 from warpwright.propose import composer
+from warpwright.seal import toolchain
+from warpwright.seal.sealing import seal
 from warpwright.tasks import load
 
 TASKS = [
@@ -86,6 +90,27 @@ def test_arguments_keep_the_names_they_have() -> None:
     text = source("modern/group_norm_silu:forward")
     assert "int64_t groups, double eps)" in text
     assert "groups_" not in text
+
+
+@pytest.mark.skipif(toolchain.nvcc() is None, reason="no nvcc on this machine")
+@pytest.mark.parametrize(
+    ("parameters", "body"),
+    [
+        ("kernel, vectors", "return torch.softmax(kernel * vectors, -1)"),
+        ("packs, run", "new = torch.cumsum(packs, -1)\n    blocks = new * run\n    return torch.cumsum(blocks, -1)"),
+        ("A, B", "C = A @ B.T\n    D = torch.cumsum(C, -1)\n    return torch.softmax(D, -1)"),
+        (
+            "x, y",
+            "__union__ = torch.cumsum(x * y, -1)\n    \u03c3 = __union__ + x\n    return \u03c3.softmax(-1)",
+        ),
+    ],
+)
+def test_names_of_the_reference_are_in_nobodys_way(tmp_path: Path, parameters: str, body: str) -> None:
+    path = tmp_path / "ref.py"
+    path.write_text(f"import torch\n\ndef f({parameters}):\n    {body}\n", encoding="utf-8")
+    (task,) = load(f"{path}:f", inputs=["64,512:fp32", "64,512:fp32"], direction="forward")
+    sealed = seal(task, Candidate(source=composer.plan(task).write({})))
+    assert isinstance(sealed, Sealed), sealed
 
 
 def test_gradients_are_called_after_what_they_are_the_gradients_of() -> None:

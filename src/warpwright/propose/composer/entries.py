@@ -122,7 +122,7 @@ def scheduled(
     outputs = rewritten(graph, inputs, [_flat(store) for store in outputs])
     views = {store.tensor.name: store.value for store in outputs if _is_view(store.value)}
     owed = [store for store in outputs if store.tensor.name not in views]
-    taken = frozenset({given for _, given in listed} | {store.tensor.name for store in outputs})
+    taken = frozenset({given for _, given in listed} | {store.tensor.name for store in outputs} | places.keys())
     schedule = Scheduler(graph, inputs, taken).run(owed, [base_of(value) for value in views.values()])
     _check_overwritten(schedule, inputs, outputs)
     return Entry(

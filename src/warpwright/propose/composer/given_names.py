@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any, NamedTuple
 
-CALLED = "called"
+GIVEN = "given name"
 """Where a node of the traced graph says what it is called."""
 
 
@@ -46,12 +46,14 @@ def given_names(source: str, filename: str) -> Iterator[None]:
 
 
 def assignments(source: str) -> dict[int | None, Assignment]:
-    """The statement that each line belongs to, where that assigns to a single plain name."""
+    """The statement that each line belongs to, where that assigns to a single name which C++ could have as well."""
     found: dict[int | None, Assignment] = {}
     for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
-            assigned = Assignment(node.lineno, node.targets[0].id)
-            found |= dict.fromkeys(range(node.lineno, (node.end_lineno or node.lineno) + 1), assigned)
+        target = node.targets[0] if isinstance(node, ast.Assign) and len(node.targets) == 1 else None
+        name = target.id.strip("_") if isinstance(target, ast.Name) else ""
+        if isinstance(node, ast.Assign) and name and name.isascii():
+            lines = range(node.lineno, (node.end_lineno or node.lineno) + 1)
+            found |= dict.fromkeys(lines, Assignment(node.lineno, name))
     return found
 
 
@@ -79,4 +81,4 @@ def _mark(tensor: Any, name: str) -> None:
     mode = get_proxy_mode()
     traced: Any = get_proxy_slot(tensor, mode.tracer, None) if mode else None
     if traced is not None:
-        traced.proxy.node.meta.setdefault(CALLED, name)
+        traced.proxy.node.meta.setdefault(GIVEN, name)

@@ -15,7 +15,9 @@ saturated_e4m3 await_results launch_next expect
 neighbours first divided up_to_lane last share teams team p i k lane row column rows columns count
 item piece pieces other length begin end places T VEC NEAR THREADS ITEMS WARPS Index Pack Best Spread erf exp
 log pow abs min max cluster block rank BLOCKS load_row far shared room spread_of_all around
-all_over_row Gathered Kept check"""
+all_over_row Gathered Kept check scalar_t kernel run vectors blocks threads grid most small unit wanted packs items
+per_block processors gpu bytes row_bytes width strips filling shares parts published words number warp each opened
+reopened place from to"""
 WORDS = {
     "add": "total",
     "amax": "largest",

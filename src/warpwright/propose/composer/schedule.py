@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from warpwright.propose.composer.kernel import Store
+from warpwright.propose.composer.naming import RESERVED
 from warpwright.propose.composer.sizes import Size
 from warpwright.propose.composer.tensors import Tensor
 from warpwright.propose.composer.values import (
@@ -131,7 +132,7 @@ class Scheduler:
 
     def _free_name(self, wanted: str) -> str:
         taken = {tensor.name for tensor in (*self.inputs.values(), *self.scratch)} | self.reserved
-        taken |= {store.tensor.name for store in self.kept.values()}
+        taken |= {store.tensor.name for store in self.kept.values()} | RESERVED
         name, count = wanted, 1
         while name in taken:
             count += 1

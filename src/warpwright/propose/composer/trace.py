@@ -20,7 +20,7 @@ from warpwright.core.formula import evaluate
 from warpwright.core.signature import differentiable_outputs
 from warpwright.core.task import Case, Direction, ScalarArg, Task, TensorArg, sizes
 from warpwright.propose.composer.errors import CannotCompose
-from warpwright.propose.composer.given_names import CALLED, given_names
+from warpwright.propose.composer.given_names import GIVEN, given_names
 from warpwright.propose.composer.written_out import written_out
 
 WIDE = ("fp32", "fp64")
@@ -268,7 +268,7 @@ class _Inputs:
             slots=tuple(self._slots),
             symbols=dict(self._symbols),
             narrow=self._narrow,
-            names={node.name: node.meta[CALLED] for node in module.graph.nodes if CALLED in node.meta},
+            names={node.name: node.meta[GIVEN] for node in module.graph.nodes if GIVEN in node.meta},
             guards=guards,
         )
 
