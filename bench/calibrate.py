@@ -188,8 +188,12 @@ def misfit(found: Sequence[Point], constants: Mapping[str, float], start: Mappin
 
 
 def typical_error(found: Sequence[Point], constants: Calibrated) -> float:
+    return half_within([(predicted_us(point, constants), point.measured_us) for point in found])
+
+
+def half_within(pairs: Sequence[tuple[float, float]]) -> float:
     """The factor by which half of the predictions are off, at most."""
-    return math.exp(statistics.median(abs(math.log(predicted_us(p, constants) / p.measured_us)) for p in found))
+    return math.exp(statistics.median(abs(math.log(guess / us)) for guess, us in pairs))
 
 
 def fit(bundle: Path, results: Path, save: bool, say: Callable[[str], None] = print) -> int:

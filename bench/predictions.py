@@ -10,13 +10,12 @@ from __future__ import annotations
 
 import math
 import re
-import statistics
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from calibrate import BAR, spearman
+from calibrate import BAR, half_within, spearman
 
 from warpwright.core.candidate import Candidate
 from warpwright.core.sealed import Sealed
@@ -62,7 +61,7 @@ def main() -> int:
     factors = {key: guess / us for key, (guess, us) in found.items()}
     far = sorted(factors, key=lambda key: -abs(math.log(factors[key])))[:WORST]
     correlation = spearman(list(found.values()))
-    half = math.exp(statistics.median(abs(math.log(factor)) for factor in factors.values()))
+    half = half_within(list(found.values()))
     print(f"{len(found)} kernels: Spearman {correlation and f'{correlation:.3f}'}, half within a factor of {half:.2f}")
     print("farthest off:", ", ".join(f"{key} {factors[key]:.2f}" for key in far))
     return 0 if correlation is not None and correlation >= BAR else 1

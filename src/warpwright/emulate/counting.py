@@ -97,6 +97,8 @@ class _Sample:
     """One call of the twin with some of its blocks."""
 
     launches: tuple[_Launched, ...]
+    memory: int
+    """Bytes of all buffers."""
 
 
 class _Unknown(Exception):
@@ -167,9 +169,11 @@ class _Counting:
         """Blocks that wait for blocks which were left out hang, and blocks that draw their work from a counter do that
         of the others: then all of them run."""
         drawn = self._run(call, _DRAWS, self._blocks)
-        if any(found.outcome == "stopped" or _works_for_others(found, data) for found, data in drawn):
-            drawn = self._run(call, [[1]], None)
-        return [_sample(*found) for found in drawn]
+        hangs = any(found.outcome == "stopped" for found, _ in drawn)
+        samples = [] if hangs else [_sample(*found) for found in drawn]
+        if hangs or any(map(_works_for_others, samples)):
+            samples = [_sample(*found) for found in self._run(call, [[1]], None)]
+        return samples
 
     def _run(
         self, call: Call, seeds: Sequence[Sequence[int]], blocks: int | None
@@ -257,16 +261,13 @@ def _sample(found: Report, data: Mapping[str, Any]) -> _Sample:
         launches = decode(tuple[_Launched, ...], [_known(item) for item in data.get("launches", [])])
     except (CodecError, TypeError, AttributeError) as error:
         raise BadTrace(f"the emulated program wrote something else than launches: {error!s:.200}") from None
-    return _Sample(launches=launches)
+    return _Sample(launches=launches, memory=sum(buffer.bytes for buffer in found.trace.buffers))
 
 
-def _works_for_others(found: Report, data: Mapping[str, Any]) -> bool:
+def _works_for_others(sample: _Sample) -> bool:
     """Whether all blocks together would write to more memory than there is, if they were as busy as these."""
-    memory = sum(buffer.bytes for buffer in found.trace.buffers)
-    written = [
-        SECTOR_BYTES * count.counters.get("unique_store_sectors", 0.0) for count in _estimate(_sample(found, data), 1)
-    ]
-    return any(size > _MANIFOLD * memory for size in written)
+    sectors = [count.counters.get("unique_store_sectors", 0.0) for count in _estimate(sample, 1)]
+    return any(SECTOR_BYTES * written > _MANIFOLD * sample.memory for written in sectors)
 
 
 def _known(item: Mapping[str, Any]) -> dict[str, Any]:

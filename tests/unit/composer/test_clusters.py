@@ -18,7 +18,8 @@ def source(name: str, **genome: object) -> str:
 
 def test_what_is_read_when_a_cluster_has_met_is_on_its_way_before() -> None:
     text = source("modern/log_softmax:backward", row_shared=0)
-    assert text.index("expect(y + row * columns + column);") < text.index("= over_row<Sum, THREADS>(")
+    meeting = text.index("sum_of_grad_y = over_row<Sum, THREADS>(sum_of_grad_y);")
+    assert text.index("expect(y + row * columns + column);") < meeting
     assert "expect(" not in source("modern/log_softmax:forward")
 
 

@@ -49,12 +49,16 @@ def assignments(source: str) -> dict[int | None, Assignment]:
     """The statement that each line belongs to, where that assigns to a single name which C++ could have as well."""
     found: dict[int | None, Assignment] = {}
     for node in ast.walk(ast.parse(source)):
-        target = node.targets[0] if isinstance(node, ast.Assign) and len(node.targets) == 1 else None
-        name = target.id.strip("_") if isinstance(target, ast.Name) else ""
-        if isinstance(node, ast.Assign) and name and name.isascii():
+        if isinstance(node, ast.Assign) and (name := _assigned(node)):
             lines = range(node.lineno, (node.end_lineno or node.lineno) + 1)
             found |= dict.fromkeys(lines, Assignment(node.lineno, name))
     return found
+
+
+def _assigned(node: ast.Assign) -> str | None:
+    target = node.targets[0] if len(node.targets) == 1 else None
+    name = target.id.strip("_") if isinstance(target, ast.Name) else ""
+    return name if name and name.isascii() else None
 
 
 def _line_in(filename: str) -> int | None:

@@ -169,10 +169,8 @@ def _reducing(
     parts = [[Part(f"{name}_parts_{number}", kind) for name, kind, _ in item.parts] for item in carriers]
     writer.body += parts_left(carriers, parts)
     settle_multiples(writer.emitter)
-    taken = [part for of_group in known for of_item in of_group for part in of_item]
-    return Stage(
-        f"{source.work.name}_pass_{number}", writer, taken, [part for of_item in parts for part in of_item], stores
-    ), parts
+    left = [part for of_item in parts for part in of_item]
+    return Stage(f"{source.work.name}_pass_{number}", writer, _all(known), left, stores), parts
 
 
 def parts_left(carriers: Sequence[Carrier], parts: Sequence[Sequence[Part]]) -> list[str]:
@@ -194,8 +192,12 @@ def _last(
     writer.row_stores("blockIdx.x == 0 && lane == 0")
     writer.last_pass()
     settle_multiples(writer.emitter)
-    taken = [part for of_group in known for of_item in of_group for part in of_item]
-    return Stage(f"{work.name}_finish", writer, taken, [], (*work.row_stores, *work.stores))
+    return Stage(f"{work.name}_finish", writer, _all(known), [], (*work.row_stores, *work.stores))
+
+
+def _all(known: Sequence[Sequence[Sequence[Part]]]) -> list[Part]:
+    """What all passes before have left."""
+    return [part for of_group in known for of_item in of_group for part in of_item]
 
 
 def _body(work: Rows, stage: Stage) -> list[str]:
