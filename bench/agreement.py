@@ -24,14 +24,14 @@ from mutants import ORIGINALS, specimen
 
 from warpwright.core.candidate import Candidate
 from warpwright.core.codec import dumps, loads
-from warpwright.core.evidence import Evidence, Verdict
-from warpwright.core.judged import Asked, Job, Judged
+from warpwright.core.records.evidence import Evidence, Verdict
+from warpwright.core.records.judged import Asked, Job, Judged
 from warpwright.core.task import Role, Task
 from warpwright.dispatch.bundle import read_results, write_bundle
 from warpwright.dispatch.pool import parallel
 from warpwright.dispatch.sealed_jobs import sealed_jobs
 from warpwright.tasks.find import load
-from warpwright.verify.mutants import mutants
+from warpwright.verify.mutation.mutants import mutants
 
 PLANTED = Path(__file__).parents[1] / "tests" / "emulate" / "specimens"
 VERDICTS = "verdicts.json"

@@ -24,14 +24,14 @@ from pathlib import Path
 from warpwright.core.candidate import Candidate, Flags
 from warpwright.core.codec import dumps, loads
 from warpwright.core.errors import Undecided, UsageError, WarpwrightError
-from warpwright.core.judged import Asked, Job, Judged
-from warpwright.core.measurement import Cache
-from warpwright.core.sealed import Sealed
+from warpwright.core.launch.sealed import Sealed
+from warpwright.core.records.judged import Asked, Job, Judged
+from warpwright.core.records.measurement import Cache
 from warpwright.core.task import Role, Task
 from warpwright.dispatch.bundle import make_job, read_jobs, read_results, write_bundle
-from warpwright.emulate.cost import predict
-from warpwright.emulate.cost_constants import DATA, Calibrated, calibrated
-from warpwright.emulate.counting import Counted, count
+from warpwright.emulate.cost.constants import DATA, Calibrated, calibrated
+from warpwright.emulate.cost.counting import Counted, count
+from warpwright.emulate.cost.model import predict
 from warpwright.seal.refusal import Refusal
 from warpwright.seal.sealing import seal
 from warpwright.tasks.find import load

@@ -19,10 +19,10 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from warpwright.compose.survey import survey, surveyed
 from warpwright.core.candidate import Candidate
-from warpwright.core.evidence import Verdict
+from warpwright.core.records.evidence import Verdict
 from warpwright.core.task import Task
-from warpwright.propose.composer.survey import survey, surveyed
 from warpwright.tasks import all_tasks
 from warpwright.verify.ladder import climb
 

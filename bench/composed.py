@@ -17,13 +17,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from warpwright.core.evidence import Verdict
-from warpwright.core.judged import Judged
-from warpwright.core.limit import traffic
-from warpwright.core.measurement import Cache
+from warpwright.core.gpus.limit import traffic
+from warpwright.core.records.evidence import Verdict
+from warpwright.core.records.judged import Judged
+from warpwright.core.records.measurement import Cache
 from warpwright.core.task import Direction, Task
 from warpwright.dispatch.bundle import read_jobs, read_results
-from warpwright.judge.inference import geometric_mean
+from warpwright.judge.timing.inference import geometric_mean
 from warpwright.report.standings import Standing, standings
 
 BASELINES = ("eager", "compile", "max-autotune")

@@ -27,17 +27,17 @@ from collections.abc import Callable
 from pathlib import Path
 
 from warpwright.core.candidate import Candidate
-from warpwright.core.gpus import gpu_named
+from warpwright.core.gpus.table import gpu_named
 from warpwright.core.signature import TensorSpec
 from warpwright.core.task import Role
-from warpwright.emulate import build
-from warpwright.emulate.calls import Call
-from warpwright.emulate.compilers import compiler
 from warpwright.emulate.emulating import emulate
-from warpwright.emulate.front import rewrite
-from warpwright.emulate.running import run
-from warpwright.seal import capture
+from warpwright.emulate.program import build
+from warpwright.emulate.program.calls import Call
+from warpwright.emulate.program.compilers import compiler
+from warpwright.emulate.program.front import rewrite
+from warpwright.emulate.program.running import run
 from warpwright.seal.cache import Store, default_root
+from warpwright.seal.capture import program as capture
 from warpwright.tasks.find import load
 
 BARS = {"build_s": 1.5, "verdict_s": 6.0, "checked_per_s": 80e6}

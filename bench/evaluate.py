@@ -22,14 +22,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from warpwright.core.candidate import Candidate, Flags
-from warpwright.core.judged import Asked, Job, Judged
-from warpwright.core.sealed import Sealed
+from warpwright.core.launch.sealed import Sealed
+from warpwright.core.records.judged import Asked, Job, Judged
 from warpwright.core.task import Role, Task
 from warpwright.dispatch.bundle import make_job
 from warpwright.judge.judging import Judge
-from warpwright.seal import device
 from warpwright.seal.cache import Store, default_root
-from warpwright.seal.capture import prebuilt
+from warpwright.seal.capture.program import prebuilt
+from warpwright.seal.device import nvcc as device
 from warpwright.seal.refusal import Refusal
 from warpwright.seal.sealing import seal
 from warpwright.tasks import load

@@ -17,12 +17,12 @@ from pathlib import Path
 
 from calibrate import BAR, half_within, spearman
 
+from warpwright import compose as composer
 from warpwright.core.candidate import Candidate
-from warpwright.core.sealed import Sealed
+from warpwright.core.launch.sealed import Sealed
 from warpwright.core.task import Case, Role, Task
-from warpwright.emulate.cost import predict
-from warpwright.emulate.counting import count
-from warpwright.propose import composer
+from warpwright.emulate.cost.counting import count
+from warpwright.emulate.cost.model import predict
 from warpwright.seal.sealing import seal
 from warpwright.tasks import all_tasks
 

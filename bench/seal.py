@@ -28,10 +28,12 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from warpwright.core.candidate import Candidate
-from warpwright.core.sealed import Sealed
+from warpwright.core.launch.sealed import Sealed
 from warpwright.core.task import Case, Output, Reference, Role, ScalarArg, Task, TensorArg
-from warpwright.seal import capture, device, toolchain
+from warpwright.seal import toolchain
 from warpwright.seal.cache import Store
+from warpwright.seal.capture import program as capture
+from warpwright.seal.device import nvcc as device
 from warpwright.seal.sealing import seal, seal_many
 
 BARS = {"seal_over_bare": 2.5, "hit_s": 0.030, "many_s": 1.2}

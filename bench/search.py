@@ -28,7 +28,7 @@ from search_genomes import Composer, at_random
 from search_landscape import Landscape
 from search_world import NOTHING, Decider, Outcome, arms, world
 
-from warpwright.core.search import Action, Arm, Brief, Decision, Operator, Snapshot
+from warpwright.core.records.search import Action, Arm, Brief, Decision, Operator, Snapshot
 from warpwright.evolve.decide import decide
 from warpwright.evolve.given import Given
 from warpwright.evolve.policy import Policy

@@ -9,11 +9,11 @@ from typing import Any
 
 from search_world import Decider, Outcome, evidence
 
-from warpwright.core.evidence import Dossier
-from warpwright.core.search import Action, Basis, Brief, Decision, Proposal, Run, Score, Snapshot
+from warpwright.core.records.evidence import Dossier
+from warpwright.core.records.search import Action, Basis, Brief, Decision, Proposal, Run, Score, Snapshot
 from warpwright.evolve.fold import Record, fold
-from warpwright.evolve.genomes import anywhere
 from warpwright.evolve.given import Given
+from warpwright.evolve.selection.configs import anywhere
 
 SPACE: dict[str, tuple[Any, ...]] = {
     "block": (64, 128, 256, 512, 1024),

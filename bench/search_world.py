@@ -9,9 +9,9 @@ from dataclasses import dataclass, field, replace
 from search_landscape import HINTS, SETTINGS, TECHNIQUES, Landscape
 from search_writer import Written, write
 
-from warpwright.core.evidence import Counterexample, Dossier, Evidence, Verdict
-from warpwright.core.judged import Judged
-from warpwright.core.search import (
+from warpwright.core.records.evidence import Counterexample, Dossier, Evidence, Verdict
+from warpwright.core.records.judged import Judged
+from warpwright.core.records.search import (
     Action,
     Arm,
     Basis,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from search_landscape import HINTS, TECHNIQUES, Kernel, Landscape, Mind
 
-from warpwright.core.search import Brief, Operator
+from warpwright.core.records.search import Brief, Operator
 
 SURCHARGE = {Operator.REWRITE: 0.1, Operator.CROSSOVER: 0.05, Operator.SPECIALISE: 0.0}
 """How much more often an operator goes wrong than a plain optimisation."""

@@ -23,22 +23,22 @@ from pathlib import Path
 
 from warpwright.core.candidate import Candidate, Flags
 from warpwright.core.errors import Undecided
-from warpwright.core.judged import Asked, Job
-from warpwright.core.measurement import Cache
-from warpwright.core.sealed import Sealed
+from warpwright.core.launch.sealed import Sealed
+from warpwright.core.records.judged import Asked, Job
+from warpwright.core.records.measurement import Cache
 from warpwright.core.task import Draw, Role
 from warpwright.dispatch.bundle import make_job
-from warpwright.judge import cell
-from warpwright.judge.cells import Process
+from warpwright.judge.checks.examine import staged
+from warpwright.judge.checks.reference_cache import Truths
 from warpwright.judge.contestant import Contestant
-from warpwright.judge.examine import staged
-from warpwright.judge.gauge import Gauge
-from warpwright.judge.inference import speed_up
 from warpwright.judge.judging import Judge
-from warpwright.judge.stopping import Limits
-from warpwright.judge.timekeeping import slots_for
-from warpwright.judge.timing import contest
-from warpwright.judge.truths import Truths
+from warpwright.judge.processes import kernel_process as cell
+from warpwright.judge.processes.workers import Process
+from warpwright.judge.timing.case_timing import slots_for
+from warpwright.judge.timing.inference import speed_up
+from warpwright.judge.timing.interleaving import contest
+from warpwright.judge.timing.nvml import Gauge
+from warpwright.judge.timing.stopping import Limits
 from warpwright.judge.watching import profile
 from warpwright.seal.sealing import seal
 from warpwright.tasks import load

@@ -16,18 +16,17 @@ HOUSE = ROOT / "src" / "warpwright"
 
 LEVELS = {
     "core": 0,
-    **dict.fromkeys(("tasks", "oracle", "seal"), 1),
-    **dict.fromkeys(("emulate", "judge", "archive", "models"), 2),
-    **dict.fromkeys(("verify", "propose", "evolve", "dispatch", "report"), 3),
-    **dict.fromkeys(("doctor", "library", "settings"), 4),
-    **dict.fromkeys(("pipeline", "workshop"), 5),
-    "tuner": 6,
-    "wiring": 7,
-    "cli": 8,
-    "__main__": 9,
+    **dict.fromkeys(("sandbox", "cpp", "oracle"), 1),
+    **dict.fromkeys(("tasks", "seal"), 2),
+    **dict.fromkeys(("emulate", "judge", "archive", "models"), 3),
+    **dict.fromkeys(("verify", "compose", "propose", "evolve", "dispatch", "report"), 4),
+    "search": 5,
+    "app": 6,
+    "cli": 7,
+    "__main__": 8,
 }
 TRAVELLING = {"core", "oracle", "judge"}
-LIGHT = ("core", "tasks", "seal")
+LIGHT = ("core", "sandbox", "cpp", "tasks", "seal")
 HOMES = {
     "typer": {"cli"},
     "rich": {"cli"},
@@ -37,7 +36,7 @@ HOMES = {
 }
 # Loaders run the user's own code to see what it takes, the composer traces it; extras are imported where they are used.
 LAZY_HOMES = {
-    "torch": {"tasks", "propose"},
+    "torch": {"tasks", "compose"},
     "pydantic_ai": {"models"},
     "genai_prices": {"models"},
     "psycopg": {"archive"},
@@ -47,7 +46,8 @@ PYTHON_LINES, HEADER_LINES = 400, 600
 VAGUE = re.compile(r"(^|_)(utils?|helpers?|common|managers?|misc)(_|$)")
 
 SOURCES = sorted(HOUSE.rglob("*.py"))
-ROOMS = sorted(path for path in HOUSE.iterdir() if path.is_dir() and any(path.glob("*.py")))
+PACKAGES = sorted(path.parent for path in HOUSE.rglob("__init__.py") if path.parent != HOUSE)
+MOST_SIBLINGS = 14
 
 
 def room_of(path: Path) -> str:
@@ -136,7 +136,7 @@ def test_files_are_small_or_say_why_not(path: Path) -> None:
     assert len(lines) <= most or excused, f"{len(lines)} lines; split it, or write at its head: Long because ..."
 
 
-@pytest.mark.parametrize("room", ROOMS, ids=lambda room: room.name)
+@pytest.mark.parametrize("room", PACKAGES, ids=by_name)
 def test_a_room_names_every_file_it_holds(room: Path) -> None:
     docstring = ast.get_docstring(ast.parse((room / "__init__.py").read_text(encoding="utf-8")))
     assert docstring, f"{room.name} says nothing of itself"
@@ -145,6 +145,12 @@ def test_a_room_names_every_file_it_holds(room: Path) -> None:
     assert held <= named, f"{room.name}/__init__.py does not name {sorted(held - named)}"
     stale = {name for name in named if name.endswith(".py")} - held
     assert not stale, f"{room.name}/__init__.py names {sorted(stale)}, which is not there"
+
+
+@pytest.mark.parametrize("package", [HOUSE, *PACKAGES], ids=by_name)
+def test_a_folder_holds_about_a_dozen_things(package: Path) -> None:
+    held = [path.name for path in package.iterdir() if not path.name.startswith("__")]
+    assert package == HOUSE or len(held) <= MOST_SIBLINGS, f"{by_name(package)} holds {len(held)}; group them"
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=by_name)
@@ -165,7 +171,7 @@ def test_importing_light_rooms_costs_nothing() -> None:
     names = [
         ".".join(path.relative_to(HOUSE.parent).with_suffix("").parts)
         for path in SOURCES
-        if room_of(path) in (*LIGHT, "doctor") and path.name != "__main__.py"
+        if room_of(path) in (*LIGHT, "app") and path.name != "__main__.py"
     ]
     loaded = modules_after("".join(f"import {name}\n" for name in names))
     assert not loaded & {"torch", "numpy", "typer", "rich", "sqlite3"}

@@ -20,7 +20,7 @@ import pytest
 
 from warpwright.archive.opening import open_archive
 from warpwright.archive.store import Archive
-from warpwright.core.search import Run
+from warpwright.core.records.search import Run
 
 _SETTINGS = ("listen_addresses=", "fsync=off", "max_connections=60", "shared_buffers=16MB")
 _NUMBERS = count(1)

@@ -13,8 +13,8 @@ from warpwright.archive.opening import open_archive
 from warpwright.archive.store import Archive
 from warpwright.core.candidate import Candidate, Flags
 from warpwright.core.errors import OurFault, UsageError
-from warpwright.core.evidence import Dossier
-from warpwright.core.search import (
+from warpwright.core.records.evidence import Dossier
+from warpwright.core.records.search import (
     Action,
     Arm,
     Basis,

@@ -13,18 +13,18 @@ import pytest
 from sqlalchemy import text
 
 from warpwright.archive import reading
-from warpwright.archive.address import address
-from warpwright.archive.columns import COLUMNS
-from warpwright.archive.engine import engine_for
-from warpwright.archive.export import export
+from warpwright.archive.database.address import address
+from warpwright.archive.database.engine import engine_for
+from warpwright.archive.dataset.columns import COLUMNS
+from warpwright.archive.dataset.export import export
 from warpwright.archive.opening import open_archive
 from warpwright.archive.store import Archive
 from warpwright.core.candidate import Candidate, Flags
 from warpwright.core.errors import OurFault, UsageError
-from warpwright.core.evidence import Counterexample, Dossier, Evidence, Fault, Verdict
-from warpwright.core.judged import Judged
-from warpwright.core.measurement import Cache, Measurement, Scene
-from warpwright.core.search import (
+from warpwright.core.records.evidence import Counterexample, Dossier, Evidence, Fault, Verdict
+from warpwright.core.records.judged import Judged
+from warpwright.core.records.measurement import Cache, Measurement, Scene
+from warpwright.core.records.search import (
     Action,
     Arm,
     Basis,

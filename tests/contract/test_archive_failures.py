@@ -11,20 +11,20 @@ from pathlib import Path
 import pytest
 from sqlalchemy.exc import DBAPIError
 
-from warpwright.archive import engine
-from warpwright.archive.faults import in_words
+from warpwright.archive.database import engine
+from warpwright.archive.database.faults import in_words
 from warpwright.archive.opening import open_archive
 from warpwright.archive.store import Archive
 from warpwright.core.candidate import Candidate
 from warpwright.core.errors import OurFault, UsageError
-from warpwright.core.search import Lesson, Run, Sitting
+from warpwright.core.records.search import Lesson, Run, Sitting
 
 Spawn = Callable[..., subprocess.Popen[str]]
 HEAD = """
 import pathlib, subprocess, sys
 from warpwright.archive.opening import open_archive
 from warpwright.core.errors import WarpwrightError
-from warpwright.core.search import Call, Lesson, Run
+from warpwright.core.records.search import Call, Lesson, Run
 folder = pathlib.Path(sys.argv[1])
 place = folder / "archive.db"
 """

@@ -15,13 +15,13 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import URL, create_engine, text
 
-from warpwright.archive import migrate
-from warpwright.archive.address import address, shown
-from warpwright.archive.engine import engine_for
+from warpwright.archive.database import migrate
+from warpwright.archive.database.address import address, shown
+from warpwright.archive.database.engine import engine_for
+from warpwright.archive.database.schema import METADATA, VERSION, VERSION_TABLE
 from warpwright.archive.opening import open_archive
-from warpwright.archive.schema import METADATA, VERSION, VERSION_TABLE
 from warpwright.core.errors import UsageError
-from warpwright.core.search import Lesson, Run
+from warpwright.core.records.search import Lesson, Run
 
 FIRST = Path(__file__).with_name("archive_v1.sql")
 

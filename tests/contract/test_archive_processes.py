@@ -17,13 +17,13 @@ from sqlalchemy import Connection
 from warpwright.archive.opening import open_archive
 from warpwright.archive.store import Archive
 from warpwright.core.errors import OurFault, UsageError
-from warpwright.core.search import Call, Lesson, Run, Sitting
+from warpwright.core.records.search import Call, Lesson, Run, Sitting
 
 Spawn = Callable[..., subprocess.Popen[str]]
 HEAD = """
 import sys
 from warpwright.archive.opening import open_archive
-from warpwright.core.search import Call, Lesson, Run
+from warpwright.core.records.search import Call, Lesson, Run
 def call(name):
     return Call(id=name, brief=None, purpose="p", model="m", prompt=name * 50, seconds=1.0)
 def say(*words):

@@ -17,10 +17,10 @@ from warpwright.archive.opening import open_archive
 from warpwright.archive.store import Archive
 from warpwright.core.candidate import Candidate
 from warpwright.core.errors import OurFault, UsageError
-from warpwright.core.evidence import Counterexample, Dossier, Evidence, Fault, Verdict
-from warpwright.core.judged import Judged
-from warpwright.core.measurement import Cache, Measurement, Scene
-from warpwright.core.search import (
+from warpwright.core.records.evidence import Counterexample, Dossier, Evidence, Fault, Verdict
+from warpwright.core.records.judged import Judged
+from warpwright.core.records.measurement import Cache, Measurement, Scene
+from warpwright.core.records.search import (
     Action,
     Arm,
     Basis,

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from warpwright.cli.demonstration import SEARCHES
+from warpwright.cli.demo.demonstration import SEARCHES
 from warpwright.cli.main import app
 
 

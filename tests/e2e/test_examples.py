@@ -10,10 +10,10 @@ import pytest
 from typer.testing import CliRunner
 
 from warpwright.cli.main import app
-from warpwright.core.evidence import Verdict
+from warpwright.core.records.evidence import Verdict
 from warpwright.dispatch.bundle import read_results
 from warpwright.models.lines import read_lines
-from warpwright.models.recording import Exchange
+from warpwright.models.recordings.recording import Exchange
 
 EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
 TASKS = {

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from warpwright.archive.opening import open_archive
 from warpwright.cli.main import app
-from warpwright.core.search import Call, Fate, Snapshot
+from warpwright.core.records.search import Call, Fate, Snapshot
 from warpwright.evolve.fold import fold
 from warpwright.models.clock import SystemClock
 

@@ -13,8 +13,8 @@ from typer.testing import CliRunner
 
 from warpwright.archive.opening import open_archive
 from warpwright.cli.main import app
-from warpwright.core.evidence import OPINION, Dossier, Verdict
-from warpwright.core.search import Action, Call, Decision, Fate, Snapshot
+from warpwright.core.records.evidence import OPINION, Dossier, Verdict
+from warpwright.core.records.search import Action, Call, Decision, Fate, Snapshot
 from warpwright.evolve.fold import fold
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "unit" / "models"))

@@ -10,11 +10,11 @@ from typer.testing import CliRunner, Result
 
 from warpwright.cli.main import app
 from warpwright.core.candidate import Candidate
-from warpwright.core.search import Basis
+from warpwright.core.records.search import Basis
 from warpwright.dispatch.predicting import Predictor
-from warpwright.propose.tuning import entrants
-from warpwright.tuner import Tuned, Tuner
-from warpwright.workshop import Workshop
+from warpwright.propose.tuning.ranking import entrants
+from warpwright.search.services import Workshop
+from warpwright.search.tuner import Tuned, Tuner
 
 KERNEL = """#include <torch/extension.h>
 // tune: TIMES = 1, 3

@@ -9,8 +9,8 @@ from types import ModuleType
 
 import pytest
 
-from warpwright.core.evidence import Counterexample, Evidence, Fault, Verdict
-from warpwright.core.judged import Judged
+from warpwright.core.records.evidence import Counterexample, Evidence, Fault, Verdict
+from warpwright.core.records.judged import Judged
 
 BENCH = Path(__file__).parents[2] / "bench"
 

@@ -13,15 +13,15 @@ import pytest
 
 from warpwright.core.candidate import Candidate
 from warpwright.core.errors import OurFault
-from warpwright.core.evidence import Verdict
-from warpwright.core.gpus import gpu_named
+from warpwright.core.gpus.table import gpu_named
+from warpwright.core.records.evidence import Verdict
 from warpwright.core.signature import TensorSpec
-from warpwright.emulate import build, compilers
-from warpwright.emulate.build import program
-from warpwright.emulate.calls import Call, Order
 from warpwright.emulate.emulating import emulate
+from warpwright.emulate.program import build, compilers
+from warpwright.emulate.program.build import program
+from warpwright.emulate.program.calls import Call, Order
+from warpwright.emulate.program.running import run
 from warpwright.emulate.report import Tier
-from warpwright.emulate.running import run
 from warpwright.seal.cache import Store
 
 CLANG = next((name for name in ("clang++", *(f"clang++-{n}" for n in range(25, 15, -1))) if shutil.which(name)), None)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from warpwright.core.candidate import Candidate
-from warpwright.core.evidence import Verdict
+from warpwright.core.records.evidence import Verdict
 from warpwright.core.task import Role
 from warpwright.tasks import load
 from warpwright.verify.emulate import EmulateRung

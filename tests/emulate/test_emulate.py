@@ -10,13 +10,13 @@ import pytest
 
 from warpwright.core.candidate import Candidate
 from warpwright.core.errors import UsageError
-from warpwright.core.evidence import Verdict
-from warpwright.emulate.calls import Call, arena_of
+from warpwright.core.records.evidence import Verdict
 from warpwright.emulate.emulating import emulate
+from warpwright.emulate.program.calls import Call, arena_of
 from warpwright.seal.cache import Store
 from warpwright.verify.emulate import EmulateRung
-from warpwright.verify.mutants import few_of_each_kind
-from warpwright.verify.survey import Fate, Survey
+from warpwright.verify.mutation.mutants import few_of_each_kind
+from warpwright.verify.mutation.survey import Fate, Survey
 
 # Whichever comes first on a machine compiles the runtime as well.
 pytestmark = pytest.mark.timeout(600)

@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 
 from warpwright.core.candidate import Candidate
-from warpwright.core.evidence import Verdict
+from warpwright.core.records.evidence import Verdict
 from warpwright.core.task import Task
 from warpwright.emulate.emulating import emulate
 from warpwright.emulate.truths import Truths
-from warpwright.oracle import truth
-from warpwright.oracle.check import same_bits
-from warpwright.oracle.draws import check_draws
-from warpwright.oracle.reference import tensors_in
+from warpwright.oracle.compare.results import same_bits
+from warpwright.oracle.inputs.draws import check_draws
+from warpwright.oracle.truth import expected as truth
+from warpwright.oracle.truth.reference import tensors_in
 from warpwright.seal.cache import Store
 from warpwright.verify.library import carried_out
 

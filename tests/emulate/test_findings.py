@@ -8,7 +8,7 @@ import pytest
 
 from warpwright.emulate.findings import Finding, findings, merged
 from warpwright.emulate.report import Memory, Other, Report, Reported, Tier
-from warpwright.seal.traced import Trace, TracedBuffer
+from warpwright.seal.capture.traced import Trace, TracedBuffer
 
 TRACE = Trace(outcome="captured", buffers=(TracedBuffer(base=0, bytes=400, origin="argument"),))
 RACE = Reported(

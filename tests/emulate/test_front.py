@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from warpwright.emulate.front import rewrite
+from warpwright.emulate.program.front import rewrite
 from warpwright.seal.refusal import Refused
 
 KERNEL = """template <typename T, int N>

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from warpwright.core.candidate import Candidate
-from warpwright.core.gpus import gpu_named
+from warpwright.core.gpus.table import gpu_named
 from warpwright.core.signature import TensorSpec
-from warpwright.emulate.build import program
-from warpwright.emulate.calls import Call, Order
-from warpwright.emulate.running import Ran, run
+from warpwright.emulate.program.build import program
+from warpwright.emulate.program.calls import Call, Order
+from warpwright.emulate.program.running import Ran, run
 from warpwright.seal.cache import Store, default_root
 
 pytestmark = pytest.mark.timeout(600)

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
+from warpwright import compose as composer
 from warpwright.core.candidate import Candidate
-from warpwright.core.evidence import Evidence, Verdict
+from warpwright.core.records.evidence import Evidence, Verdict
 from warpwright.core.task import Case, Role
-from warpwright.propose import composer
 from warpwright.tasks import load
 from warpwright.verify.emulate import EmulateRung
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from warpwright.core.candidate import Candidate
-from warpwright.core.evidence import Verdict
+from warpwright.core.records.evidence import Verdict
 from warpwright.tasks import load
 from warpwright.verify.emulate import EmulateRung
 

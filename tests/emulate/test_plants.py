@@ -17,14 +17,14 @@ from pathlib import Path
 import pytest
 
 from warpwright.core.candidate import Candidate
-from warpwright.core.gpus import gpu_named
+from warpwright.core.gpus.table import gpu_named
 from warpwright.core.signature import TensorSpec
-from warpwright.emulate import build
-from warpwright.emulate.build import program
-from warpwright.emulate.calls import Call, Order
 from warpwright.emulate.findings import Finding, findings
-from warpwright.emulate.lines import resolved
-from warpwright.emulate.running import Ran, run
+from warpwright.emulate.program import build
+from warpwright.emulate.program.build import program
+from warpwright.emulate.program.calls import Call, Order
+from warpwright.emulate.program.lines import resolved
+from warpwright.emulate.program.running import Ran, run
 from warpwright.seal.cache import Store, default_root
 
 # Whichever comes first on a machine compiles the runtime as well.

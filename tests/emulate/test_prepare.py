@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from warpwright.core.candidate import Candidate
-from warpwright.core.evidence import Verdict
+from warpwright.core.records.evidence import Verdict
 from warpwright.emulate.emulating import emulate
 from warpwright.seal.cache import Store
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from warpwright.emulate.report import Tier, read
-from warpwright.seal.trace import BadTrace
+from warpwright.seal.capture.trace import BadTrace
 
 FINDING = {
     "kind": "race",

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from warpwright.core.candidate import Candidate
-from warpwright.emulate.build import program
+from warpwright.emulate.program.build import program
 from warpwright.seal.cache import Store
 
 HERE = Path(__file__).parent / "runtime"

@@ -18,11 +18,11 @@ from pathlib import Path
 import pytest
 
 from warpwright.core.candidate import Candidate
-from warpwright.core.gpus import gpu_named
+from warpwright.core.gpus.table import gpu_named
 from warpwright.core.signature import TensorSpec
-from warpwright.emulate.build import program
-from warpwright.emulate.calls import Call
-from warpwright.emulate.running import run
+from warpwright.emulate.program.build import program
+from warpwright.emulate.program.calls import Call
+from warpwright.emulate.program.running import run
 from warpwright.seal import toolchain
 from warpwright.seal.cache import Store
 

@@ -5,12 +5,12 @@ from dataclasses import replace
 import pytest
 
 from warpwright.core.candidate import Candidate, Flags
-from warpwright.core.judged import Asked
-from warpwright.core.measurement import Cache
-from warpwright.core.sealed import Sealed
+from warpwright.core.launch.sealed import Sealed
+from warpwright.core.records.judged import Asked
+from warpwright.core.records.measurement import Cache
 from warpwright.core.task import Role
 from warpwright.dispatch.bundle import make_job
-from warpwright.judge.inference import speed_up
+from warpwright.judge.timing.inference import speed_up
 from warpwright.seal import toolchain
 from warpwright.seal.sealing import seal
 from warpwright.tasks import load

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from warpwright.core.judged import Asked, Job
-from warpwright.core.measurement import Cache
+from warpwright.core.records.judged import Asked, Job
+from warpwright.core.records.measurement import Cache
 from warpwright.core.task import Role
 from warpwright.tasks import load
 

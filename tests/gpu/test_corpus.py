@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from warpwright.core.candidate import Candidate, Flags
-from warpwright.core.evidence import Verdict
-from warpwright.core.judged import Asked
-from warpwright.core.sealed import Sealed
+from warpwright.core.launch.sealed import Sealed
+from warpwright.core.records.evidence import Verdict
+from warpwright.core.records.judged import Asked
 from warpwright.core.task import Role
 from warpwright.dispatch.bundle import make_job
 from warpwright.seal.sealing import seal

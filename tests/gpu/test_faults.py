@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from warpwright.core.candidate import Candidate, Flags
-from warpwright.core.evidence import Verdict
-from warpwright.core.judged import Asked
-from warpwright.core.sealed import Sealed
+from warpwright.core.launch.sealed import Sealed
+from warpwright.core.records.evidence import Verdict
+from warpwright.core.records.judged import Asked
 from warpwright.core.task import Role
 from warpwright.dispatch.bundle import make_job
 from warpwright.seal import toolchain
@@ -92,7 +92,7 @@ def test_memory_that_somebody_else_holds_is_nobodys_verdict(judge):
 
 
 def test_a_killed_cell_is_nobodys_verdict(judge, monkeypatch):
-    from warpwright.judge import examine
+    from warpwright.judge.checks import examine
 
     plain = examine.Process.ask
 

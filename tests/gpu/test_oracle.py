@@ -7,11 +7,11 @@ import torch
 
 from warpwright.core.dtypes import DTYPES
 from warpwright.core.task import Role
-from warpwright.oracle.check import check_results
-from warpwright.oracle.distributions import DISTRIBUTIONS, INITS, Source
-from warpwright.oracle.draws import check_draws
-from warpwright.oracle.reference import evaluate, function
-from warpwright.oracle.truth import expectations, scenario
+from warpwright.oracle.compare.results import check_results
+from warpwright.oracle.inputs.distributions import DISTRIBUTIONS, INITS, Source
+from warpwright.oracle.inputs.draws import check_draws
+from warpwright.oracle.truth.expected import expectations, scenario
+from warpwright.oracle.truth.reference import evaluate, function
 from warpwright.tasks import all_tasks, load
 
 pytestmark = pytest.mark.gpu

@@ -17,11 +17,11 @@ from typing import IO, Protocol
 from sqlalchemy import Connection, text
 from sqlalchemy.exc import SQLAlchemyError
 
-from warpwright.archive.connections import Connections
-from warpwright.archive.engine import lock_folder
-from warpwright.archive.faults import told_plainly
+from warpwright.archive.database.connections import Connections
+from warpwright.archive.database.engine import lock_folder
+from warpwright.archive.database.faults import told_plainly
 from warpwright.core.errors import OurFault, UsageError
-from warpwright.core.evidence import Fault
+from warpwright.core.records.evidence import Fault
 
 
 class Claims(Protocol):

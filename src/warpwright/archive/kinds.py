@@ -10,9 +10,9 @@ from typing import Any, TypeVar, get_args
 
 from warpwright.core.codec import CodecError, dumps, loads
 from warpwright.core.errors import OurFault, UsageError
-from warpwright.core.evidence import Dossier, Fault
-from warpwright.core.judged import Judged
-from warpwright.core.search import Call, Decision, Lesson, Prediction, Proposal, Record, Score, Sitting
+from warpwright.core.records.evidence import Dossier, Fault
+from warpwright.core.records.judged import Judged
+from warpwright.core.records.search import Call, Decision, Lesson, Prediction, Proposal, Record, Score, Sitting
 
 R = TypeVar("R", Decision, Call, Proposal, Dossier, Judged, Prediction, Score, Lesson, Sitting)
 

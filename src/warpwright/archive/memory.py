@@ -14,10 +14,10 @@ from typing import Any
 from sqlalchemy import Connection, func, or_, select
 from sqlalchemy import Row as Found
 
+from warpwright.archive.database.schema import BRIEFS, CANDIDATES, RECORDS, RUNS
 from warpwright.archive.kinds import Row, storable
 from warpwright.archive.reading import read
-from warpwright.archive.schema import BRIEFS, CANDIDATES, RECORDS, RUNS
-from warpwright.core.search import Lesson, Score
+from warpwright.core.records.search import Lesson, Score
 
 _WORD = re.compile(r"[^\W_]+")
 _MOST_WORDS = 32

@@ -7,11 +7,11 @@ from pathlib import Path
 
 from sqlalchemy import URL
 
-from warpwright.archive.address import address, shown
 from warpwright.archive.claims import Claims, FileClaims, ServerClaims
-from warpwright.archive.connections import Connections
-from warpwright.archive.engine import engine_for
-from warpwright.archive.migrate import bring_up_to_date, is_current
+from warpwright.archive.database.address import address, shown
+from warpwright.archive.database.connections import Connections
+from warpwright.archive.database.engine import engine_for
+from warpwright.archive.database.migrate import bring_up_to_date, is_current
 from warpwright.archive.store import Archive
 from warpwright.core.errors import UsageError
 

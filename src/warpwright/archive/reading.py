@@ -8,13 +8,13 @@ from typing import Any
 
 from sqlalchemy import Connection, RowMapping, select
 
+from warpwright.archive.database.schema import CANDIDATES, RECORDS, RUNS
 from warpwright.archive.kinds import KINDS, storable
-from warpwright.archive.schema import CANDIDATES, RECORDS, RUNS
 from warpwright.core.candidate import Candidate
 from warpwright.core.codec import CodecError, loads
 from warpwright.core.errors import OurFault, UsageError
-from warpwright.core.evidence import Fault
-from warpwright.core.search import Run
+from warpwright.core.records.evidence import Fault
+from warpwright.core.records.search import Run
 
 PAGE = 500
 """Rows read at a time, and ids asked for at a time: SQLite bounds the variables of a statement."""

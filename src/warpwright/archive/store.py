@@ -6,14 +6,15 @@ import contextlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from warpwright.archive import memory, reading, travel, writing
-from warpwright.archive.arrival import read_log
+from warpwright.archive import memory, reading, writing
 from warpwright.archive.claims import Claims
-from warpwright.archive.connections import Connections
+from warpwright.archive.database.connections import Connections
 from warpwright.archive.kinds import R, name_of, row_of
 from warpwright.archive.memory import Memory
+from warpwright.archive.travel import run_file as travel
+from warpwright.archive.travel.arrival import read_log
 from warpwright.core.candidate import Candidate
-from warpwright.core.search import Record, Run
+from warpwright.core.records.search import Record, Run
 
 
 class Archive:

@@ -9,15 +9,15 @@ from sqlalchemy import Connection, Table, func, select
 from sqlalchemy.dialects.postgresql import insert as insert_on_server
 from sqlalchemy.dialects.sqlite import insert as insert_in_file
 
+from warpwright.archive.database.schema import BRIEFS, CANDIDATES, RECORDS, RUNS
 from warpwright.archive.kinds import Row, check_run_id, plain, storable
 from warpwright.archive.memory import words_of
 from warpwright.archive.reading import unknown_run
-from warpwright.archive.schema import BRIEFS, CANDIDATES, RECORDS, RUNS
 from warpwright.core.candidate import Candidate
 from warpwright.core.codec import dumps, loads
 from warpwright.core.errors import OurFault, UsageError
-from warpwright.core.evidence import Fault
-from warpwright.core.search import Brief, Decision, Run
+from warpwright.core.records.evidence import Fault
+from warpwright.core.records.search import Brief, Decision, Run
 
 
 def now() -> str:

@@ -10,7 +10,7 @@ from warpwright.core.errors import Exit
 
 def doctor(as_json: Json = False) -> None:
     """Show what this machine has, what is missing, how to get it."""
-    from warpwright.doctor import complete, examine
+    from warpwright.app.doctor import complete, examine
 
     findings = examine()
     healthy = complete(findings)

@@ -12,23 +12,13 @@ import typer
 from typer.core import TyperGroup
 
 from warpwright import __version__
-from warpwright.cli import (
-    archive,
-    bench,
-    bundle,
-    check,
-    compose,
-    demo,
-    doctor,
-    optimize,
-    prices,
-    report,
-    runs,
-    seal,
-    tasks,
-    verifiers,
-)
+from warpwright.cli import doctor
+from warpwright.cli.bench import bench, bundle
+from warpwright.cli.check import check, compose, seal, verifiers
+from warpwright.cli.demo import demo
 from warpwright.cli.output import visible
+from warpwright.cli.search import archive, optimize, prices, report, runs
+from warpwright.cli.tasks import tasks
 from warpwright.core.errors import Exit, WarpwrightError
 
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import Any
 
-from warpwright.core.evidence import Fault
+from warpwright.core.records.evidence import Fault
 
 
 class Exit(IntEnum):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from warpwright.core.candidate import Candidate
-from warpwright.core.evidence import Evidence
+from warpwright.core.records.evidence import Evidence
 from warpwright.core.task import Task
 
 

@@ -15,8 +15,8 @@ from typing import TypeVar
 import warpwright
 from warpwright.core.codec import CodecError, content_id, dumps, loads
 from warpwright.core.errors import UsageError
-from warpwright.core.judged import Asked, Job, Judged
-from warpwright.core.sealed import Sealed
+from warpwright.core.launch.sealed import Sealed
+from warpwright.core.records.judged import Asked, Job, Judged
 from warpwright.core.task import Case, Task
 
 Record = TypeVar("Record", Job, Judged)

@@ -8,9 +8,9 @@ from pathlib import Path
 from warpwright.core.candidate import Candidate
 from warpwright.core.codec import content_id
 from warpwright.core.errors import Exit, WarpwrightError
-from warpwright.core.evidence import Dossier, Evidence, Verdict
-from warpwright.core.judged import Asked, Job, Judged
-from warpwright.core.search import Prediction
+from warpwright.core.records.evidence import Dossier, Evidence, Verdict
+from warpwright.core.records.judged import Asked, Job, Judged
+from warpwright.core.records.search import Prediction
 from warpwright.core.task import Task
 from warpwright.dispatch.bundle import read_jobs, read_results, write_bundle
 from warpwright.dispatch.local import judge_here

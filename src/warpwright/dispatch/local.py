@@ -6,14 +6,14 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from warpwright.core.errors import Undecided
-from warpwright.core.judged import Job, Judged
 from warpwright.core.protocols import Progress
+from warpwright.core.records.judged import Job, Judged
 from warpwright.dispatch.bundle import read_jobs, write_result
 
 
 def judge_here(jobs: Iterable[Job]) -> Iterator[Judged]:
     """One after the other, as they come. Without a GPU nothing can be said."""
-    from warpwright.judge.cells import open_nursery
+    from warpwright.judge.processes.workers import open_nursery
 
     open_nursery()
     from warpwright.judge.judging import Judge, gpu_is_here

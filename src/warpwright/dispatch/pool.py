@@ -10,8 +10,8 @@ from multiprocessing import get_context
 from typing import TypeVar
 
 from warpwright.core.errors import OurFault
-from warpwright.core.evidence import Fault
 from warpwright.core.protocols import Progress
+from warpwright.core.records.evidence import Fault
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")

@@ -7,13 +7,13 @@ from functools import partial
 
 from warpwright.core.candidate import Candidate
 from warpwright.core.errors import Undecided
-from warpwright.core.evidence import Dossier, Verdict
-from warpwright.core.search import Prediction
+from warpwright.core.records.evidence import Dossier, Verdict
+from warpwright.core.records.search import Prediction
 from warpwright.core.task import Role, Task
 from warpwright.dispatch.evaluating import Outcome, undecided
 from warpwright.dispatch.pool import parallel
-from warpwright.emulate.cost import predict
-from warpwright.emulate.counting import count
+from warpwright.emulate.cost.counting import count
+from warpwright.emulate.cost.model import predict
 from warpwright.seal.refusal import Refusal
 from warpwright.seal.sealing import seal
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from warpwright.core.candidate import Candidate
 from warpwright.core.hidden import hidden_cases
-from warpwright.core.judged import Asked, Job
+from warpwright.core.records.judged import Asked, Job
 from warpwright.core.task import Task
 from warpwright.dispatch.bundle import make_job
 from warpwright.seal.refusal import Refusal

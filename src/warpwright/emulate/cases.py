@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 
-from warpwright.core.plan import Triple
+from warpwright.core.launch.plan import Triple
 from warpwright.core.signature import arguments, flatten, results
 from warpwright.core.task import Case, Plain, Range, Role, ScalarArg, Task
 

@@ -6,15 +6,15 @@ import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 
-from warpwright.core.evidence import Counterexample, Verdict
+from warpwright.core.records.evidence import Counterexample, Verdict
 from warpwright.emulate.emulation import Emulation
 from warpwright.emulate.findings import Finding, merged
+from warpwright.emulate.program.running import Ran
 from warpwright.emulate.report import Tier
-from warpwright.emulate.running import Ran
 from warpwright.emulate.staging import Trial
-from warpwright.oracle.check import same_bits
-from warpwright.oracle.reference import Tensors
-from warpwright.oracle.storage import to_bytes
+from warpwright.oracle.compare.results import same_bits
+from warpwright.oracle.inputs.storage import to_bytes
+from warpwright.oracle.truth.reference import Tensors
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

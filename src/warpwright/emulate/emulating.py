@@ -8,12 +8,12 @@ from concurrent.futures import ThreadPoolExecutor
 from warpwright.core.candidate import Candidate
 from warpwright.core.errors import UsageError
 from warpwright.core.task import Case, Role, Task
-from warpwright.emulate.build import program
 from warpwright.emulate.emulation import Emulation
-from warpwright.emulate.running import Librarian
+from warpwright.emulate.program.build import program
+from warpwright.emulate.program.running import Librarian
 from warpwright.seal.cache import Store, default_root
+from warpwright.seal.capture.trace import BadTrace
 from warpwright.seal.refusal import Refused, refuted
-from warpwright.seal.trace import BadTrace
 
 
 def emulate(

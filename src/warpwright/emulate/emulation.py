@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from warpwright.core.evidence import Counterexample, Verdict
+from warpwright.core.records.evidence import Counterexample, Verdict
 from warpwright.emulate.findings import Finding
 
 

@@ -6,30 +6,30 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from warpwright.core.evidence import Counterexample, Verdict
-from warpwright.core.gpus import gpu_named
-from warpwright.core.plan import Triple, View
-from warpwright.core.sealed import PREPARE
+from warpwright.core.gpus.table import gpu_named
+from warpwright.core.launch.plan import Triple, View
+from warpwright.core.launch.sealed import PREPARE
+from warpwright.core.records.evidence import Counterexample, Verdict
 from warpwright.core.signature import flatten, results
 from warpwright.core.task import Case, Direction, Draw, Task
-from warpwright.emulate.calls import Call, Order
 from warpwright.emulate.cases import granules, hurting_cases
 from warpwright.emulate.conclusion import Outcome, concluded, refutes, wrong_in
 from warpwright.emulate.emulation import Emulation
 from warpwright.emulate.findings import Finding, findings
-from warpwright.emulate.lines import resolved
+from warpwright.emulate.program.calls import Call, Order
+from warpwright.emulate.program.lines import resolved
+from warpwright.emulate.program.running import Librarian, Ran, run
 from warpwright.emulate.report import Report, Tier
-from warpwright.emulate.running import Librarian, Ran, run
 from warpwright.emulate.staging import Stage, Trial
 from warpwright.emulate.truths import Truths
-from warpwright.oracle.check import check_results
-from warpwright.oracle.distance import distance
-from warpwright.oracle.draws import check_draws
-from warpwright.oracle.reference import Tensors
-from warpwright.oracle.truth import Expected
-from warpwright.seal import observe
+from warpwright.oracle.compare.distance import distance
+from warpwright.oracle.compare.results import check_results
+from warpwright.oracle.inputs.draws import check_draws
+from warpwright.oracle.truth.expected import Expected
+from warpwright.oracle.truth.reference import Tensors
 from warpwright.seal.cache import Store
-from warpwright.seal.traced import TracedLaunch
+from warpwright.seal.capture import observe
+from warpwright.seal.capture.traced import TracedLaunch
 
 _MOST_REORDERED = 1 << 19
 """Bytes that a case may be given to be run in other orders as well: what order changes shows in small cases."""

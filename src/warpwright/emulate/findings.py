@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from warpwright.core.plan import Triple
+from warpwright.core.launch.plan import Triple
 from warpwright.emulate.report import Memory, Report, Reported, Tier
 
 _TIERS = list(Tier)

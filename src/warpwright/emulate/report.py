@@ -9,10 +9,10 @@ from enum import StrEnum
 from typing import Any
 
 from warpwright.core.codec import CodecError, decode
-from warpwright.core.plan import Triple
-from warpwright.seal import trace
-from warpwright.seal.trace import BadTrace
-from warpwright.seal.traced import Trace
+from warpwright.core.launch.plan import Triple
+from warpwright.seal.capture import trace
+from warpwright.seal.capture.trace import BadTrace
+from warpwright.seal.capture.traced import Trace
 
 _MOST_FINDINGS = 10_000
 

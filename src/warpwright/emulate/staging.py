@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from warpwright.core.dtypes import dtype_named
-from warpwright.core.plan import View
-from warpwright.core.sealed import PREPARE, with_prepared
+from warpwright.core.launch.plan import View
+from warpwright.core.launch.sealed import PREPARE, with_prepared
 from warpwright.core.signature import (
     Spec,
     TensorSpec,
@@ -19,12 +19,12 @@ from warpwright.core.signature import (
     output_gradients,
 )
 from warpwright.core.task import Direction, Draw, Task
-from warpwright.emulate.calls import Call, Order
-from warpwright.emulate.running import Ran
-from warpwright.oracle.reference import Tensors, tensors_in
-from warpwright.oracle.storage import Tensor, from_bytes, to_bytes
-from warpwright.oracle.truth import Scenario, scenario
-from warpwright.seal.preparing import may_prepare
+from warpwright.emulate.program.calls import Call, Order
+from warpwright.emulate.program.running import Ran
+from warpwright.oracle.inputs.storage import Tensor, from_bytes, to_bytes
+from warpwright.oracle.truth.expected import Scenario, scenario
+from warpwright.oracle.truth.reference import Tensors, tensors_in
+from warpwright.seal.capture.preparing import may_prepare
 
 if TYPE_CHECKING:
     from warpwright.emulate.report import Report

@@ -18,9 +18,9 @@ from warpwright.core.dtypes import dtype_named
 from warpwright.core.signature import TensorSpec
 from warpwright.core.task import Compare, Draw, Task
 from warpwright.emulate.staging import Stage
-from warpwright.oracle.inputs import forward_inputs, gradient_inputs
-from warpwright.oracle.storage import Tensor, from_bytes, to_bytes
-from warpwright.oracle.truth import Expected, Scenario, expectations, scenario
+from warpwright.oracle.inputs.arguments import forward_inputs, gradient_inputs
+from warpwright.oracle.inputs.storage import Tensor, from_bytes, to_bytes
+from warpwright.oracle.truth.expected import Expected, Scenario, expectations, scenario
 from warpwright.seal.cache import Store
 
 _FILE = "truth"
@@ -101,7 +101,7 @@ def _write(place: Path, packed: bytes) -> None:
 def _identity() -> str:
     """A digest of all that decides a truth besides the task: the oracle's texts and the version of torch."""
     digest = hashlib.sha256(version("torch").encode())
-    for path in sorted(Path(warpwright.oracle.__file__).parent.glob("*.py")):
+    for path in sorted(Path(warpwright.oracle.__file__).parent.rglob("*.py")):
         digest.update(path.name.encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()[:20]
 

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import random
 
-from warpwright.core.search import Action, Decision, Fate, Snapshot
-from warpwright.evolve.breeding import breed
+from warpwright.core.records.search import Action, Decision, Fate, Snapshot
 from warpwright.evolve.given import Given
 from warpwright.evolve.ledger import shortage, time_is_up, unpriced
-from warpwright.evolve.opening import opening
 from warpwright.evolve.policy import Policy
-from warpwright.evolve.queue import evaluate
-from warpwright.evolve.reflecting import reflect
-from warpwright.evolve.repair import repair
 from warpwright.evolve.seeds import seed_of
-from warpwright.evolve.tuning import tune
+from warpwright.evolve.steps.breeding import breed
+from warpwright.evolve.steps.opening import opening
+from warpwright.evolve.steps.queue import evaluate
+from warpwright.evolve.steps.reflecting import reflect
+from warpwright.evolve.steps.repair import repair
+from warpwright.evolve.steps.tuning import tune
 from warpwright.evolve.turn import Draft, Turn
 
 NOTHING_GIVEN = Given()

@@ -7,9 +7,9 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from warpwright.core.evidence import Counterexample, Dossier, Evidence, Verdict
-from warpwright.core.judged import Judged
-from warpwright.core.search import (
+from warpwright.core.records.evidence import Counterexample, Dossier, Evidence, Verdict
+from warpwright.core.records.judged import Judged
+from warpwright.core.records.search import (
     Basis,
     Brief,
     Call,

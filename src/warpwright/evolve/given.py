@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from warpwright.core.search import Arm
+from warpwright.core.records.search import Arm
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from warpwright.core.search import Arm, Fate, Snapshot
+from warpwright.core.records.search import Arm, Fate, Snapshot
 from warpwright.evolve.given import Ceiling, Given
 from warpwright.evolve.policy import Policy
 

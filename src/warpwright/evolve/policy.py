@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from warpwright.core.errors import UsageError
-from warpwright.core.search import Arm
+from warpwright.core.records.search import Arm
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

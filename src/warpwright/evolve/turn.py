@@ -8,13 +8,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from warpwright.core.search import Action, Arm, Brief, Fate, Member, Operator, Snapshot
-from warpwright.evolve import bandit
-from warpwright.evolve.context import context, near_misses
+from warpwright.core.records.search import Action, Arm, Brief, Fate, Member, Operator, Snapshot
 from warpwright.evolve.given import Given
 from warpwright.evolve.ledger import Purse, purse
 from warpwright.evolve.policy import Policy
-from warpwright.evolve.population import Population, population
+from warpwright.evolve.selection import bandit
+from warpwright.evolve.selection.context import context, near_misses
+from warpwright.evolve.selection.population import Population, population
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

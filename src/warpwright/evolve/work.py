@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from warpwright.core.search import Action, Brief, Decision, Fate, Snapshot
+from warpwright.core.records.search import Action, Brief, Decision, Fate, Snapshot
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

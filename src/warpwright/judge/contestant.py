@@ -17,16 +17,14 @@ from typing import Any
 
 import torch
 
-from warpwright.core.evidence import Counterexample
-from warpwright.core.measurement import Cache
-from warpwright.core.plan import Launch, Library
-from warpwright.core.sealed import PREPARE
+from warpwright.core.launch.plan import Launch, Library
+from warpwright.core.launch.sealed import PREPARE
+from warpwright.core.records.evidence import Counterexample
+from warpwright.core.records.measurement import Cache
 from warpwright.core.task import Draw, Task
-from warpwright.judge.cells import CellFailure
-from warpwright.judge.examine import CALL_S, Staged
-from warpwright.judge.likeness import Likeness, likeness, reference_results, resemble
-from warpwright.judge.timing import CHAINS, PLAIN_SLOTS, SHORT_US, RivalLost, chain_parts, chained
-from warpwright.judge.visit import (
+from warpwright.judge.checks.examine import CALL_S, Staged
+from warpwright.judge.checks.quick_check import Likeness, likeness, reference_results, resemble
+from warpwright.judge.processes.staged_call import (
     Visit,
     changed_inputs,
     counterexample,
@@ -36,8 +34,10 @@ from warpwright.judge.visit import (
     untouched,
     write_inputs,
 )
-from warpwright.oracle.check import check_in_steps
-from warpwright.oracle.truth import Expected, Scenario, expectations, rolled
+from warpwright.judge.processes.workers import CellFailure
+from warpwright.judge.timing.interleaving import CHAINS, PLAIN_SLOTS, SHORT_US, RivalLost, chain_parts, chained
+from warpwright.oracle.compare.results import check_in_steps
+from warpwright.oracle.truth.expected import Expected, Scenario, expectations, rolled
 
 SPIN_US, FEWEST_SPUN, MOST_SPUN = 8000.0, 1, 32
 SPIN_KEY, LIBRARY_KEY = 998, 999

@@ -14,21 +14,21 @@ import torch
 
 from warpwright import __version__
 from warpwright.core.errors import OurFault, WarpwrightError
-from warpwright.core.evidence import Counterexample, Evidence, Fault, Verdict
-from warpwright.core.judged import Job, Judged
-from warpwright.core.measurement import Measurement, Scene
-from warpwright.core.sealed import Sealed
+from warpwright.core.launch.sealed import Sealed
+from warpwright.core.records.evidence import Counterexample, Evidence, Fault, Verdict
+from warpwright.core.records.judged import Job, Judged
+from warpwright.core.records.measurement import Measurement, Scene
 from warpwright.core.task import Role
-from warpwright.judge import cell
-from warpwright.judge.cells import LATE, CellFailure, Spares
+from warpwright.judge.checks.examine import RUNG, examine
+from warpwright.judge.checks.reference_cache import Shelf
+from warpwright.judge.checks.reference_workers import Scribes
 from warpwright.judge.contestant import WrongWhileTimed
-from warpwright.judge.examine import RUNG, examine
-from warpwright.judge.gauge import Gauge
-from warpwright.judge.precision import allow_tf32
-from warpwright.judge.scribes import Scribes
-from warpwright.judge.timekeeping import Timekeeper
-from warpwright.judge.truths import Shelf
-from warpwright.oracle.draws import all_draws, check_draws
+from warpwright.judge.gpu.precision import allow_tf32
+from warpwright.judge.processes import kernel_process as cell
+from warpwright.judge.processes.workers import LATE, CellFailure, Spares
+from warpwright.judge.timing.case_timing import Timekeeper
+from warpwright.judge.timing.nvml import Gauge
+from warpwright.oracle.inputs.draws import all_draws, check_draws
 
 AT_ONCE = 3
 """Cells of a candidate that is checked: for that, for its first timing, and one for the check of whoever comes next."""

@@ -16,8 +16,8 @@ from pathlib import Path
 
 from warpwright.core.codec import dumps
 from warpwright.core.errors import OurFault, Undecided
-from warpwright.core.evidence import Counterexample, Evidence, Fault, Verdict
-from warpwright.core.judged import Job
+from warpwright.core.records.evidence import Counterexample, Evidence, Fault, Verdict
+from warpwright.core.records.judged import Job
 
 SANITIZERS = ("memcheck", "racecheck", "initcheck", "synccheck")
 TIMEOUT_S = 300.0
@@ -104,7 +104,7 @@ def _run(tool: list[str], job: Job, case: str | None, calls: int = 1) -> subproc
         path = Path(folder) / "job.json"
         path.write_text(dumps(job))
         chosen = ["--calls", str(calls), *(["--case", case] if case else [])]
-        command = [*tool, sys.executable, "-m", "warpwright.judge.solo", str(path), *chosen]
+        command = [*tool, sys.executable, "-m", "warpwright.judge.processes.solo", str(path), *chosen]
         return _finished(command, {"PYTHONPATH": str(Path(__file__).parents[2])})
 
 

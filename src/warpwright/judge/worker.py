@@ -17,8 +17,8 @@ from pathlib import Path
 
 from warpwright.core.codec import CodecError, dumps, loads
 from warpwright.core.errors import Exit, WarpwrightError
-from warpwright.core.evidence import Fault
-from warpwright.core.judged import Job, Judged
+from warpwright.core.records.evidence import Fault
+from warpwright.core.records.judged import Job, Judged
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -37,7 +37,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _work(waiting: list[Path], out: Path, deadline: float) -> int:
-    from warpwright.judge.cells import open_nursery
+    from warpwright.judge.processes.workers import open_nursery
 
     open_nursery()
     from warpwright.judge.judging import Judge, gpu_is_here
@@ -76,7 +76,7 @@ def _task_of(path: Path) -> tuple[str, ...]:
 
 
 def _compile(waiting: list[Path], workers: int) -> None:
-    from warpwright.judge.ahead import compile_ahead
+    from warpwright.judge.baselines.precompile import compile_ahead
 
     jobs = []
     for path in waiting:

@@ -17,7 +17,7 @@ from pathlib import Path
 from warpwright.core.errors import ModelFailed, UsageError
 from warpwright.core.protocols import Reply, Request
 from warpwright.models.clock import Clock, SystemClock
-from warpwright.models.recording import identity
+from warpwright.models.recordings.recording import identity
 
 _LETTER = re.compile(r"(\d{4,})-[a-z0-9-]+\.prompt\.md")
 _HEAD = re.compile(r"<!-- warpwright letter \d+, request ([0-9a-f]+) -->")

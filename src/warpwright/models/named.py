@@ -9,17 +9,18 @@ from pathlib import Path
 
 from warpwright.core.errors import UsageError
 from warpwright.core.protocols import Model
-from warpwright.models import command, provider
+from warpwright.models import command
+from warpwright.models.api import provider
+from warpwright.models.api.provider import Provider, Wire
+from warpwright.models.api.retries import Patience, Retried
 from warpwright.models.clock import Clock, SystemClock
-from warpwright.models.limits import DEFAULT_MAX_TOKENS, Budget, Limited, Metered, Priced
 from warpwright.models.mailbox import Mailbox
-from warpwright.models.prices import Prices, load_prices
-from warpwright.models.provider import Provider, Wire
-from warpwright.models.recording import Recorded
-from warpwright.models.replay import Replay
-from warpwright.models.retries import Patience, Retried
+from warpwright.models.recordings.recording import Recorded
+from warpwright.models.recordings.replay import Replay
 from warpwright.models.scripted import Scripted
 from warpwright.models.spec import Spec, parse
+from warpwright.models.spending.limits import DEFAULT_MAX_TOKENS, Budget, Limited, Metered, Priced
+from warpwright.models.spending.prices import Prices, load_prices
 
 OTHER_KEY = "WARPWRIGHT_MODEL_KEY"
 """For servers that are not a provider's own: a provider's key is never sent to another server."""

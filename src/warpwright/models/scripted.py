@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from warpwright.core.protocols import Reply, Request
-from warpwright.models.failures import AttemptFailed
+from warpwright.models.api.failures import AttemptFailed
 from warpwright.models.lines import read_lines
 
 

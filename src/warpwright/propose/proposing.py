@@ -7,16 +7,16 @@ from dataclasses import dataclass, replace
 from warpwright.core.candidate import Candidate, Flags
 from warpwright.core.errors import ModelFailed
 from warpwright.core.protocols import Model, Request
-from warpwright.core.search import Brief, Call, Operator
+from warpwright.core.records.search import Brief, Call, Operator
 from warpwright.core.task import Task
-from warpwright.propose.asking import Note, Noted
-from warpwright.propose.edits import Unreadable
-from warpwright.propose.known import Library
-from warpwright.propose.prompt import Setting, editable, prompt
-from warpwright.propose.quoting import quoted
-from warpwright.propose.reply import source_in
+from warpwright.propose.answers.asking import Note, Noted
+from warpwright.propose.answers.edits import Unreadable
+from warpwright.propose.answers.reply import source_in
+from warpwright.propose.prompting.known import Library
+from warpwright.propose.prompting.prompt import Setting, editable, prompt
+from warpwright.propose.prompting.quoting import quoted
+from warpwright.propose.prompting.template import render
 from warpwright.propose.summarising import issue_of, shortened
-from warpwright.propose.template import render
 
 MOST_TOKENS = 32000
 _OWN_FAILURES = ("refused", "truncated", "malformed")

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from warpwright.core.evidence import Evidence
-from warpwright.core.gpus import Gpu
+from warpwright.core.gpus.table import Gpu
 from warpwright.core.protocols import Model, Request
-from warpwright.core.search import Member
+from warpwright.core.records.evidence import Evidence
+from warpwright.core.records.search import Member
 from warpwright.core.task import Task
-from warpwright.propose.describe import description
-from warpwright.propose.gpu_facts import gpu_words
-from warpwright.propose.hints import hint_text
-from warpwright.propose.issue import MOST_WORDS, critical_issue, report
-from warpwright.propose.known import Known
-from warpwright.propose.quoting import NOTICE, quoted
-from warpwright.propose.template import render
+from warpwright.propose.prompting.describe import description
+from warpwright.propose.prompting.gpu.facts import gpu_words
+from warpwright.propose.prompting.gpu.hints import hint_text
+from warpwright.propose.prompting.issue import MOST_WORDS, critical_issue, report
+from warpwright.propose.prompting.known import Known
+from warpwright.propose.prompting.quoting import NOTICE, quoted
+from warpwright.propose.prompting.template import render
 
 _MOST_REPORTED = 12000
 """Characters of a report that a model is shown; the middle of a longer one is left out, and the text says so."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from warpwright.core.sealed import Sealed
+from warpwright.core.launch.sealed import Sealed
 from warpwright.judge.watching import DRAM, L1, L2, SM, WARPS, Watched
 from warpwright.seal.summary import LaunchSummary, summarise
 

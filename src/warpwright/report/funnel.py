@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from warpwright.core.search import Basis, Fate, Member, Snapshot
+from warpwright.core.records.search import Basis, Fate, Member, Snapshot
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

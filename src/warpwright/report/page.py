@@ -7,8 +7,8 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from warpwright.core.evidence import Dossier, Evidence
-from warpwright.core.search import Basis, Fate, Member, Score, Snapshot
+from warpwright.core.records.evidence import Dossier, Evidence
+from warpwright.core.records.search import Basis, Fate, Member, Score, Snapshot
 from warpwright.report.charts import bars, steps
 from warpwright.report.funnel import best, climb_of, funnel
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 
-from warpwright.core.gpus import gpu_named
-from warpwright.core.judged import Judged
-from warpwright.core.limit import physical_limit
-from warpwright.core.measurement import Cache
-from warpwright.core.search import Basis, Prediction, Score
+from warpwright.core.gpus.limit import physical_limit
+from warpwright.core.gpus.table import gpu_named
+from warpwright.core.records.judged import Judged
+from warpwright.core.records.measurement import Cache
+from warpwright.core.records.search import Basis, Prediction, Score
 from warpwright.core.task import Task
 from warpwright.report.standings import Standing, standings
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 from warpwright.core.errors import UsageError
 from warpwright.core.formula import evaluate
-from warpwright.core.gpus import gpu_named
-from warpwright.core.judged import Judged
-from warpwright.core.limit import Limit, physical_limit
-from warpwright.core.measurement import COPY, Cache, Measurement
+from warpwright.core.gpus.limit import Limit, physical_limit
+from warpwright.core.gpus.table import gpu_named
+from warpwright.core.records.judged import Judged
+from warpwright.core.records.measurement import COPY, Cache, Measurement
 from warpwright.core.task import Case, Task, sizes
-from warpwright.judge.inference import Interval, geometric_mean, median, speed_up
+from warpwright.judge.timing.inference import Interval, geometric_mean, median, speed_up
 
 THRESHOLDS = (1.0, 1.5, 2.0)
 

@@ -6,11 +6,11 @@ import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from warpwright.core.evidence import Verdict
-from warpwright.core.judged import Judged
-from warpwright.core.measurement import Cache
+from warpwright.core.records.evidence import Verdict
+from warpwright.core.records.judged import Judged
+from warpwright.core.records.measurement import Cache
 from warpwright.core.task import Task
-from warpwright.judge.inference import geometric_mean
+from warpwright.judge.timing.inference import geometric_mean
 from warpwright.report.standings import THRESHOLDS, Standing, standings
 
 

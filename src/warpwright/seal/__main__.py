@@ -2,9 +2,9 @@
 
 import sys
 
-from warpwright.seal import device
 from warpwright.seal.cache import Store, default_root
-from warpwright.seal.capture import is_prebuilt, prebuilt
+from warpwright.seal.capture.program import is_prebuilt, prebuilt
+from warpwright.seal.device import nvcc as device
 
 store = Store(root=default_root())
 if not (is_prebuilt(store) and device.is_prepared(store)):

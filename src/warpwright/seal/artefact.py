@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from warpwright.core.codec import dumps, loads
-from warpwright.core.sealed import Sealed
+from warpwright.core.launch.sealed import Sealed
 from warpwright.seal.refusal import Refusal
 
 SOURCE, CUBIN, RECORD, REFUSAL = "kernel.cu", "kernel.cubin", "sealed.json", "refusal.json"

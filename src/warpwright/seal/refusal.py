@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from warpwright.core.codec import encode
-from warpwright.core.evidence import Counterexample, Verdict
+from warpwright.core.records.evidence import Counterexample, Verdict
 
 COMPILE_LIMIT = "compile-limit"
 OF_TOOLKIT = "unsupported: cub"

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from warpwright import __version__
 from warpwright.core.candidate import Candidate
 from warpwright.core.codec import content_id
-from warpwright.core.sealed import Sealed
+from warpwright.core.launch.sealed import Sealed
 from warpwright.core.signature import arguments, results
 from warpwright.core.task import Case, Task
 from warpwright.seal import artefact, toolchain

@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from warpwright.core.gpus import gpu_named
-from warpwright.core.plan import Kernel, Launch, Library, Origin, Plan, Triple
-from warpwright.core.sealed import Sealed
-from warpwright.seal.occupancy import occupancy
+from warpwright.core.gpus.table import gpu_named
+from warpwright.core.launch.plan import Kernel, Launch, Library, Origin, Plan, Triple
+from warpwright.core.launch.sealed import Sealed
+from warpwright.seal.plans.occupancy import occupancy
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

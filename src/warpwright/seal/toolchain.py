@@ -12,12 +12,15 @@ from functools import cache
 from pathlib import Path
 
 from warpwright.core.errors import OurFault
-from warpwright.core.evidence import Fault
+from warpwright.core.records.evidence import Fault
 
 ROOM = Path(__file__).parent
 INCLUDE = ROOM / "include"
 INCLUDE_HOST = ROOM / "include-host"
 RECORDER = ROOM / "recorder"
+FRONT = ROOM / "capture" / "front.h"
+HOSTLINK = ROOM / "hostlink"
+_CODE = (ROOM, ROOM.parent / "cpp", ROOM.parent / "sandbox")
 STANDARD = "-std=c++20"
 """What torch itself compiles extensions with."""
 _PATIENCE_S = 1200.0
@@ -83,10 +86,10 @@ def version(compiler: Path) -> str:
 def headers() -> str:
     """A digest of our C++ texts and of the host compiler: what a precompiled header depends on."""
     files = [
-        ROOM / "front.h",
-        *ROOM.glob("hostlink*.cpp"),
-        ROOM / "hostlink_facts.h",
-        *(ROOM / "include-hostlink").rglob("*"),
+        FRONT,
+        *HOSTLINK.glob("*.cpp"),
+        HOSTLINK / "facts.h",
+        *(HOSTLINK / "include-hostlink").rglob("*"),
         *INCLUDE.rglob("*"),
         *INCLUDE_HOST.rglob("*"),
         *RECORDER.rglob("*"),
@@ -99,9 +102,8 @@ def preamble() -> str:
     """A digest of what our headers, cut for the device compiler, depend on."""
     compiler = nvcc()
     seed = f"{headers()} {_stamp(compiler) if compiler else None}"
-    return _digest(
-        seed, [ROOM / name for name in ("preamble.py", "pieces.py", "meanings.py", "tokens.py", "phases.py")]
-    )
+    readers = [ROOM / "device" / f"{name}.py" for name in ("preamble", "header_slices", "declared_names", "phases")]
+    return _digest(seed, [*readers, ROOM.parent / "cpp" / "tokens.py"])
 
 
 @cache
@@ -109,13 +111,13 @@ def identity() -> str:
     """A digest of everything of ours and of the machine's that the result of sealing depends on."""
     compiler = nvcc()
     seed = f"{headers()} {_stamp(compiler) if compiler else None} {cutlass()}"
-    return _digest(seed, list(ROOM.glob("*.py")))
+    return _digest(seed, [path for room in _CODE for path in room.rglob("*.py")])
 
 
 def _digest(seed: str, files: Iterable[Path]) -> str:
     digest = hashlib.sha256(seed.encode())
     for path in sorted(path for path in files if path.is_file()):
-        digest.update(str(path.relative_to(ROOM)).encode() + b"\0" + path.read_bytes())
+        digest.update(str(path.relative_to(ROOM.parent)).encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()[:20]
 
 

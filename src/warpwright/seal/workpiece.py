@@ -12,9 +12,9 @@ from tempfile import mkdtemp
 
 from warpwright import __version__
 from warpwright.core.candidate import Candidate
-from warpwright.core.gpus import gpu_named
-from warpwright.core.plan import Plan, View
-from warpwright.core.sealed import PREPARE, Manifest, Sealed
+from warpwright.core.gpus.table import gpu_named
+from warpwright.core.launch.plan import Plan, View
+from warpwright.core.launch.sealed import PREPARE, Manifest, Sealed
 from warpwright.core.signature import (
     Spec,
     TensorSpec,
@@ -24,17 +24,21 @@ from warpwright.core.signature import (
     results,
 )
 from warpwright.core.task import Case, Direction, Task
-from warpwright.seal import capture, device, hostlink, sandbox, toolchain
-from warpwright.seal.binding import Binding, bind
+from warpwright.sandbox import run as sandbox
+from warpwright.seal import toolchain
 from warpwright.seal.cache import Store
-from warpwright.seal.device import DeviceCode
-from warpwright.seal.expectations import check_given, check_launches, check_returns, check_types, handed_on
-from warpwright.seal.observe import Call, Observer, codes
-from warpwright.seal.plans import make_plan
-from warpwright.seal.preparing import forward_call, may_prepare, prepare_call
+from warpwright.seal.capture import program as capture
+from warpwright.seal.capture.observe import Call, Observer, codes
+from warpwright.seal.capture.preparing import forward_call, may_prepare, prepare_call
+from warpwright.seal.capture.trace import BadTrace
+from warpwright.seal.capture.traced import Trace
+from warpwright.seal.device import nvcc as device
+from warpwright.seal.device.nvcc import DeviceCode
+from warpwright.seal.hostlink import linking as hostlink
+from warpwright.seal.plans.binding import Binding, bind
+from warpwright.seal.plans.building import make_plan
+from warpwright.seal.plans.expectations import check_given, check_launches, check_returns, check_types, handed_on
 from warpwright.seal.refusal import Refused, refuted, undecided
-from warpwright.seal.trace import BadTrace
-from warpwright.seal.traced import Trace
 
 BY_NVCC = "host by nvcc"
 Seen = list[tuple[Call, tuple[Trace, ...]]]

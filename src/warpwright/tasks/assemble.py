@@ -9,8 +9,8 @@ from warpwright.core.dtypes import dtype_named
 from warpwright.core.errors import TaskError
 from warpwright.core.task import Argument, Direction, Output, Reference, ScalarArg, Size, Task, TensorArg, Work
 from warpwright.tasks.extents import Column, Extents
+from warpwright.tasks.probing.seen import Findings, Purpose, Run, ScalarSeen, Seen, TensorSeen
 from warpwright.tasks.roles import cases_of, generic, ranges_of, with_layouts
-from warpwright.tasks.seen import Findings, Purpose, Run, ScalarSeen, Seen, TensorSeen
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from warpwright.core.dtypes import dtype_named
 from warpwright.core.errors import UsageError
 from warpwright.core.task import Plain
-from warpwright.tasks.seen import ScalarSeen, Seen, TensorSeen
+from warpwright.tasks.probing.seen import ScalarSeen, Seen, TensorSeen
 
 _NAMED = re.compile(r"([A-Za-z_]\w*)=(.*)", re.ASCII | re.DOTALL)
 _SHAPE = re.compile(r"(\d+(,\d+)*,?)?", re.ASCII)

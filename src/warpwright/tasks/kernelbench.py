@@ -8,8 +8,8 @@ from pathlib import Path
 from warpwright.core.errors import TaskError
 from warpwright.core.task import Direction, Reference, Task
 from warpwright.tasks.assemble import Loaded, assembled
-from warpwright.tasks.probe import probe
-from warpwright.tasks.seen import Job
+from warpwright.tasks.probing.probe import probe
+from warpwright.tasks.probing.seen import Job
 from warpwright.tasks.suite import read_source
 
 _ENTRY = "warpwright_model"

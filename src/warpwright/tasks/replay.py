@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from warpwright.tasks.seen import Findings
+from warpwright.tasks.probing.seen import Findings
 
 FORWARD = "warpwright_forward"
 _FORWARD = """

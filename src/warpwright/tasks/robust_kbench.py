@@ -11,9 +11,9 @@ from typing import Any
 from warpwright.core.errors import TaskError
 from warpwright.core.task import Direction, Reference, Task
 from warpwright.tasks.assemble import Loaded, assembled
-from warpwright.tasks.probe import probe
+from warpwright.tasks.probing.probe import probe
+from warpwright.tasks.probing.seen import Job, Setting
 from warpwright.tasks.replay import FORWARD, adapter
-from warpwright.tasks.seen import Job, Setting
 from warpwright.tasks.suite import read_source, read_text
 
 _DIRECTIONS = (Direction.FORWARD, Direction.BACKWARD)

@@ -10,7 +10,7 @@ from warpwright.core.dtypes import dtype_named
 from warpwright.core.task import Case, Layout, Range, Role
 from warpwright.tasks.cases import how_telling
 from warpwright.tasks.extents import Extents
-from warpwright.tasks.seen import Purpose, Run, ScalarSeen, TensorSeen
+from warpwright.tasks.probing.seen import Purpose, Run, ScalarSeen, TensorSeen
 
 _CHECKABLE = 2**16
 """Elements up to which a run that the user named is also checked on a CPU."""

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 from warpwright.core.errors import OurFault, TaskError, WarpwrightError
 from warpwright.core.task import Draw, Task
-from warpwright.oracle.check import check_results, same_bits
-from warpwright.oracle.controls import Control, Prepared, controls
-from warpwright.oracle.draws import check_draws
-from warpwright.oracle.reference import Tensors, evaluate, function
-from warpwright.oracle.truth import expectations, scenario
-from warpwright.oracle.variants import Compute, variants
+from warpwright.oracle.compare.results import check_results, same_bits
+from warpwright.oracle.controls.honest import Compute, variants
+from warpwright.oracle.controls.wrong import Control, Prepared, controls
+from warpwright.oracle.inputs.draws import check_draws
+from warpwright.oracle.truth.expected import expectations, scenario
+from warpwright.oracle.truth.reference import Tensors, evaluate, function
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

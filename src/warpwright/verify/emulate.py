@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from warpwright.core.candidate import Candidate
 from warpwright.core.codec import encode
-from warpwright.core.evidence import Evidence
+from warpwright.core.records.evidence import Evidence
 from warpwright.core.task import Case, Task
 from warpwright.emulate.emulating import emulate
 from warpwright.emulate.emulation import Emulation

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from warpwright.core.errors import UsageError
-from warpwright.core.evidence import Dossier, Verdict
+from warpwright.core.records.evidence import Dossier, Verdict
 
 COLUMNS = ("file", "task", "verdict", "class")
 

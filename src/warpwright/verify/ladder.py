@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from warpwright.core.candidate import Candidate
 from warpwright.core.errors import OurFault
-from warpwright.core.evidence import Dossier, Evidence, Fault, Verdict
 from warpwright.core.protocols import Rung
+from warpwright.core.records.evidence import Dossier, Evidence, Fault, Verdict
 from warpwright.core.task import Case, Task
 from warpwright.verify.emulate import EmulateRung
 from warpwright.verify.seal import SealRung

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from warpwright.core.errors import Undecided, UsageError
-from warpwright.core.plan import Library, View
+from warpwright.core.launch.plan import Library, View
 from warpwright.core.signature import contiguous
 from warpwright.seal.refusal import undecided
 
 if TYPE_CHECKING:
-    from warpwright.judge.memory import Memory
+    from warpwright.judge.gpu.memory import Memory
 
 
 _REFUSALS = (Undecided, UsageError, RuntimeError, TypeError, ValueError, LookupError, MemoryError, OverflowError)
@@ -21,8 +21,8 @@ _ADDED_IN_16_BITS = ("convolution_backward",)
 
 def carried_out(node: Library, operands: Sequence[bytes | None]) -> bytes:
     """The elements of the outputs, one after another without gaps. What torch refuses is undecided."""
-    from warpwright.judge.library import execute
-    from warpwright.oracle.storage import to_bytes
+    from warpwright.judge.gpu.torch_operations import execute
+    from warpwright.oracle.inputs.storage import to_bytes
 
     try:
         held = _Held(node, operands)
@@ -63,7 +63,7 @@ def _key(view: View) -> tuple[object, ...]:
 
 def _tensor(view: View, data: bytes | None) -> Any:
     from warpwright.core.dtypes import dtype_named
-    from warpwright.oracle.storage import from_bytes
+    from warpwright.oracle.inputs.storage import from_bytes
 
     size = dtype_named(view.dtype).bytes
     for extent in view.shape:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from warpwright.core.candidate import Candidate
 from warpwright.core.codec import encode
-from warpwright.core.evidence import Evidence, Verdict
-from warpwright.core.sealed import Sealed
+from warpwright.core.launch.sealed import Sealed
+from warpwright.core.records.evidence import Evidence, Verdict
 from warpwright.core.task import Case, Task
 from warpwright.seal.cache import Store
 from warpwright.seal.refusal import Refusal

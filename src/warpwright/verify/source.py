@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 
 from warpwright.core.candidate import Candidate
-from warpwright.core.evidence import Counterexample, Evidence, Verdict
+from warpwright.core.records.evidence import Counterexample, Evidence, Verdict
 from warpwright.core.task import Task
+from warpwright.cpp.tokens import Kind, tokenize
 from warpwright.seal.sealing import MOST_SOURCE_BYTES
-from warpwright.seal.tokens import Kind, tokenize
 
 _BINDS = frozenset(
     {"PYBIND11_MODULE", "TORCH_LIBRARY", "TORCH_LIBRARY_FRAGMENT", "TORCH_LIBRARY_IMPL", "STABLE_TORCH_LIBRARY"}

@@ -8,9 +8,9 @@ from pathlib import Path
 from typer.testing import CliRunner, Result
 
 from warpwright.cli.main import app
-from warpwright.core.evidence import Evidence, Verdict
-from warpwright.core.judged import Judged
-from warpwright.core.measurement import Cache, Measurement, Scene
+from warpwright.core.records.evidence import Evidence, Verdict
+from warpwright.core.records.judged import Judged
+from warpwright.core.records.measurement import Cache, Measurement, Scene
 from warpwright.core.task import Role
 from warpwright.dispatch.bundle import read_jobs, write_result
 

@@ -9,9 +9,9 @@ from xml.etree import ElementTree
 import pytest
 from typer.testing import CliRunner
 
-from warpwright.cli import checking
+from warpwright.cli.check import checking
 from warpwright.cli.main import app
-from warpwright.core.evidence import Counterexample, Dossier, Evidence, Fault, Verdict
+from warpwright.core.records.evidence import Counterexample, Dossier, Evidence, Fault, Verdict
 
 SOURCE = "#include <a>\nfloat m = s[0];  // <b>\n"
 RACE = Counterexample(

@@ -11,7 +11,7 @@ from typer.testing import CliRunner, Result
 from warpwright.cli.main import app
 from warpwright.core.candidate import Candidate
 from warpwright.core.errors import OurFault
-from warpwright.core.evidence import Counterexample, Evidence, Fault, Verdict
+from warpwright.core.records.evidence import Counterexample, Evidence, Fault, Verdict
 from warpwright.core.task import Task
 
 SQUARE = """

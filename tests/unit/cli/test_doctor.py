@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from warpwright import doctor
+from warpwright.app import doctor
 from warpwright.core.errors import Exit, OurFault
-from warpwright.core.evidence import Fault
-from warpwright.seal import sandbox, toolchain
+from warpwright.core.records.evidence import Fault
+from warpwright.sandbox import run as sandbox
+from warpwright.seal import toolchain
 
 WANTED = {
     *("Python", "torch", "GPU", "driver", "nvcc", "g++", "clang", "ncu", "compute-sanitizer", "disk"),

@@ -7,9 +7,9 @@ import json
 import pytest
 from typer.testing import CliRunner
 
-from warpwright.cli import admissions
-from warpwright.cli.contract import duration
 from warpwright.cli.main import app
+from warpwright.cli.tasks import admissions
+from warpwright.cli.tasks.contract import duration
 from warpwright.core.errors import Exit
 from warpwright.verify.admission import Admission, ControlResult, HonestResult
 

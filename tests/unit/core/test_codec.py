@@ -19,10 +19,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from warpwright import core
-from warpwright.core import candidate, plan, task
+from warpwright.core import candidate, task
 from warpwright.core.codec import CodecError, content_id, decode, dumps, encode, loads
-from warpwright.core.evidence import Evidence, Verdict
-from warpwright.core.measurement import Measurement
+from warpwright.core.launch import plan
+from warpwright.core.records.evidence import Evidence, Verdict
+from warpwright.core.records.measurement import Measurement
 
 MODULES = [import_module(f"warpwright.core.{module.name}") for module in pkgutil.iter_modules(core.__path__)]
 WORDS = sorted(

@@ -7,7 +7,7 @@ import pickle
 import pytest
 
 from warpwright.core.errors import Exit, OurFault, TaskError, Undecided, UsageError, WarpwrightError
-from warpwright.core.evidence import Fault
+from warpwright.core.records.evidence import Fault
 
 EXAMPLES = [
     (WarpwrightError("odd"), Exit.OUR_FAULT),

@@ -6,8 +6,8 @@ import math
 
 import pytest
 
-from warpwright.core.evidence import Counterexample, Dossier, Evidence, Fault, Verdict
-from warpwright.core.measurement import Cache, Measurement, Scene
+from warpwright.core.records.evidence import Counterexample, Dossier, Evidence, Fault, Verdict
+from warpwright.core.records.measurement import Cache, Measurement, Scene
 
 PROOF = Counterexample(kind="value", message="off by one")
 HOLDS = Evidence(candidate="c", rung="seal", verdict=Verdict.HOLDS)

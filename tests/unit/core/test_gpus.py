@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from warpwright.core.errors import UsageError
-from warpwright.core.gpus import GPUS, Gpu, gpu_named
+from warpwright.core.gpus.table import GPUS, Gpu, gpu_named
 
 EVERY = pytest.mark.parametrize("gpu", GPUS.values(), ids=GPUS)
 WANTED = "t4 a10g l4 a100-40gb a100-80gb l40s rtx3090 rtx4090 rtx5090 h100 h200 b200"

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from warpwright.core.errors import UsageError
-from warpwright.core.gpus import GPUS
-from warpwright.core.limit import Bound, Limit, matrix_peak, physical_limit
+from warpwright.core.gpus.limit import Bound, Limit, matrix_peak, physical_limit
+from warpwright.core.gpus.table import GPUS
 from warpwright.core.task import Case, Role, Work
 
 H200, T4, A100 = GPUS["h200"], GPUS["t4"], GPUS["a100-80gb"]

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from warpwright.core.candidate import Candidate
-from warpwright.core.evidence import Evidence, Fault, Verdict
-from warpwright.core.judged import Asked, Judged
+from warpwright.core.records.evidence import Evidence, Fault, Verdict
+from warpwright.core.records.judged import Asked, Judged
 from warpwright.dispatch import evaluating
 from warpwright.dispatch.bundle import make_job, write_bundle, write_result
 from warpwright.dispatch.evaluating import Away, Bundled

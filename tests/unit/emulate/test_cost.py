@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from warpwright.core.candidate import Flags
 from warpwright.core.errors import Undecided
-from warpwright.core.gpus import GPUS
-from warpwright.core.limit import physical_limit
-from warpwright.core.plan import (
+from warpwright.core.gpus.limit import physical_limit
+from warpwright.core.gpus.table import GPUS
+from warpwright.core.launch.plan import (
     Buffer,
     Copy,
     Fill,
@@ -26,12 +26,12 @@ from warpwright.core.plan import (
     Upload,
     View,
 )
-from warpwright.core.sealed import Manifest, Sealed
+from warpwright.core.launch.sealed import Manifest, Sealed
 from warpwright.core.task import Case, Output, Reference, Role, Task, TensorArg, Work
-from warpwright.emulate.cost import predict, profile_sentence
-from warpwright.emulate.cost_constants import Calibrated, calibrated, calibrated_from
-from warpwright.emulate.cost_nodes import operations
-from warpwright.emulate.counting import Counted, LaunchCount
+from warpwright.emulate.cost.constants import Calibrated, calibrated, calibrated_from
+from warpwright.emulate.cost.counting import Counted, LaunchCount
+from warpwright.emulate.cost.model import predict, profile_sentence
+from warpwright.emulate.cost.nodes import operations
 
 ROWS, COLUMNS = 32768, 4096
 BYTES = ROWS * COLUMNS * 4

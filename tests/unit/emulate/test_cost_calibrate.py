@@ -16,14 +16,14 @@ from hypothesis import strategies as st
 
 from warpwright.core.candidate import Flags
 from warpwright.core.codec import dumps
-from warpwright.core.judged import Job, Judged
-from warpwright.core.measurement import Cache, Measurement, Scene
-from warpwright.core.plan import Buffer, Kernel, Launch, Origin, Plan, Relocation
-from warpwright.core.sealed import Manifest, Sealed
+from warpwright.core.launch.plan import Buffer, Kernel, Launch, Origin, Plan, Relocation
+from warpwright.core.launch.sealed import Manifest, Sealed
+from warpwright.core.records.judged import Job, Judged
+from warpwright.core.records.measurement import Cache, Measurement, Scene
 from warpwright.core.task import Case, Output, Reference, Role, Task, TensorArg, Work
 from warpwright.dispatch.bundle import write_bundle
-from warpwright.emulate.cost_constants import NAMES, Calibrated
-from warpwright.emulate.counting import Counted, LaunchCount
+from warpwright.emulate.cost.constants import NAMES, Calibrated
+from warpwright.emulate.cost.counting import Counted, LaunchCount
 
 
 def bench() -> ModuleType:

@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 
 from warpwright.core.candidate import Candidate
-from warpwright.core.gpus import gpu_named
-from warpwright.core.limit import physical_limit
-from warpwright.core.sealed import Sealed
-from warpwright.core.search import Prediction
+from warpwright.core.gpus.limit import physical_limit
+from warpwright.core.gpus.table import gpu_named
+from warpwright.core.launch.sealed import Sealed
+from warpwright.core.records.search import Prediction
 from warpwright.core.task import Case, Output, Reference, Role, Task, TensorArg, Work
-from warpwright.emulate import counting
-from warpwright.emulate.cost import predict
-from warpwright.emulate.counting import Counted, count
+from warpwright.emulate.cost import counting
+from warpwright.emulate.cost.counting import Counted, count
+from warpwright.emulate.cost.model import predict
 from warpwright.seal.sealing import seal
 
 ROWS, COLUMNS = 16384, 2048

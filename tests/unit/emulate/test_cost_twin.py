@@ -7,7 +7,7 @@ import pytest
 from warpwright import tasks
 from warpwright.core.formula import evaluate
 from warpwright.core.task import Case, Role, Task, sizes
-from warpwright.emulate.cost_twin import tensor_bytes, twin_of
+from warpwright.emulate.cost.twin import tensor_bytes, twin_of
 
 SUITES = tasks.all_tasks()
 MOST = 8 << 20

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from warpwright.core.evidence import Counterexample, Dossier, Evidence, Fault, Verdict
-from warpwright.core.judged import Judged
-from warpwright.core.search import (
+from warpwright.core.records.evidence import Counterexample, Dossier, Evidence, Fault, Verdict
+from warpwright.core.records.judged import Judged
+from warpwright.core.records.search import (
     Action,
     Arm,
     Basis,

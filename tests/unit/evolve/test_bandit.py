@@ -2,11 +2,11 @@
 
 from collections import Counter
 
-from warpwright.core.search import Arm, Operator
-from warpwright.evolve import bandit
-from warpwright.evolve.bandit import Record
+from warpwright.core.records.search import Arm, Operator
 from warpwright.evolve.policy import Policy
-from warpwright.evolve.population import population
+from warpwright.evolve.selection import bandit
+from warpwright.evolve.selection.bandit import Record
+from warpwright.evolve.selection.population import population
 
 CHEAP, DEAR, NEW = Arm(model="cheap"), Arm(model="dear"), Arm(model="new", effort="high")
 POLICY = Policy(curiosity=0.1, thrift=0.0)

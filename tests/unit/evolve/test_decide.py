@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from warpwright.core.errors import UsageError
-from warpwright.core.search import Action, Arm, Basis, Decision, Operator, Run
+from warpwright.core.records.search import Action, Arm, Basis, Decision, Operator, Run
 from warpwright.evolve.decide import decide
 from warpwright.evolve.fold import fold
 from warpwright.evolve.given import Given

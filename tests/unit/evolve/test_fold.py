@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from warpwright.core.evidence import Counterexample, Evidence, Fault, Verdict
-from warpwright.core.search import (
+from warpwright.core.records.evidence import Counterexample, Evidence, Fault, Verdict
+from warpwright.core.records.search import (
     Action,
     Arm,
     Basis,

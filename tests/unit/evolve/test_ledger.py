@@ -1,6 +1,6 @@
 """Budgets: what is spent, what is in flight, and what is not known."""
 
-from warpwright.core.search import Action, Arm, Sitting
+from warpwright.core.records.search import Action, Arm, Sitting
 from warpwright.evolve.given import Ceiling, Given, Tunables
 from warpwright.evolve.ledger import evaluations_left, purse, shortage
 from warpwright.evolve.policy import Budget, Policy

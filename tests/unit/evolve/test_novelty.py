@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from warpwright.core.search import Fate
-from warpwright.evolve.novelty import fingerprint, repeats
+from warpwright.core.records.search import Fate
+from warpwright.evolve.selection.novelty import fingerprint, repeats
 
 SOURCE = """#include <torch/extension.h>
 #define THREADS 256

@@ -1,7 +1,7 @@
 """From nothing to the first right candidate, and repairs on the way and later."""
 
-from warpwright.core.evidence import Counterexample, Evidence, Verdict
-from warpwright.core.search import Action, Arm, Operator
+from warpwright.core.records.evidence import Counterexample, Evidence, Verdict
+from warpwright.core.records.search import Action, Arm, Operator
 from warpwright.evolve.given import Given
 from warpwright.evolve.policy import Policy
 

@@ -7,12 +7,12 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from warpwright.core.search import Arm, Operator
-from warpwright.evolve.context import context, near_misses
+from warpwright.core.records.search import Arm, Operator
 from warpwright.evolve.given import Given
-from warpwright.evolve.parents import parent, weights
 from warpwright.evolve.policy import Policy
-from warpwright.evolve.population import population
+from warpwright.evolve.selection.context import context, near_misses
+from warpwright.evolve.selection.parents import parent, weights
+from warpwright.evolve.selection.population import population
 
 scores = st.lists(st.tuples(st.floats(-50, 50), st.integers(0, 100)), min_size=1, max_size=30)
 ARMS = (Arm(model="small"), Arm(model="large", effort="high"))

@@ -2,11 +2,11 @@
 
 from dataclasses import replace
 
-from warpwright.core.search import Action, Arm, Lesson
+from warpwright.core.records.search import Action, Arm, Lesson
 from warpwright.evolve.given import Given
-from warpwright.evolve.hints import record
 from warpwright.evolve.policy import Budget, Policy
-from warpwright.evolve.population import population
+from warpwright.evolve.selection.hints import record
+from warpwright.evolve.selection.population import population
 
 POLICY = Policy(arms=(Arm(model="small"),), reflect_every=3)
 

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from warpwright.core.search import Action, Arm, Operator
-from warpwright.evolve.genomes import anywhere, crossed, fresh, key, mutated, neighbours
+from warpwright.core.records.search import Action, Arm, Operator
 from warpwright.evolve.given import Given, Tunables
 from warpwright.evolve.policy import Policy
-from warpwright.evolve.population import population
-from warpwright.evolve.specialise import pair, union
+from warpwright.evolve.selection.configs import anywhere, crossed, fresh, key, mutated, neighbours
+from warpwright.evolve.selection.population import population
+from warpwright.evolve.selection.specialise import pair, union
 
 ARMS = (Arm(model="small"), Arm(model="large", effort="high"))
 SPACE = {"BLOCK": (64, 128, 256), "VECTOR": (1, 4)}

@@ -5,8 +5,8 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from warpwright.judge import driver
-from warpwright.judge.arena import POISON, Arena, Place
+from warpwright.judge.gpu import driver
+from warpwright.judge.gpu.arena import POISON, Arena, Place
 
 
 @pytest.fixture

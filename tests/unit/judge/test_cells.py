@@ -8,11 +8,11 @@ import pytest
 import torch
 
 from warpwright.core.errors import OurFault
-from warpwright.core.evidence import Fault
-from warpwright.judge import cells
-from warpwright.judge.cell import Cell
-from warpwright.judge.cells import CellFailure, Process, Spares
-from warpwright.judge.link import CROWDED, send, serve
+from warpwright.core.records.evidence import Fault
+from warpwright.judge.processes import workers as cells
+from warpwright.judge.processes.kernel_process import Cell
+from warpwright.judge.processes.link import CROWDED, send, serve
+from warpwright.judge.processes.workers import CellFailure, Process, Spares
 
 
 class Started:

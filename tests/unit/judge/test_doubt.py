@@ -9,12 +9,12 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from warpwright.core.evidence import Counterexample
-from warpwright.core.measurement import Cache
+from warpwright.core.records.evidence import Counterexample
+from warpwright.core.records.measurement import Cache
 from warpwright.judge import contestant
 from warpwright.judge.contestant import Contestant, WrongWhileTimed
-from warpwright.judge.doubt import doubt
-from warpwright.judge.timing import CHAINS
+from warpwright.judge.timing.interleaving import CHAINS
+from warpwright.judge.timing.validity import doubt
 
 
 class Played(Contestant):

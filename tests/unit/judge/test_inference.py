@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from warpwright.core.measurement import Cache
-from warpwright.judge.inference import geometric_mean, median, median_interval, speed_up
-from warpwright.judge.timing import chained
+from warpwright.core.records.measurement import Cache
+from warpwright.judge.timing.inference import geometric_mean, median, median_interval, speed_up
+from warpwright.judge.timing.interleaving import chained
 
 positive = st.floats(0.01, 1e5)
 

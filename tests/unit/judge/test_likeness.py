@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 import torch
 
-from warpwright.judge.likeness import likeness, reference_results, resemble
-from warpwright.oracle.draws import check_draws
-from warpwright.oracle.truth import expectations, rolled, scenario
+from warpwright.judge.checks.quick_check import likeness, reference_results, resemble
+from warpwright.oracle.inputs.draws import check_draws
+from warpwright.oracle.truth.expected import expectations, rolled, scenario
 from warpwright.tasks import load
 
 KEYS = ("llama_rmsnorm:forward", "cross_entropy:training", "adamw:forward", "argmax:forward", "rope:backward")

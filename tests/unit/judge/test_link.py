@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from warpwright.judge.link import Silence, receive, send, serve
+from warpwright.judge.processes.link import Silence, receive, send, serve
 
 
 class Adder:

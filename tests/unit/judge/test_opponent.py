@@ -2,11 +2,11 @@
 
 import pytest
 
-from warpwright.core.evidence import Counterexample
-from warpwright.core.measurement import Cache
-from warpwright.judge.cells import CellFailure
+from warpwright.core.records.evidence import Counterexample
+from warpwright.core.records.measurement import Cache
 from warpwright.judge.contestant import Contestant, Opponent, WrongWhileTimed
-from warpwright.judge.timing import RivalLost
+from warpwright.judge.processes.workers import CellFailure
+from warpwright.judge.timing.interleaving import RivalLost
 
 WRONG = WrongWhileTimed(Counterexample(kind="error", message="y: 3 of 4 elements wrong"))
 

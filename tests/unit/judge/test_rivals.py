@@ -16,14 +16,17 @@ import pytest
 import torch
 
 from warpwright.core.errors import OurFault
-from warpwright.core.evidence import Fault
-from warpwright.core.judged import STANDARD, Asked, Job
+from warpwright.core.records.evidence import Fault
+from warpwright.core.records.judged import STANDARD, Asked, Job
 from warpwright.core.task import Role
-from warpwright.judge import ahead, rival, rivals, timekeeping
-from warpwright.judge.baseline import Baseline
-from warpwright.judge.cells import Crowded
-from warpwright.judge.rivals import Rivals
-from warpwright.judge.timekeeping import Timekeeper
+from warpwright.judge.baselines import competitors as rivals
+from warpwright.judge.baselines import precompile as ahead
+from warpwright.judge.baselines import process as rival
+from warpwright.judge.baselines.competitors import Rivals
+from warpwright.judge.baselines.timed import Baseline
+from warpwright.judge.processes.workers import Crowded
+from warpwright.judge.timing import case_timing as timekeeping
+from warpwright.judge.timing.case_timing import Timekeeper
 from warpwright.tasks import load
 
 

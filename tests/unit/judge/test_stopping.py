@@ -5,7 +5,7 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from warpwright.judge.stopping import Limits, Stopping, entropy
+from warpwright.judge.timing.stopping import Limits, Stopping, entropy
 
 
 def fed(samples, **limits):

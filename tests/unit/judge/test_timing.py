@@ -1,10 +1,10 @@
 """Taking turns: there and back, without those that drop out, until the first is known well enough."""
 
-from warpwright.core.measurement import Cache
-from warpwright.judge.gauge import Reading
-from warpwright.judge.stopping import Limits
-from warpwright.judge.timekeeping import disagreeing
-from warpwright.judge.timing import RivalLost, chain_parts, contest
+from warpwright.core.records.measurement import Cache
+from warpwright.judge.timing.case_timing import disagreeing
+from warpwright.judge.timing.interleaving import RivalLost, chain_parts, contest
+from warpwright.judge.timing.nvml import Reading
+from warpwright.judge.timing.stopping import Limits
 
 
 class Fake:

@@ -6,12 +6,12 @@ import pytest
 import torch
 
 from warpwright.core.errors import TaskError
-from warpwright.judge import truths
-from warpwright.judge.scribes import Scribes
-from warpwright.judge.truths import Shelf, Truths
-from warpwright.oracle.draws import check_draws
-from warpwright.oracle.reference import evaluate, function
-from warpwright.oracle.truth import FEW_RUNS, scenario
+from warpwright.judge.checks import reference_cache as truths
+from warpwright.judge.checks.reference_cache import Shelf, Truths
+from warpwright.judge.checks.reference_workers import Scribes
+from warpwright.oracle.inputs.draws import check_draws
+from warpwright.oracle.truth.expected import FEW_RUNS, scenario
+from warpwright.oracle.truth.reference import evaluate, function
 from warpwright.tasks import load
 
 

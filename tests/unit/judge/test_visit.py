@@ -8,12 +8,12 @@ import pytest
 import torch
 
 from warpwright.core.candidate import Flags
-from warpwright.core.plan import Buffer, Origin, Plan, View
-from warpwright.core.sealed import Manifest, Sealed
+from warpwright.core.launch.plan import Buffer, Origin, Plan, View
+from warpwright.core.launch.sealed import Manifest, Sealed
 from warpwright.core.task import Case, Draw, Output, Reference, Role, ScalarArg, Task, TensorArg
-from warpwright.judge.arena import POISON, Arena, Layout
-from warpwright.judge.visit import Visit, refreshed, stage, untouched, write_inputs
-from warpwright.oracle.truth import Scenario
+from warpwright.judge.gpu.arena import POISON, Arena, Layout
+from warpwright.judge.processes.staged_call import Visit, refreshed, stage, untouched, write_inputs
+from warpwright.oracle.truth.expected import Scenario
 
 CASE = Case(name="one", role=Role.CHECK, dims={"N": 256}, scalars={"eps": 0.5})
 TASK = Task(

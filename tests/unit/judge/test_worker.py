@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from warpwright.core.judged import Judged
+from warpwright.core.records.judged import Judged
 from warpwright.judge import judging, worker
 
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from warpwright.models.prices import load_prices
 from warpwright.models.spec import OTHERS, PROVIDERS, parse
+from warpwright.models.spending.prices import load_prices
 
 PAGE = (Path(__file__).resolve().parents[3] / "docs" / "models.md").read_text(encoding="utf-8")
 COMMANDS = [

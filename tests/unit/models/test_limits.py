@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from warpwright.core.errors import ModelFailed, UsageError
 from warpwright.core.protocols import Reply
-from warpwright.models.failures import AttemptFailed
-from warpwright.models.limits import DEFAULT_MAX_TOKENS, Budget, Limited, Metered
+from warpwright.models.api.failures import AttemptFailed
+from warpwright.models.spending.limits import DEFAULT_MAX_TOKENS, Budget, Limited, Metered
 
 
 def costing(usd):

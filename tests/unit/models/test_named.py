@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from warpwright.core.errors import ModelFailed, UsageError
-from warpwright.models import provider
-from warpwright.models.limits import Budget
+from warpwright.models.api import provider
+from warpwright.models.api.provider import Wire
 from warpwright.models.named import HOMES, Terms, model_named
-from warpwright.models.prices import Prices
-from warpwright.models.provider import Wire
+from warpwright.models.spending.limits import Budget
+from warpwright.models.spending.prices import Prices
 
 KEYS = {"ANTHROPIC_API_KEY": "a", "OPENAI_API_KEY": "b", "GOOGLE_API_KEY": "c"}
 NONE = Prices()

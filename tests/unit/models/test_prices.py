@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from warpwright.core.errors import UsageError
 from warpwright.core.protocols import Request
-from warpwright.models.prices import Prices, Rate, load_prices, most_tokens
+from warpwright.models.spending.prices import Prices, Rate, load_prices, most_tokens
 
 LOCAL = "openai:qwen@http://127.0.0.1:8000/v1"
 OURS = Rate(model="openai:qwen@*", input=1.0, cached_input=0.25, output=4.0, as_of="2026-11-01", source="our machine")

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from warpwright.core.errors import ModelFailed
-from warpwright.models.limits import Budget
+from warpwright.models.api.retries import Patience
 from warpwright.models.named import Terms, model_named
-from warpwright.models.prices import Prices, Rate
-from warpwright.models.retries import Patience
+from warpwright.models.spending.limits import Budget
+from warpwright.models.spending.prices import Prices, Rate
 
 PRICES = Prices(rates=(Rate(model="openai:*@http://127.0.0.1:*", input=1.0, cached_input=0.5, output=10.0),))
 COST = (9 * 1.0 + 3 * 0.5 + 5 * 10.0) / 1e6

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from warpwright.core.errors import ModelFailed
-from warpwright.models.failures import AttemptFailed
-from warpwright.models.prices import Prices
-from warpwright.models.provider import Provider, Wire
+from warpwright.models.api.failures import AttemptFailed
+from warpwright.models.api.provider import Provider, Wire
+from warpwright.models.spending.prices import Prices
 
 SCHEMA = {"type": "object", "properties": {"sure": {"type": "boolean"}}, "required": ["sure"]}
 NAMES = {

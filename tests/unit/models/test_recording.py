@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from warpwright.core.codec import dumps, loads
 from warpwright.core.errors import ModelFailed, OurFault, UsageError
 from warpwright.core.protocols import Reply, Request
-from warpwright.models.failures import AttemptFailed, Failure, earlier
-from warpwright.models.limits import Budget, Metered
-from warpwright.models.recording import Exchange, Recorded, identity
-from warpwright.models.replay import Replay
-from warpwright.models.retries import Retried
+from warpwright.models.api.failures import AttemptFailed, Failure, earlier
+from warpwright.models.api.retries import Retried
+from warpwright.models.recordings.recording import Exchange, Recorded, identity
+from warpwright.models.recordings.replay import Replay
 from warpwright.models.scripted import Scripted
+from warpwright.models.spending.limits import Budget, Metered
 
 texts = st.text(max_size=20)
 plain = st.recursive(

@@ -6,8 +6,8 @@ import pytest
 
 from warpwright.core.errors import ModelFailed
 from warpwright.core.protocols import Reply, Request
-from warpwright.core.search import Call
-from warpwright.models.remembered import Remembered
+from warpwright.core.records.search import Call
+from warpwright.models.recordings.remembered import Remembered
 
 
 class Fresh:

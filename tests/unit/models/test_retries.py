@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from warpwright.core.errors import ModelFailed
-from warpwright.models.failures import AttemptFailed, earlier
-from warpwright.models.retries import Patience, Retried
+from warpwright.models.api.failures import AttemptFailed, earlier
+from warpwright.models.api.retries import Patience, Retried
 
 
 def passing(wait_s=None):

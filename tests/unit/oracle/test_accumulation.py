@@ -3,9 +3,9 @@
 import pytest
 import torch
 
-from warpwright.oracle.check import check_results
-from warpwright.oracle.draws import check_draws
-from warpwright.oracle.truth import expectations, scenario
+from warpwright.oracle.compare.results import check_results
+from warpwright.oracle.inputs.draws import check_draws
+from warpwright.oracle.truth.expected import expectations, scenario
 from warpwright.tasks import load
 
 

@@ -8,9 +8,9 @@ import torch
 
 from warpwright.core.errors import TaskError
 from warpwright.core.task import Case, Direction, Draw, Output, Reference, Role, Task, TensorArg, Tolerance
-from warpwright.oracle.check import check_results
-from warpwright.oracle.jitter import Jitter, to_tf32
-from warpwright.oracle.truth import expectations, scenario
+from warpwright.oracle.compare.results import check_results
+from warpwright.oracle.truth.expected import expectations, scenario
+from warpwright.oracle.truth.jitter import Jitter, to_tf32
 
 MATMUL = Task(
     name="matmul",

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from warpwright.core.dtypes import DTYPES
 from warpwright.core.signature import TensorSpec, contiguous
 from warpwright.core.task import Compare
-from warpwright.oracle.compare import compare
-from warpwright.oracle.inputs import torch_dtype
-from warpwright.oracle.truth import Expected
+from warpwright.oracle.compare.elements import compare
+from warpwright.oracle.inputs.arguments import torch_dtype
+from warpwright.oracle.truth.expected import Expected
 
 FLOATS = [name for name, dtype in DTYPES.items() if dtype.floating]
 WHOLE = [name for name, dtype in DTYPES.items() if not dtype.floating]

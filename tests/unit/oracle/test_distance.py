@@ -6,8 +6,8 @@ import torch
 
 from warpwright.core.signature import TensorSpec
 from warpwright.core.task import Compare
-from warpwright.oracle.distance import distance
-from warpwright.oracle.truth import Expected
+from warpwright.oracle.compare.distance import distance
+from warpwright.oracle.truth.expected import Expected
 
 SPEC = TensorSpec(name="y", shape=(3,), stride=(1,), dtype="fp32")
 TRUTH = torch.tensor([1.0, 2.0, 3.0], dtype=torch.float64)

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from warpwright.core.task import Case, Draw, Output, Reference, Role, Task, TensorArg
-from warpwright.oracle.check import check_in_steps, check_results
-from warpwright.oracle.truth import FEW_RUNS, HONEST_RUNS, expectations, scenario
+from warpwright.oracle.compare.results import check_in_steps, check_results
+from warpwright.oracle.truth.expected import FEW_RUNS, HONEST_RUNS, expectations, scenario
 
 SOURCES = {
     "norm": "def forward(x):\n    return x / (x.float().square().mean(-1, True) + 1e-3).sqrt().to(x.dtype)\n",

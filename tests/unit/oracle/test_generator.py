@@ -6,8 +6,8 @@ import pytest
 import torch
 
 from warpwright.core.dtypes import DTYPES
-from warpwright.oracle import generator
-from warpwright.oracle.distributions import DISTRIBUTIONS, INITS, Source, integers
+from warpwright.oracle.inputs import generator
+from warpwright.oracle.inputs.distributions import DISTRIBUTIONS, INITS, Source, integers
 
 GOLDEN = {
     "normal": "15ce2c8267ed",

@@ -3,10 +3,10 @@
 import pytest
 import torch
 
-from warpwright.oracle.check import check_results
-from warpwright.oracle.draws import check_draws
-from warpwright.oracle.jitter import Jitter
-from warpwright.oracle.truth import expectations, honest_results, scenario
+from warpwright.oracle.compare.results import check_results
+from warpwright.oracle.inputs.draws import check_draws
+from warpwright.oracle.truth.expected import expectations, honest_results, scenario
+from warpwright.oracle.truth.jitter import Jitter
 from warpwright.tasks.find import load
 
 SIXTEEN = (torch.bfloat16, torch.float16)

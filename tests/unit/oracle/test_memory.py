@@ -8,7 +8,7 @@ import pytest
 
 from warpwright.core.errors import OurFault, TaskError
 from warpwright.core.task import Draw, Reference, Task
-from warpwright.oracle.truth import exact_results, scenario
+from warpwright.oracle.truth.expected import exact_results, scenario
 from warpwright.tasks import load
 
 FAILING = "import torch\n\ndef forward(gate, up):\n    {}\n    return gate * up\n"

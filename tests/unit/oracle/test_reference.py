@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from warpwright.core.task import Reference, Role
-from warpwright.oracle.reference import evaluate, function
+from warpwright.oracle.truth.reference import evaluate, function
 from warpwright.tasks import load
 
 TALKATIVE = """

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from warpwright.core.task import Draw, Role
-from warpwright.oracle.check import check_results
-from warpwright.oracle.truth import expectations, scenario
+from warpwright.oracle.compare.results import check_results
+from warpwright.oracle.truth.expected import expectations, scenario
 from warpwright.tasks import load
 
 

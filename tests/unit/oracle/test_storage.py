@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from warpwright.oracle.storage import from_bytes, to_bytes
+from warpwright.oracle.inputs.storage import from_bytes, to_bytes
 
 TENSORS = {
     "contiguous": ("fp32", torch.arange(12.0).reshape(3, 4)),

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from warpwright.core.gpus import gpu_named
+from warpwright.core.gpus.table import gpu_named
 from warpwright.core.hidden import hidden_cases
 from warpwright.core.task import Case, Layout, Output, Range, Reference, Role, ScalarArg, Task, TensorArg, Work
-from warpwright.propose.cases import checked, gradient_layouts, hidden, limits_us, timed
-from warpwright.propose.describe import description
-from warpwright.propose.reference import reference
+from warpwright.propose.prompting.cases import checked, gradient_layouts, hidden, limits_us, timed
+from warpwright.propose.prompting.describe import description
+from warpwright.propose.prompting.reference import reference
 from warpwright.tasks import load
 
 H200 = gpu_named("h200")

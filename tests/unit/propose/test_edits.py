@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from warpwright.propose.edits import Unreadable, apply_edits, edits_in, has_edits
+from warpwright.propose.answers.edits import Unreadable, apply_edits, edits_in, has_edits
 
 PARENT = """int a() {
     return 1;

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from warpwright.core.gpus import GPUS, Gpu
-from warpwright.propose.gpu_facts import facts_by_architecture, gpu_words
+from warpwright.core.gpus.table import GPUS, Gpu
+from warpwright.propose.prompting.gpu.facts import facts_by_architecture, gpu_words
 
 
 def test_exactly_the_architectures_of_the_table_are_told() -> None:

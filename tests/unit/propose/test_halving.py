@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from warpwright.core.errors import UsageError
-from warpwright.propose.halving import Halving, Rung
+from warpwright.propose.tuning.halving import Halving, Rung
 
 RUNGS = (Rung(name="cheap", share=0.5), Rung(name="dear", share=0.5), Rung(name="dearest"))
 

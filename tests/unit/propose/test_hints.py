@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from warpwright.core.gpus import GPUS, gpu_named
-from warpwright.core.limit import Bound
+from warpwright.core.gpus.limit import Bound
+from warpwright.core.gpus.table import GPUS, gpu_named
 from warpwright.core.task import Case, Output, Reference, Role, Task, TensorArg
-from warpwright.propose.hints import Hint, applicable, bounds_of, called, hint_text, hints
+from warpwright.propose.prompting.gpu.hints import Hint, applicable, bounds_of, called, hint_text, hints
 from warpwright.tasks import all_tasks, load
 
 TASKS = all_tasks()

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from warpwright.core.evidence import Counterexample, Evidence, Verdict
-from warpwright.propose.issue import MOST_WORDS, circumstances, critical_issue, remedies, remedy, report
+from warpwright.core.records.evidence import Counterexample, Evidence, Verdict
+from warpwright.propose.prompting.issue import MOST_WORDS, circumstances, critical_issue, remedies, remedy, report
 
 ROOT = Path(__file__).parents[3]
 SOURCE = "int a;\n  s[i] = v;  \nint b;\n"

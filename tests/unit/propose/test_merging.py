@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from warpwright import tasks
 from warpwright.core.candidate import Candidate
 from warpwright.core.errors import UsageError
-from warpwright.core.evidence import Verdict
+from warpwright.core.records.evidence import Verdict
 from warpwright.core.task import Case, Direction, Output, Reference, Role, ScalarArg, Task, TensorArg
-from warpwright.propose.merging import merged
-from warpwright.propose.merging_rule import Rule, Split, rule_for
-from warpwright.propose.tunables import space
+from warpwright.propose.merging.merge import merged
+from warpwright.propose.merging.rule import Rule, Split, rule_for
+from warpwright.propose.tuning.tunables import space
 from warpwright.verify.ladder import climb, rungs
 
 CORPUS = Path(__file__).parents[2] / "corpus" / "seal"

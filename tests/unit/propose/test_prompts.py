@@ -8,13 +8,13 @@ from dataclasses import replace
 import pytest
 
 from warpwright.core.candidate import Candidate, Flags
-from warpwright.core.evidence import Counterexample, Evidence, Verdict
-from warpwright.core.search import Basis, Brief, Operator, Score
+from warpwright.core.records.evidence import Counterexample, Evidence, Verdict
+from warpwright.core.records.search import Basis, Brief, Operator, Score
 from warpwright.core.task import Layout, Role, Task
-from warpwright.propose import describe
-from warpwright.propose.known import Known
-from warpwright.propose.prompt import Setting, prompt
-from warpwright.propose.quoting import boundary_of
+from warpwright.propose.prompting import describe
+from warpwright.propose.prompting.known import Known
+from warpwright.propose.prompting.prompt import Setting, prompt
+from warpwright.propose.prompting.quoting import boundary_of
 from warpwright.tasks import all_tasks, load
 
 ASKING = [operator for operator in Operator if operator not in (Operator.COMPOSE, Operator.TUNE)]
@@ -269,7 +269,8 @@ def test_a_tuner_tries_as_many_settings_as_the_rules_say() -> None:
 
 
 def test_the_figures_of_the_tolerance_are_the_oracles() -> None:
-    from warpwright.oracle import compare, truth
+    from warpwright.oracle.compare import elements as compare
+    from warpwright.oracle.truth import expected as truth
 
     assert (describe.HONEST_RUNS, describe.WORST, describe.TYPICAL) == (
         truth.HONEST_RUNS, compare.WORST, compare.TYPICAL,

@@ -9,13 +9,13 @@ import pytest
 from warpwright.core.candidate import Candidate, Flags
 from warpwright.core.codec import dumps, loads
 from warpwright.core.errors import ModelFailed
-from warpwright.core.evidence import Counterexample, Evidence, Verdict
-from warpwright.core.gpus import gpu_named
+from warpwright.core.gpus.table import gpu_named
 from warpwright.core.protocols import Reply, Request
-from warpwright.core.search import Arm, Basis, Brief, Call, Fate, Member, Operator, Score
-from warpwright.models.failures import AttemptFailed, Failure, answered
-from warpwright.propose.asking import Noted
-from warpwright.propose.known import Known
+from warpwright.core.records.evidence import Counterexample, Evidence, Verdict
+from warpwright.core.records.search import Arm, Basis, Brief, Call, Fate, Member, Operator, Score
+from warpwright.models.api.failures import AttemptFailed, Failure, answered
+from warpwright.propose.answers.asking import Noted
+from warpwright.propose.prompting.known import Known
 from warpwright.propose.proposing import propose
 from warpwright.propose.summarising import lesson, profile_sentence
 from warpwright.tasks import load

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from warpwright.propose.edits import Unreadable
-from warpwright.propose.reply import source_in
+from warpwright.propose.answers.edits import Unreadable
+from warpwright.propose.answers.reply import source_in
 
 CORPUS = sorted((Path(__file__).parents[2] / "corpus" / "seal").glob("*.cu"))
 FILE = """#include <torch/extension.h>

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from warpwright.propose.template import FOLDER, TemplateError, fill
+from warpwright.propose.prompting.template import FOLDER, TemplateError, fill
 
 
 def test_a_missing_field_is_an_error() -> None:

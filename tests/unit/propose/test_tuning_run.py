@@ -12,17 +12,17 @@ from warpwright.archive.opening import open_archive
 from warpwright.archive.store import Archive
 from warpwright.core.candidate import Candidate, Flags
 from warpwright.core.errors import ModelFailed
-from warpwright.core.evidence import Counterexample, Dossier, Evidence, Verdict
-from warpwright.core.judged import Judged
-from warpwright.core.measurement import Cache, Measurement, Scene
 from warpwright.core.protocols import Reply, Request
-from warpwright.core.search import Arm, Basis, Brief, Call, Fate, Operator, Prediction, Run, Score
+from warpwright.core.records.evidence import Counterexample, Dossier, Evidence, Verdict
+from warpwright.core.records.judged import Judged
+from warpwright.core.records.measurement import Cache, Measurement, Scene
+from warpwright.core.records.search import Arm, Basis, Brief, Call, Fate, Operator, Prediction, Run, Score
 from warpwright.core.task import Case, Output, Reference, Role, Task, TensorArg, Work
 from warpwright.evolve.fold import fold
-from warpwright.propose.known import Known
-from warpwright.propose.tuning import entrants
-from warpwright.tuner import Tuned, Tuner
-from warpwright.workshop import Workshop
+from warpwright.propose.prompting.known import Known
+from warpwright.propose.tuning.ranking import entrants
+from warpwright.search.services import Workshop
+from warpwright.search.tuner import Tuned, Tuner
 
 SIZES = (1 << 10, 1 << 24)
 TASK = Task(

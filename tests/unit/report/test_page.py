@@ -8,19 +8,8 @@ from html.parser import HTMLParser
 from hypothesis import given
 from hypothesis import strategies as st
 
-from warpwright.core.evidence import Counterexample, Dossier, Evidence, Verdict
-from warpwright.core.search import (
-    Action,
-    Basis,
-    Brief,
-    Decision,
-    Fate,
-    Member,
-    Operator,
-    Run,
-    Score,
-    Snapshot,
-)
+from warpwright.core.records.evidence import Counterexample, Dossier, Evidence, Verdict
+from warpwright.core.records.search import Action, Basis, Brief, Decision, Fate, Member, Operator, Run, Score, Snapshot
 from warpwright.report.charts import bars, steps
 from warpwright.report.funnel import best, funnel
 from warpwright.report.page import Catch, Chapter, page

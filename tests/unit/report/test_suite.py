@@ -6,9 +6,9 @@ import math
 
 import pytest
 
-from warpwright.core.evidence import Counterexample, Evidence, Verdict
-from warpwright.core.judged import Judged
-from warpwright.core.measurement import Cache, Measurement, Scene
+from warpwright.core.records.evidence import Counterexample, Evidence, Verdict
+from warpwright.core.records.judged import Judged
+from warpwright.core.records.measurement import Cache, Measurement, Scene
 from warpwright.core.task import Case, Output, Reference, Role, Task, TensorArg, Work
 from warpwright.report.scoring import measured
 from warpwright.report.suite import overview

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from warpwright.seal import sandbox, sandbox_isolation
-from warpwright.seal.sandbox_launcher import PRIVILEGED, TREE, USER
+from warpwright.sandbox import isolation as sandbox_isolation
+from warpwright.sandbox import run as sandbox
+from warpwright.sandbox.launcher import PRIVILEGED, TREE, USER
 
 WAYS = [(USER, True), (USER, False), (PRIVILEGED, True), (TREE, True), (TREE, False)]
 Villain = Callable[..., sandbox.Finished]

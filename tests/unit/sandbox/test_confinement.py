@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from warpwright.seal import sandbox
+from warpwright.sandbox import run as sandbox
 
 from .conftest import Villain
 

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from warpwright.seal import sandbox_filter
+from warpwright.sandbox import filter as sandbox_filter
 
 ALLOW, EPERM, ENOSYS = 0x7FFF0000, 0x00050001, 0x00050026
 AUDIT = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}

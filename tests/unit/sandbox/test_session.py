@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from warpwright.core.errors import OurFault
-from warpwright.seal import sandbox
+from warpwright.sandbox import run as sandbox
 
 from .conftest import Villain, alive
 

@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 
 from warpwright.core.candidate import Candidate
-from warpwright.core.sealed import Sealed
+from warpwright.core.launch.sealed import Sealed
 from warpwright.core.task import Case, Direction, Output, Reference, Role, Task, TensorArg
-from warpwright.seal import capture, device
 from warpwright.seal.cache import Store, default_root
+from warpwright.seal.capture import program as capture
+from warpwright.seal.device import nvcc as device
 from warpwright.seal.refusal import Refusal
 from warpwright.seal.sealing import seal
 

@@ -14,12 +14,15 @@ import pytest
 from _pytest.mark import ParameterSet
 
 from warpwright.core.candidate import Candidate, Flags
-from warpwright.core.plan import Launch, Library
-from warpwright.core.sealed import Sealed
+from warpwright.core.launch.plan import Launch, Library
+from warpwright.core.launch.sealed import Sealed
 from warpwright.core.task import Case, Role, Task
-from warpwright.seal import capture, device, hostlink, toolchain
+from warpwright.seal import toolchain
 from warpwright.seal.cache import Store
-from warpwright.seal.device import DeviceCode
+from warpwright.seal.capture import program as capture
+from warpwright.seal.device import nvcc as device
+from warpwright.seal.device.nvcc import DeviceCode
+from warpwright.seal.hostlink import linking as hostlink
 from warpwright.seal.sealing import seal
 from warpwright.seal.workpiece import BY_NVCC, Workpiece
 from warpwright.tasks.find import load

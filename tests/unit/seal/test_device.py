@@ -9,9 +9,10 @@ import pytest
 
 from warpwright.core.candidate import Flags
 from warpwright.core.errors import UsageError
-from warpwright.seal import elf, toolchain
-from warpwright.seal.device import _kernel, arguments, compile_device, ptxas_facts
-from warpwright.seal.names import canonical, demangled
+from warpwright.seal import toolchain
+from warpwright.seal.device import elf
+from warpwright.seal.device.names import canonical, demangled
+from warpwright.seal.device.nvcc import _kernel, arguments, compile_device, ptxas_facts
 
 REPORT = """ptxas info    : 0 bytes gmem
 ptxas info    : Compiling entry function '_Z1bi' for 'sm_90a'

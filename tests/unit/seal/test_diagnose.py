@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from warpwright.core.evidence import Verdict
-from warpwright.seal.diagnose import (
+from warpwright.core.records.evidence import Verdict
+from warpwright.sandbox.run import Finished
+from warpwright.seal.device.diagnose import (
     Diagnostic,
     assembler_complaint,
     compile_refusal,
     diagnostics,
     missing_from_headers,
 )
-from warpwright.seal.sandbox import Finished
 
 SOURCE = "#include <torch/extension.h>\nint f() {\n  return foo;\n}\n"
 NVCC = """kernel.cu(3): error: identifier "foo" is undefined

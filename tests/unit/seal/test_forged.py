@@ -10,11 +10,12 @@ from typing import Any
 
 import pytest
 
-from warpwright.core.operations import OPERATIONS
-from warpwright.core.plan import Library
-from warpwright.core.sealed import Sealed
+from warpwright.core.launch.operations import OPERATIONS
+from warpwright.core.launch.plan import Library
+from warpwright.core.launch.sealed import Sealed
 from warpwright.core.task import Direction, Task
-from warpwright.seal import capture, toolchain
+from warpwright.seal import toolchain
+from warpwright.seal.capture import program as capture
 
 FORGER = """#include <torch/extension.h>
 #include <cstdlib>

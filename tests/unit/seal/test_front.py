@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from warpwright.seal.front import rewrite
-from warpwright.seal.tokens import Code
+from warpwright.cpp.tokens import Code
+from warpwright.seal.capture.front import rewrite
 
 _CALL = "::warpwright::launched(::warpwright::here()"
 

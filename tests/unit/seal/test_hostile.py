@@ -11,10 +11,13 @@ from pathlib import Path
 import pytest
 
 from warpwright.core.candidate import Candidate
-from warpwright.core.evidence import Verdict
-from warpwright.core.sealed import Sealed
-from warpwright.seal import capture, device, sandbox, toolchain
+from warpwright.core.launch.sealed import Sealed
+from warpwright.core.records.evidence import Verdict
+from warpwright.sandbox import run as sandbox
+from warpwright.seal import toolchain
 from warpwright.seal.cache import Store
+from warpwright.seal.capture import program as capture
+from warpwright.seal.device import nvcc as device
 from warpwright.seal.refusal import Refusal
 from warpwright.seal.sealing import seal
 from warpwright.tasks.find import load

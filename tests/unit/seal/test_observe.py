@@ -10,15 +10,15 @@ from typing import Any
 import pytest
 
 from warpwright.core.errors import OurFault
-from warpwright.core.evidence import Verdict
-from warpwright.core.gpus import GPUS
-from warpwright.core.plan import Fill, Launch, Plan, Relocation, Upload, View
+from warpwright.core.gpus.table import GPUS
+from warpwright.core.launch.plan import Fill, Launch, Plan, Relocation, Upload, View
+from warpwright.core.records.evidence import Verdict
 from warpwright.core.signature import TensorSpec
-from warpwright.seal.observe import Call, Observer
-from warpwright.seal.plans import make_plan
+from warpwright.sandbox.run import Finished
+from warpwright.seal.capture.observe import Call, Observer
+from warpwright.seal.capture.traced import Trace, TracedBuffer, TracedLaunch, TracedNode, TracedUpload
+from warpwright.seal.plans.building import make_plan
 from warpwright.seal.refusal import Refused
-from warpwright.seal.sandbox import Finished
-from warpwright.seal.traced import Trace, TracedBuffer, TracedLaunch, TracedNode, TracedUpload
 
 Request = dict[str, Any]
 ENDED = Finished(returncode=0, signal=None, stdout=b"", stderr=b"", seconds=0.0, reason=None)

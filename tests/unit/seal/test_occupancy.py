@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from warpwright.core.gpus import GPUS
-from warpwright.core.plan import Kernel, Launch
-from warpwright.seal.occupancy import blocks_per_sm, occupancy, violations
+from warpwright.core.gpus.table import GPUS
+from warpwright.core.launch.plan import Kernel, Launch
+from warpwright.seal.plans.occupancy import blocks_per_sm, occupancy, violations
 
 H200, T4 = GPUS["h200"], GPUS["t4"]
 

@@ -9,11 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from warpwright.core.candidate import Flags
-from warpwright.core.sealed import Sealed
-from warpwright.seal import device, phases, preamble, toolchain
+from warpwright.core.launch.sealed import Sealed
+from warpwright.seal import toolchain
 from warpwright.seal.cache import Store
-from warpwright.seal.pieces import Cut, cut
-from warpwright.seal.preamble import Preamble
+from warpwright.seal.device import nvcc as device
+from warpwright.seal.device import phases, preamble
+from warpwright.seal.device.header_slices import Cut, cut
+from warpwright.seal.device.preamble import Preamble
 
 from .conftest import Sealer
 

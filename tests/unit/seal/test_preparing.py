@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from warpwright.core.evidence import Verdict
-from warpwright.core.plan import Launch
-from warpwright.core.sealed import PREPARE, Sealed, with_prepared
+from warpwright.core.launch.plan import Launch
+from warpwright.core.launch.sealed import PREPARE, Sealed, with_prepared
+from warpwright.core.records.evidence import Verdict
 from warpwright.core.task import Case, Direction, Output, Reference, Role, ScalarArg, Task, TensorArg
 from warpwright.seal import toolchain
 from warpwright.seal.refusal import Refusal

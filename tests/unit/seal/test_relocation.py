@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from warpwright.core.plan import Relocation
-from warpwright.seal.calls import BASES
-from warpwright.seal.plans import Unresolved, relocated
+from warpwright.core.launch.plan import Relocation
+from warpwright.seal.capture.calls import BASES
+from warpwright.seal.plans.building import Unresolved, relocated
 
 BASE = [[0x1000_0000, 0x2000_0000], [0x1010_0000, 0x2030_0000], [0x1050_0000, 0x2090_0000]]
 

@@ -10,12 +10,15 @@ import pytest
 
 from warpwright.core.candidate import Candidate, Flags
 from warpwright.core.errors import OurFault
-from warpwright.core.evidence import Verdict
-from warpwright.core.plan import Fill, Launch, Origin, Relocation, Upload
-from warpwright.core.sealed import Sealed
+from warpwright.core.launch.plan import Fill, Launch, Origin, Relocation, Upload
+from warpwright.core.launch.sealed import Sealed
+from warpwright.core.records.evidence import Verdict
 from warpwright.core.task import Direction
-from warpwright.seal import capture, device, sandbox, toolchain
+from warpwright.sandbox import run as sandbox
+from warpwright.seal import toolchain
 from warpwright.seal.cache import Store
+from warpwright.seal.capture import program as capture
+from warpwright.seal.device import nvcc as device
 from warpwright.seal.refusal import Refusal
 from warpwright.seal.sealing import MOST_SOURCE_BYTES, seal, seal_many
 from warpwright.seal.summary import summarise

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from warpwright.seal.tokens import Code, Kind, Token, tokenize
+from warpwright.cpp.tokens import Code, Kind, Token, tokenize
 
 _PIECES = st.sampled_from(
     [

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from warpwright.core.plan import Constant, Fill, View
-from warpwright.seal.trace import BadTrace, read
-from warpwright.seal.traced import Trace, TracedLaunch
+from warpwright.core.launch.plan import Constant, Fill, View
+from warpwright.seal.capture.trace import BadTrace, read
+from warpwright.seal.capture.traced import Trace, TracedLaunch
 
 VIEW = {"buffer": 0, "offset": 16, "shape": [2, 3], "stride": [3, 1], "dtype": "float32"}
 BUFFER = {"base": 4096, "bytes": 40, "origin": "argument", "symbol": None, "born": 0, "freed": None}

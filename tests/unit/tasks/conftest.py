@@ -15,12 +15,13 @@ from warpwright.core.codec import dumps, loads
 from warpwright.core.hidden import hidden_cases
 from warpwright.core.signature import arguments, arranged
 from warpwright.core.task import Direction, Draw, Role, Task
-from warpwright.oracle.check import check_results
-from warpwright.oracle.reference import tensors_in
-from warpwright.oracle.truth import Scenario, expectations, scenario
-from warpwright.tasks import load, probe
-from warpwright.tasks.probing.answering import answer
-from warpwright.tasks.seen import Job
+from warpwright.oracle.compare.results import check_results
+from warpwright.oracle.truth.expected import Scenario, expectations, scenario
+from warpwright.oracle.truth.reference import tensors_in
+from warpwright.tasks import load
+from warpwright.tasks.probing.child import probe
+from warpwright.tasks.probing.child.answering import answer
+from warpwright.tasks.probing.seen import Job
 
 SAMPLES = Path(__file__).parent / "samples"
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from warpwright.core.errors import UsageError
-from warpwright.core.evidence import Counterexample, Dossier, Evidence, Verdict
+from warpwright.core.records.evidence import Counterexample, Dossier, Evidence, Verdict
 from warpwright.verify.evaluation import Label, read_labels, scores
 
 

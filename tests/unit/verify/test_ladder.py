@@ -8,7 +8,7 @@ import pytest
 
 from warpwright.core.candidate import Candidate
 from warpwright.core.errors import OurFault
-from warpwright.core.evidence import Counterexample, Evidence, Fault, Verdict
+from warpwright.core.records.evidence import Counterexample, Evidence, Fault, Verdict
 from warpwright.core.task import Case, Output, Reference, Role, Task, TensorArg
 from warpwright.seal.refusal import Refusal
 from warpwright.seal.sealing import MOST_SOURCE_BYTES

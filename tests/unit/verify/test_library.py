@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from warpwright.core.plan import Library, View
+from warpwright.core.launch.plan import Library, View
 from warpwright.seal.refusal import Refused
 from warpwright.verify.library import carried_out
 

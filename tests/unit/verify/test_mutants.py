@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from warpwright.verify.mutants import KINDS, Mutant, mutants
+from warpwright.verify.mutation.mutants import KINDS, Mutant, mutants
 
 CORPUS = Path(__file__).parents[2] / "corpus" / "seal"
 KERNEL = """#include <torch/extension.h>

@@ -15,14 +15,14 @@ from hypothesis import strategies as st
 from warpwright.core.candidate import Candidate
 from warpwright.core.codec import dumps, loads
 from warpwright.core.errors import ModelFailed
-from warpwright.core.evidence import Dossier, Evidence, Verdict
 from warpwright.core.protocols import Reply, Request
+from warpwright.core.records.evidence import Dossier, Evidence, Verdict
 from warpwright.core.task import Case, Output, Reference, Role, Task, TensorArg
 from warpwright.verify.evaluation import Label, scores
-from warpwright.verify.opinion import OpinionRung, as_if_decided, narrowed, score_of, votes_in
-from warpwright.verify.opinion_answers import question, schema, vote_in
-from warpwright.verify.opinion_panel import Panel, Verifier, read_panel
-from warpwright.verify.opinion_votes import Prior, Record, Vote, score, tallied
+from warpwright.verify.opinion.answers import question, schema, vote_in
+from warpwright.verify.opinion.panel import Panel, Verifier, read_panel
+from warpwright.verify.opinion.rung import OpinionRung, as_if_decided, narrowed, score_of, votes_in
+from warpwright.verify.opinion.votes import Prior, Record, Vote, score, tallied
 
 TASK = Task(
     name="double",

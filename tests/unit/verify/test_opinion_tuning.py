@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from warpwright.core.candidate import Candidate
-from warpwright.core.evidence import Verdict
 from warpwright.core.protocols import Reply, Request
+from warpwright.core.records.evidence import Verdict
 from warpwright.core.task import Case, Output, Reference, Role, Task, TensorArg
-from warpwright.verify.opinion_panel import Panel, Verifier, read_panel, write_panel
-from warpwright.verify.opinion_tuning import Labelled, own, split, tune
-from warpwright.verify.opinion_votes import Prior, Record
+from warpwright.verify.opinion.panel import Panel, Verifier, read_panel, write_panel
+from warpwright.verify.opinion.tuning import Labelled, own, split, tune
+from warpwright.verify.opinion.votes import Prior, Record
 
 TASK = Task(
     name="double",

@@ -1,0 +1,4 @@
+"""Room 7, app: what every face calls.
+
+doctor.py
+"""

@@ -1,0 +1,79 @@
+"""One transaction per thread, joined by whatever is done inside it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+from collections.abc import Iterator
+
+from sqlalchemy import Connection, Engine
+from sqlalchemy.exc import SQLAlchemyError
+
+from warpwright.archive.database.engine import for_reading, for_writing
+from warpwright.archive.database.faults import told_plainly
+from warpwright.core.errors import OurFault
+from warpwright.core.records.evidence import Fault
+
+
+class Connections:
+    def __init__(self, engine: Engine, place: str) -> None:
+        self.engine, self.place = engine, place
+        self._process = os.getpid()
+        self._local = threading.local()
+
+    @contextlib.contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """All or nothing, and on disk when the outermost one ends."""
+        self._check_process()
+        if (joined := self._joined) is not None:
+            with self._watched():
+                yield joined
+            return
+        with told_plainly(self.place), for_writing(self.engine).begin() as connection, self._opened(connection):
+            yield connection
+
+    @contextlib.contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """One view, which others cannot change meanwhile; inside a transaction, with what it has written so far."""
+        self._check_process()
+        if self._joined is not None:
+            with self.writing() as joined:
+                yield joined
+            return
+        with told_plainly(self.place), for_reading(self.engine).begin() as connection:
+            yield connection
+
+    def close(self) -> None:
+        self.engine.dispose()
+
+    @property
+    def _joined(self) -> Connection | None:
+        return getattr(self._local, "connection", None)
+
+    @contextlib.contextmanager
+    def _opened(self, connection: Connection) -> Iterator[None]:
+        self._local.connection, self._local.failure = connection, None
+        try:
+            yield
+            # A database may have given the transaction up at a failure that somebody caught since. To commit then
+            # would succeed and keep nothing.
+            if self._local.failure is not None:
+                raise self._local.failure
+        finally:
+            self._local.connection = self._local.failure = None
+
+    @contextlib.contextmanager
+    def _watched(self) -> Iterator[None]:
+        with told_plainly(self.place):
+            try:
+                yield
+            except SQLAlchemyError as error:
+                self._local.failure = error
+                raise
+
+    def _check_process(self) -> None:
+        """Neither database survives being used from both sides of a fork."""
+        if os.getpid() != self._process:
+            message = "opened in another process; after a fork, open it anew"
+            raise OurFault(Fault(where=f"archive {self.place}", message=message))

@@ -1,0 +1,76 @@
+"""`warpwright bundle`: a GPU that lives elsewhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from warpwright.cli.bench.bench import Baselines, Seconds, asked, jobs_for
+from warpwright.cli.check.candidates import FastMath, GpuName, TaskName, one_task
+from warpwright.cli.output import Json, emit
+from warpwright.cli.search.beforehand import make_folder
+from warpwright.cli.tasks.tasks import Inputs
+
+app = typer.Typer(
+    help="Carry kernels to a GPU that lives elsewhere.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+
+@app.command("make", epilog="Example: warpwright bundle make trip/ a.cu b.cu --task layernorm")
+def make(
+    folder: Annotated[
+        Path, typer.Argument(metavar="FOLDER", help="Where the bundle is written; jobs are added to what is there.")
+    ],
+    kernels: Annotated[list[Path], typer.Argument(metavar="KERNEL.CU", help="Candidates for the task.")],
+    task: TaskName,
+    gpu: GpuName = "h200",
+    fast_math: FastMath = False,
+    inputs: Inputs = None,
+    baselines: Baselines = None,
+    seconds: Seconds = 1.0,
+    as_json: Json = False,
+) -> None:
+    """Seal kernels and pack them with the judge into one folder.
+
+    The machine that it is carried to needs a GPU, Python and torch, and nothing else.
+    """
+    from warpwright.dispatch.bundle import write_bundle
+
+    make_folder(folder)
+    asked_task = one_task(task, inputs, silent=as_json)
+    jobs = jobs_for(asked_task, kernels, gpu, fast_math, asked(baselines, seconds), silent=as_json)
+    write_bundle(folder, jobs)
+    if as_json:
+        emit("bundle.make/1", folder=str(folder), jobs=[job.id for job in jobs])
+    else:
+        number = "1 job" if len(jobs) == 1 else f"{len(jobs)} jobs"
+        typer.echo(f"{number} in {folder}. Over there: python3 worker.pyz jobs/ --out results/")
+
+
+@app.command("import", epilog="Example: warpwright bundle import trip/results --jobs trip/jobs")
+def bring_home(
+    results: Annotated[Path, typer.Argument(metavar="RESULTS", help="The results folder that came back.")],
+    jobs: Annotated[
+        Path | None, typer.Option("--jobs", metavar="FOLDER", help="The jobs folder; beside the results if not given.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Show what a GPU machine found out about the kernels."""
+    from warpwright.dispatch.bundle import read_jobs, read_results
+    from warpwright.report.standings import standings
+
+    judged = read_results(results)
+    tasks = {job.id: job.task for job in read_jobs(jobs or results.parent / "jobs")}
+    if as_json:
+        stood = {item.label: standings(tasks[item.job], item) for item in judged if item.job in tasks}
+        emit("bundle.import/1", judged=judged, standings=stood)
+        return
+    from warpwright.cli.bench.standings import show_judged
+
+    for item in judged:
+        if item.job in tasks:
+            show_judged(tasks[item.job], item)

@@ -1,0 +1,87 @@
+"""`warpwright check`: climbs as far as this machine allows and says what was found, of one kernel or of many."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from warpwright.cli.check.candidates import FastMath, GpuName
+from warpwright.cli.check.seal import CODES
+from warpwright.cli.output import Json, emit
+from warpwright.cli.search.beforehand import check_file
+from warpwright.cli.tasks.tasks import Inputs
+from warpwright.core.errors import Exit, UsageError
+
+if TYPE_CHECKING:
+    from warpwright.cli.check.checking import Checked
+    from warpwright.core.records.evidence import Dossier
+
+Dtypes = Annotated[list[str] | None, typer.Option("--dtype", metavar="DTYPE", help="Only these cases; repeat it.")]
+Jobs = Annotated[int | None, typer.Option("--jobs", metavar="N", min=1, help="Processes; one per core if not given.")]
+
+
+def check(
+    kernel: Annotated[Path, typer.Argument(metavar="KERNEL.CU|FOLDER", help="A .cu file, or a folder of them.")],
+    task: Annotated[str | None, typer.Option("--task", metavar="TASK", help="As for `warpwright tasks show`.")] = None,
+    ref: Annotated[
+        str | None, typer.Option("--ref", metavar="REF.PY:FN", help="A function to hold it against; needs --input.")
+    ] = None,
+    inputs: Inputs = None,
+    labels: Annotated[
+        Path | None, typer.Option("--labels", metavar="CSV", help="Says which file of a folder is for which task.")
+    ] = None,
+    dtypes: Dtypes = None,
+    gpu: GpuName = "h200",
+    fast_math: FastMath = False,
+    jobs: Jobs = None,
+    html: Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Also write a page.")] = None,
+    junit: Annotated[Path | None, typer.Option("--junit", metavar="FILE", help="Also write JUnit XML.")] = None,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show every warning.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Check a kernel without a GPU, and say what is wrong with it.
+
+    Does it compile, is its host code a pure launch plan, is it right on the CPU?
+    """
+    from warpwright.cli.check.checking import check_all, data, labelled, pieces, show
+    from warpwright.cli.screen import waiting
+
+    named = [name for name in (task, ref) if name is not None]
+    if len(named) + (labels is not None) != 1:
+        raise UsageError("say what the kernel should do: one of --task NAME, --ref ref.py:fn and --labels labels.csv")
+    check_file(html)
+    check_file(junit)
+    with waiting("loading the task", silent=as_json):
+        work = labelled(kernel, labels) if labels else pieces(kernel, named[0], inputs or ())
+    checked = check_all(work, gpu=gpu, fast_math=fast_math, dtypes=dtypes or (), jobs=jobs, silent=as_json)
+    _write_files(checked, html, junit)
+    if as_json:
+        emit("check/1", **(data(checked[0]) if not kernel.is_dir() else {"results": [data(item) for item in checked]}))
+    else:
+        show(checked, verbose=verbose)
+    raise typer.Exit(worst([ending(item.dossier) for item in checked]))
+
+
+def ending(dossier: Dossier) -> Exit:
+    return Exit.OUR_FAULT if dossier.faults else CODES[dossier.verdict]
+
+
+def worst(endings: Collection[Exit]) -> Exit:
+    """Our faults first, because what they spoilt is not known; then the worst news."""
+    order = (Exit.OUR_FAULT, Exit.REFUTED, Exit.UNDECIDED, Exit.HOLDS)
+    return next(code for code in order if code in endings)
+
+
+def _write_files(checked: Sequence[Checked], html: Path | None, junit: Path | None) -> None:
+    from warpwright.cli.check.documents import junit_xml, page
+
+    for path, document in ((html, page), (junit, junit_xml)):
+        if path is None:
+            continue
+        try:
+            path.write_text(document(checked), encoding="utf-8")
+        except OSError as error:
+            raise UsageError(f"{path} cannot be written: {error.strerror}") from None

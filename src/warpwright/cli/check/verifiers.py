@@ -1,0 +1,126 @@
+"""`warpwright verifiers`: how far the rungs of the ladder can be trusted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from warpwright.cli.check.check import Dtypes, Jobs
+from warpwright.cli.output import Json, emit
+from warpwright.cli.search.options import Dollars
+from warpwright.core.codec import encode
+from warpwright.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from warpwright.verify.evaluation import Score
+    from warpwright.verify.opinion.tuning import Outcome
+
+PanelFolder = Annotated[
+    Path | None, typer.Option("--panel", metavar="FOLDER", help="A panel that `verifiers tune` wrote; ours if none.")
+]
+
+app = typer.Typer(
+    help="Measure verifiers on kernels of which the truth is known.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+
+@app.command("evaluate", epilog="Example: warpwright verifiers evaluate --labels kernels/labels.csv --rung emulate")
+def evaluate(
+    labels: Annotated[Path, typer.Option("--labels", metavar="CSV", help="Columns file, task, verdict, class.")],
+    rung: Annotated[
+        str | None, typer.Option("--rung", metavar="RUNG", help="One rung alone, such as emulate; all if none.")
+    ] = None,
+    model: Annotated[
+        str | None, typer.Option("--model", metavar="SPEC", help="Whose opinions, for --rung opinion.")
+    ] = None,
+    panel: PanelFolder = None,
+    budget: Dollars = None,
+    dtypes: Dtypes = None,
+    jobs: Jobs = None,
+    as_json: Json = False,
+) -> None:
+    """Measure accuracy, false accepts and false rejects.
+
+    Every labelled kernel is checked; figures are given for each class of bug.
+    """
+    from warpwright.cli.check.checking import check_all, labelled
+    from warpwright.cli.screen import plain, progress, show_table
+    from warpwright.core.records.evidence import OPINION
+    from warpwright.verify.evaluation import scores
+    from warpwright.verify.ladder import rungs
+
+    if (rung == "opinion") != (model is not None):
+        raise UsageError("opinions need somebody to ask: --rung opinion and --model SPEC go together")
+    known = [each.name for each in rungs()] + [OPINION]
+    if rung is not None and rung not in known:
+        raise UsageError(f"there is no rung '{rung}'; one of {', '.join(known)}")
+    if panel is not None and model is None:
+        raise UsageError("a panel gives opinions: --panel needs --rung opinion and --model SPEC")
+    work = labelled(labels.parent, labels)
+    if model is not None:
+        from warpwright.cli.check.opinions import asked_model, opinions
+
+        with progress(silent=as_json) as bar:
+            dossiers = opinions(work, asked_model(model, budget), panel, bar)
+    else:
+        checked = check_all(work, gpu="h200", fast_math=False, dtypes=dtypes or (), jobs=jobs, silent=as_json)
+        dossiers = [item.dossier for item in checked]
+    found = scores([piece.label for piece in work if piece.label], dossiers, rung)
+    if as_json:
+        faults = [fault for dossier in dossiers for fault in dossier.faults]
+        emit("verifiers.evaluate/1", rung=rung, scores=[_data(score) for score in found], faults=faults)
+    else:
+        columns = ("class", "accuracy", "kernels", "right", "false accepts", "false rejects", "undecided")
+        show_table(columns, [(plain(score.kind), *_figures(score)) for score in found])
+
+
+@app.command("tune", epilog="Example: warpwright verifiers tune --labels kernels/labels.csv --model anthropic:NAME")
+def tune(
+    labels: Annotated[Path, typer.Option("--labels", metavar="CSV", help="Columns file, task, verdict, class.")],
+    model: Annotated[str, typer.Option("--model", metavar="SPEC", help="Who is asked, and who rewrites.")],
+    out: Annotated[Path, typer.Option("--out", metavar="FOLDER", help="Where the better panel is written.")] = Path(
+        "panel"
+    ),
+    panel: PanelFolder = None,
+    rounds: Annotated[int, typer.Option("--rounds", metavar="N", min=1, help="Rewritings of each instruction.")] = 3,
+    seed: Annotated[int, typer.Option("--seed", metavar="N", help="Which kernels are held out.")] = 0,
+    budget: Dollars = None,
+    as_json: Json = False,
+) -> None:
+    """Improve the instructions of models that give opinions.
+
+    They are rewritten on one part of a labelled set; what counts is the part that was not seen.
+    """
+    from warpwright.cli.check.checking import labelled
+    from warpwright.cli.check.opinions import asked_model, tuned
+    from warpwright.cli.screen import plain, show_table, waiting
+    from warpwright.verify.opinion.panel import write_panel
+
+    with waiting("asking", silent=as_json):
+        found = tuned(labelled(labels.parent, labels), asked_model(model, budget), panel, seed, rounds)
+    write_panel(found.panel, out)
+    if as_json:
+        emit("verifiers.tune/1", outcomes=found.outcomes, training=found.training, held_out=found.held_out)
+        return
+    columns = ("verifier", "training before", "after", "held out before", "after", "rewritten")
+    show_table(columns, [tuple(map(plain, _outcome(item))) for item in found.outcomes])
+    typer.echo(f"{found.training} kernels to learn from, {found.held_out} held out; the panel is in {out}")
+
+
+def _outcome(item: Outcome) -> tuple[str, ...]:
+    shares = (item.training_before, item.training_after, item.held_out_before, item.held_out_after)
+    return item.verifier, *("" if share is None else f"{share:.0%}" for share in shares), str(item.rewritten)
+
+
+def _figures(score: Score) -> tuple[str, ...]:
+    accuracy = "" if score.accuracy is None else f"{score.accuracy:.1%}"
+    counts = (score.total, score.right, score.false_accepts, score.false_rejects, score.undecided)
+    return accuracy, *map(str, counts)
+
+
+def _data(score: Score) -> dict[str, object]:
+    return {**encode(score), "accuracy": score.accuracy}

@@ -1,0 +1,40 @@
+"""A run's history for people: what was decided and why, and what came of it."""
+
+from __future__ import annotations
+
+from warpwright.cli.screen import faint, good, plain, screen, show_table
+from warpwright.cli.search.scores import in_words, spent_words
+from warpwright.core.records.search import Fate, Member, Snapshot
+from warpwright.report.funnel import best
+
+
+def show(snapshot: Snapshot) -> None:
+    run = snapshot.run
+    screen().print(f"Run {plain(run.id)} for {plain(run.task)}, started {plain(run.started)}")
+    for decision in snapshot.decisions:
+        screen().print(faint(f"{decision.number:4d}  {decision.action}: {decision.reason}"), soft_wrap=True)
+    show_table(("proposal", "by", "from", "fate", ""), [_row(member) for member in snapshot.members])
+    winner = best(snapshot)
+    if winner and winner.score:
+        screen().print(good(f"Best: proposal {winner.brief.number}, {in_words(winner.score)}"))
+    screen().print(f"Spent: {spent_words(snapshot.spent)}.")
+
+
+def _row(member: Member) -> list[str]:
+    brief = member.brief
+    author = brief.arm.model if brief.arm else ""
+    parents = ", ".join(parent[:8] for parent in brief.parents)
+    fate = good(member.fate) if member.fate is Fate.IMPROVED else plain(member.fate)
+    return [
+        f"{brief.number}",
+        plain(f"{brief.operator} {author}".strip()),
+        plain(parents),
+        fate,
+        plain(_remark(member)),
+    ]
+
+
+def _remark(member: Member) -> str:
+    if member.score:
+        return in_words(member.score)
+    return f"{member.refuted_by}: {member.issue}" if member.issue else ""

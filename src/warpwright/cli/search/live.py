@@ -1,0 +1,81 @@
+"""A search as it goes: one small table on a terminal, one line for each step elsewhere."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from rich.console import Console, Group
+from rich.live import Live
+from rich.table import Table
+from rich.text import Text
+
+from warpwright.cli.search.scores import in_words, spent_words
+from warpwright.core.records.search import Snapshot
+from warpwright.report.funnel import best, funnel
+from warpwright.search.run import Watcher
+from warpwright.search.settings import Settings
+
+
+@contextmanager
+def watching(settings: Settings, *, silent: bool) -> Iterator[Watcher]:
+    console = Console(stderr=True)
+    if silent or not console.is_terminal:
+        yield Plain(console, silent=silent)
+        return
+    view = View(settings)
+    with Live(view, console=console, refresh_per_second=4, transient=True):
+        yield view
+
+
+class Plain:
+    """For logs: what is done, once."""
+
+    def __init__(self, console: Console, *, silent: bool) -> None:
+        self._console, self._silent, self._last = console, silent, ""
+
+    def saw(self, snapshot: Snapshot) -> None:
+        """Nobody reads tables in a log."""
+
+    def doing(self, what: str) -> None:
+        if what != self._last and not self._silent:
+            self._console.print(what, style="dim", markup=False, highlight=False, soft_wrap=True)
+        self._last = what
+
+
+class View:
+    """For people: where the run stands, and what it is doing now."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings, self._what, self._started = settings, "starting", time.monotonic()
+        self._snapshot: Snapshot | None = None
+
+    def saw(self, snapshot: Snapshot) -> None:
+        self._snapshot = snapshot
+
+    def doing(self, what: str) -> None:
+        self._what = what
+
+    def __rich__(self) -> Group:
+        elapsed = time.monotonic() - self._started
+        status = Text(f"{self._what} ({elapsed:.0f} s, {self._settings.workers} workers)", style="dim")
+        return Group(_table(self._snapshot, self._settings), status) if self._snapshot else Group(status)
+
+
+def _table(snapshot: Snapshot, settings: Settings) -> Table:
+    table = Table.grid(padding=(0, 2))
+    policy = settings.policy
+    table.add_row("generation", f"{snapshot.generation} of {policy.generations}")
+    counted = funnel(snapshot)
+    fates = ", ".join(f"{count} {fate}" for fate, count in counted.by_fate.items())
+    rungs = ", ".join(f"{count} by {rung}" for rung, count in counted.refuted_by.items())
+    table.add_row("proposals", f"{counted.proposed}: {fates}" + (f" ({rungs})" if rungs else ""))
+    table.add_row("best", _best(snapshot))
+    table.add_row("spent", spent_words(snapshot.spent, policy.budget.usd))
+    return table
+
+
+def _best(snapshot: Snapshot) -> str:
+    winner = best(snapshot)
+    return in_words(winner.score) if winner and winner.score else "none yet"

@@ -1,0 +1,167 @@
+"""`warpwright tasks`: list them, show one with its contract, and check that they deserve to be used."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from warpwright.cli.output import Json, emit, write
+from warpwright.core.errors import UsageError
+from warpwright.core.task import Direction, Role, Task
+
+Suite = Annotated[str | None, typer.Option("--suite", metavar="SUITE", help="Only this suite, such as paper.")]
+Inputs = Annotated[
+    list[str] | None,
+    typer.Option("--input", metavar="SIZES:DTYPE", help="An input of ref.py:fn, such as 8,512,768:bf16; repeat it."),
+]
+Which = Annotated[
+    Direction | None,
+    typer.Option("--direction", metavar="DIRECTION", help="Only this one: forward, backward or training."),
+]
+
+app = typer.Typer(
+    help="List tasks, show what one asks, try whether it can be fooled.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+
+@app.command("list", epilog="Example: warpwright tasks list --suite paper")
+def list_tasks(suite: Suite = None, as_json: Json = False) -> None:
+    """List the tasks of the suites that come with Warpwright."""
+    from warpwright.cli.screen import waiting
+    from warpwright.tasks import all_tasks
+
+    with waiting("loading tasks", silent=as_json):
+        tasks = all_tasks(suite)
+    if as_json:
+        emit("tasks.list/1", tasks=[_summary(task) for task in tasks])
+    else:
+        show_tasks(tasks)
+
+
+@app.command("show", epilog="Example: warpwright tasks show layernorm --direction backward --gpu h200")
+def show(
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="TASK",
+            help="A task of a suite (layernorm, paper/layernorm, layernorm:backward), a robust-kbench folder, "
+            "a KernelBench file, ref.py:fn or model.py:Net.",
+        ),
+    ],
+    direction: Which = None,
+    gpu: Annotated[str, typer.Option("--gpu", metavar="GPU", help="The GPU whose limits are shown.")] = "h200",
+    inputs: Inputs = None,
+    only_skeleton: Annotated[bool, typer.Option("--skeleton", help="Print only the .cu skeleton.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Show what a task asks of a kernel, and how fast it could be.
+
+    Also a skeleton of a kernel to fill in; --skeleton prints that alone.
+    """
+    from warpwright.cli.screen import waiting
+    from warpwright.cli.tasks.contract import contract, show_contract
+    from warpwright.core.gpus.table import gpu_named
+    from warpwright.tasks import load
+    from warpwright.tasks.skeleton import skeleton
+
+    device = gpu_named(gpu)
+    if not name:
+        raise UsageError("no task is named; `warpwright tasks list` names them all")
+    with waiting(f"loading {name}", silent=as_json):
+        tasks = load(name, inputs=inputs or (), direction=direction)
+    if as_json:
+        emit("tasks.show/1", tasks=[contract(task, device) for task in tasks])
+    elif only_skeleton:
+        write(skeleton(tasks[0]))
+    else:
+        show_contract(tasks, device)
+
+
+@app.command("check", epilog="Example: warpwright tasks check layernorm softmax --jobs 2")
+def check(
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="TASK", help="As for show; all tasks of the suites if none.")
+    ] = None,
+    suite: Suite = None,
+    direction: Which = None,
+    inputs: Inputs = None,
+    jobs: Annotated[
+        int | None, typer.Option("--jobs", metavar="N", min=1, help="Processes; one per core if not given.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Try whether tasks can be fooled.
+
+    Wrong implementations must be refuted, honest ones must pass, outputs must vary.
+    """
+    from warpwright.cli.screen import waiting
+    from warpwright.cli.tasks.admissions import admissions_data, admit_all, show_admissions, verdict
+
+    with waiting("loading tasks", silent=as_json):
+        tasks = _chosen(names or [], suite, direction, inputs or [])
+    admissions = admit_all(tasks, jobs, silent=as_json)
+    if as_json:
+        admitted = sum(admission.admitted for admission in admissions)
+        emit("tasks.check/1", admitted=admitted, of=len(admissions), admissions=admissions_data(admissions))
+    else:
+        show_admissions(admissions)
+    raise typer.Exit(verdict(admissions))
+
+
+def _chosen(
+    names: Sequence[str], suite: str | None, direction: Direction | None, inputs: Sequence[str]
+) -> tuple[Task, ...]:
+    from warpwright.tasks import all_tasks, load
+
+    if names and suite:
+        raise UsageError("give names or --suite, not both")
+    if inputs and len(names) != 1:
+        raise UsageError("--input describes one function; give exactly one NAME with it")
+    if names:
+        tasks = tuple(task for name in names for task in load(name, inputs=inputs, direction=direction))
+    else:
+        tasks = tuple(task for task in all_tasks(suite) if direction in (None, task.direction))
+    if not tasks:
+        raise UsageError("there is no such task; `warpwright tasks list` names them all")
+    return tuple({task.id: task for task in tasks}.values())
+
+
+def _summary(task: Task) -> dict[str, object]:
+    return {
+        "key": task.key,
+        "id": task.id,
+        "suite": task.suite,
+        "name": task.name,
+        "direction": task.direction,
+        "family": task.family,
+        "dtypes": task.dtypes,
+        "cases": {role.value: len(task.cases_of(role)) for role in (Role.CHECK, Role.TIME)},
+        "hidden": bool(task.ranges),
+        "summary": task.summary,
+    }
+
+
+def show_tasks(tasks: Sequence[Task]) -> None:
+    """One row per function, its directions side by side."""
+    from warpwright.cli.screen import faint, plain, screen, show_table
+
+    functions: dict[tuple[str, str], list[Task]] = {}
+    for task in tasks:
+        functions.setdefault((task.suite, task.name), []).append(task)
+    rows = [
+        (
+            plain(f"{suite}/{name}" if suite else name),
+            plain(group[0].family),
+            plain(", ".join(task.direction for task in group)),
+            plain(", ".join(group[0].dtypes)),
+            plain(sum(len(task.cases) for task in group)),
+            faint(group[0].summary),
+        )
+        for (suite, name), group in functions.items()
+    ]
+    show_table(("task", "family", "directions", "dtypes", "cases", "summary"), rows)
+    screen().print(f"{len(functions)} functions, {len(tasks)} tasks. Next: warpwright tasks show NAME")

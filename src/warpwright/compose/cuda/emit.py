@@ -1,0 +1,372 @@
+"""Values become statements of one kernel, each at the level where it needs computing only once."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Hashable, Mapping, Sequence
+
+from warpwright.compose.cuda.arithmetic import ATOM, DEFINED, DIVIDED, SUM, Term, literal, written
+from warpwright.compose.cuda.naming import RESERVED
+from warpwright.compose.cuda.preamble import SATURATED_E4M3, TO_E4M3
+from warpwright.compose.cuda.tensors import CPP, Needs, Tensor
+from warpwright.compose.cuda.wording import called
+from warpwright.compose.errors import CannotCompose
+from warpwright.compose.ir import indices
+from warpwright.compose.ir.indices import ELEMENT, KERNEL, PACK, Flip, Index, Loaded, Place, Shift
+from warpwright.compose.ir.sizes import Size
+from warpwright.compose.ir.values import BOOL, FLOAT, INT, OWN_KERNEL, Graph, Value, is_host, walk
+
+SIMPLE = re.compile(r"-?[\w.]+(e-\d+f)?|static_cast<float>\(\w+\)")
+"""What costs nothing to write again: names and numbers."""
+LONGEST = 72
+"""Longer expressions get a name of their own."""
+SUFFIXES = {KERNEL: "value", indices.ROW: "of_row", PACK: "here", ELEMENT: "k"}
+NAMED_AFTER_FIRST = ("broadcast", "flip", "gather", "permute", "reshape", "rows_at", "slice")
+"""What only picks from a tensor and changes nothing."""
+KINDS = {FLOAT: "float", INT: "int64_t", BOOL: "bool"}
+
+
+class Emitter:
+    def __init__(
+        self,
+        graph: Graph,
+        held: Mapping[int, Tensor],
+        roots: Sequence[Value],
+        size_names: Mapping[Size, str],
+        writes: Sequence[Tensor] = (),
+    ) -> None:
+        self.graph, self.held, self.needs = graph, held, Needs()
+        self._size_names = dict(size_names)
+        self.lines: dict[int, list[str]] = {level: [] for level in (KERNEL, indices.ROW, PACK, ELEMENT)}
+        self.results: dict[int, Term] = {}
+        """Reductions of this kernel that are finished, by value."""
+        self.kept: dict[str, str] = {}
+        """Tensors whose packs are kept, and how a pack is written."""
+        self.opens = False
+        """Whether packs are held as words, and opened where they are looked into."""
+        self.early: dict[str, tuple[str, str]] | None = None
+        """Where packs are wanted before anything is done with them: how each is declared and how it is loaded."""
+        self.early_place = "[p]"
+        """Which of several that are under way is looked into."""
+        self.row_index: Index | None = None
+        self._memo: dict[tuple[int, Place], Term] = {}
+        self._packs: dict[tuple[str, Index | None], str] = {}
+        self._singles: dict[tuple[str, Index | None], Term] = {}
+        self._tensors = {tensor.name for tensor in (*held.values(), *writes)}
+        self._taken = {*RESERVED, *self._tensors}
+        self._called: dict[Hashable, str] = {}
+        """Names of what may be written again in another pass: it is called the same there."""
+        self._of_row: dict[Index, str] = {}
+        """Indices that are divided once for a row, by name."""
+        self._inverses: dict[Term, Term] = {}
+        self._rounds = any(value.op == "narrow" for value in walk(roots))
+        """Whether a result is so coarse that a last digit can tip it over."""
+        self._uses = Counter(arg.number for value in walk(roots) for arg in value.args)
+
+    def new_pass(self) -> None:
+        """Forgets what was computed for single packs and elements."""
+        self.lines[PACK], self.lines[ELEMENT] = [], []
+        self._memo = {key: term for key, term in self._memo.items() if term.level < PACK}
+        self._packs = {}
+        self._singles = {key: term for key, term in self._singles.items() if term.level < PACK}
+        self._inverses = {key: term for key, term in self._inverses.items() if term.level < PACK}
+
+    def reserve(self, *names: str) -> None:
+        """Names that the text around the statements uses itself."""
+        self._taken.update(names)
+
+    def name(self, wanted: str, of: Hashable = None) -> str:
+        """A C++ name close to the wanted one that nothing else has; the same again where it is of the same."""
+        if of in self._called:
+            return self._called[of]
+        base = re.sub(r"[\W_]+", "_", wanted).strip("_") or "value"
+        base = f"v_{base}" if base[0].isdigit() else base
+        found, count = base, 1
+        while found in self._taken:
+            count += 1
+            found = f"{base}_{count}"
+        self._taken.add(found)
+        if of is not None:
+            self._called[of] = found
+        return found
+
+    def size_text(self, size: Size) -> str:
+        if size.constant is not None:
+            return size.text
+        name = self._size_names.get(size)
+        if name is None:
+            name = self._size_names[size] = self.name(_size_name(size))
+        self.needs.sizes.setdefault(name, size)
+        return name
+
+    def index_text(self, index: Index | None, lane: str = "") -> str:
+        if index is not None and indices.level(index) >= PACK:
+            index = indices.hoisted(index, self._divided_once, self.graph.cases.one())
+        return self._index_text(index, lane)
+
+    def _divided_once(self, index: Index) -> str:
+        """The compiler would divide for every pack: it does not know that a division could not fail."""
+        if index not in self._of_row:
+            self._of_row[index] = self.name("part_of_row")
+            self.lines[indices.ROW].append(f"const int64_t {self._of_row[index]} = {self._index_text(index)};")
+        return self._of_row[index]
+
+    def _index_text(self, index: Index | None, lane: str = "") -> str:
+        found = indices.text(index, self.size_text, lane)
+        self.needs.divides |= "/" in found or "%" in found
+        self.needs.small.update(indices.divisors(index))
+        self.needs.strides.update(indices.strides(index))
+        return indices.bare(found)
+
+    def term(self, value: Value, place: Place) -> Term:
+        """The value at a place, as an expression; statements that it needs have been added on the way."""
+        key = (value.number, place)
+        if key not in self._memo:
+            self._memo[key] = self._settled(value, place, self._rounded(value, self._computed(value, place)))
+        return self._memo[key]
+
+    def _rounded(self, value: Value, term: Term) -> Term:
+        """As it will be read again by those who find it in memory."""
+        if value.number not in self.graph.rounded or value.number in self.held:
+            return term
+        return Term(f"float(static_cast<T>({term.text}))", ATOM, term.level)
+
+    def _settled(self, value: Value, place: Place, term: Term) -> Term:
+        """A name for what is used more than once, or would make a long line."""
+        simple = SIMPLE.fullmatch(term.text) is not None
+        uses = self._uses[value.number]  # none where it is only stored
+        once = uses == 0 or (uses == 1 and len(term.text) <= LONGEST)
+        return term if simple or once else self._named(value, place, term)
+
+    def _named(self, value: Value, place: Place, term: Term) -> Term:
+        name = self.name(self.called(value, term.level), (value.number, place, term.level))
+        self.lines[term.level].append(f"const {KINDS[value.kind]} {name} = {term.text};")
+        return Term(name, ATOM, term.level)
+
+    def called(self, value: Value, level: int) -> str:
+        """Its name, and which part of it is meant where a tensor has that name; or a word for it."""
+        base = value
+        while base.number not in self.held and base.op in NAMED_AFTER_FIRST:
+            base = base.first
+        held = self.held.get(base.number)
+        name = held.name if held else self.graph.names.get(base.number)
+        part = f"_{SUFFIXES[level]}" if name in self._tensors else ""
+        return f"{name}{part}" if name else called(self.graph, base)
+
+    def lifted(self, value: Value, term: Term, level: int) -> Term:
+        """The same, computed once and for all where the rest of the expression is computed more often."""
+        simple = SIMPLE.fullmatch(term.text) is not None
+        if simple or term.level >= level:
+            return term
+        keys = [key for key, known in self._memo.items() if known is term]
+        settled = self._named(value, keys[0][1], term)
+        self._memo.update(dict.fromkeys(keys, settled))
+        return settled
+
+    def _computed(self, value: Value, place: Place) -> Term:
+        if value.number in self.held:
+            tensor = self.held[value.number]
+            return self._load(tensor, indices.ravel(place, value.shape, self.graph.cases), value.kind)
+        if is_host(value):
+            return self._host_scalar(value)
+        if value.number in self.results:
+            return self._result(value, place)
+        match value.op:
+            case "reshape":
+                return self._reshaped(value, place)
+            case "broadcast":
+                inner = value.first.shape
+                return self.term(value.first, tuple(None if s.is_one else p for p, s in zip(place, inner, strict=True)))
+            case "permute":
+                back = [place[value.attrs.index(position)] for position in range(len(place))]
+                return self.term(value.first, tuple(back))
+            case "slice" | "flip" | "gather" | "rows_at" | "position" | "narrow":
+                return getattr(self, f"_{value.op}")(value, place)  # type: ignore[no-any-return]
+        if value.op in OWN_KERNEL:
+            raise CannotCompose(f"aten.{value.op} inside another kernel")
+        args = [self._operand(arg, place, value.kind) for arg in value.args]
+        level = max(arg.level for arg in args)
+        args = [self.lifted(arg, term, level) for arg, term in zip(value.args, args, strict=True)]
+        if value.op in DEFINED and value.kind == FLOAT:
+            self.needs.functions[value.op] = DEFINED[value.op]
+        if value.op == "div" and level == ELEMENT and args[1].level < ELEMENT:
+            return self._divided(*args)
+        return written(value.op, args, value.kind if value.kind != BOOL else FLOAT)
+
+    def _operand(self, arg: Value, place: Place, kind: str) -> Term:
+        """A whole number among floats is written as one of them."""
+        if arg.op == "constant" and arg.kind == INT and kind == FLOAT:
+            return Term(literal(float(arg.attrs[0])), ATOM, KERNEL)
+        return self.term(arg, _fitting(arg, place))
+
+    def _divided(self, term: Term, by: Term) -> Term:
+        inverse = self._inverse(by)
+        if not self._rounds:
+            return written("mul", [term, inverse], FLOAT)
+        self.needs.functions["divided"] = DIVIDED
+        return Term(f"divided({term.text}, {by.text}, {inverse.text})", ATOM, term.level)
+
+    def _inverse(self, term: Term) -> Term:
+        """Divided by once, multiplied by often."""
+        if term not in self._inverses:
+            name = self.name(f"over_{term.text}" if term.text.isidentifier() else "inverse", ("inverse", term))
+            self.lines[term.level].append(f"const float {name} = 1.0f / {term.within(ATOM)};")
+            self._inverses[term] = Term(name, ATOM, term.level)
+        return self._inverses[term]
+
+    def _host_scalar(self, value: Value) -> Term:
+        if value.op == "constant":
+            return Term(literal(value.attrs[0]), ATOM, KERNEL)
+        if value.op == "size":
+            return Term(self.size_text(value.attrs[0]), ATOM, KERNEL)
+        if value.op == "to_float" and value.first.op == "size":
+            return Term(f"static_cast<float>({self.size_text(value.first.attrs[0])})", ATOM, KERNEL)
+        known = next((name for name, held in self.needs.scalars.items() if held is value), None)
+        wanted = str(value.attrs[0]) if value.op in ("number", "count") else self.graph.names.get(value.number, "scale")
+        name = known or self.name(wanted)
+        self.needs.scalars[name] = value
+        return Term(name, ATOM, KERNEL)
+
+    def _result(self, value: Value, place: Place) -> Term:
+        where = indices.ravel(place, value.shape, self.graph.cases)
+        if where != self.row_index and not (where is None and self.graph.numel(value).is_one):
+            raise CannotCompose(f"a {value.op} that is used across rows")
+        return self.results[value.number]
+
+    def _reshaped(self, value: Value, place: Place) -> Term:
+        inner, cases = value.first, self.graph.cases
+        flat = indices.ravel(place, value.shape, cases)
+        if inner.number in self.held:
+            return self._load(self.held[inner.number], flat, inner.kind)
+        return self.term(
+            inner, tuple([None] * len(inner.shape)) if flat is None else indices.unravel(flat, inner.shape, cases)
+        )
+
+    def _slice(self, value: Value, place: Place) -> Term:
+        dim, start = value.attrs
+        moved = list(place)
+        base = place[dim]
+        if base is None and start.text != "0":
+            moved[dim] = Loaded(self.size_text(start), KERNEL)
+        elif base is not None and start.text != "0":
+            moved[dim] = Shift(base, start)
+        return self.term(value.first, tuple(moved))
+
+    def _flip(self, value: Value, place: Place) -> Term:
+        moved = [
+            Flip(index, value.shape[dim]) if dim in value.attrs and index is not None else index
+            for dim, index in enumerate(place)
+        ]
+        return self.term(value.first, tuple(moved))
+
+    def _gather(self, value: Value, place: Place) -> Term:
+        table, index = value.args
+        moved = list(place)
+        moved[value.attrs[0]] = self.loaded_index(index, place)
+        return self.term(table, tuple(moved))
+
+    def _rows_at(self, value: Value, place: Place) -> Term:
+        table, index = value.args
+        rank = len(index.shape)
+        return self.term(table, (self.loaded_index(index, place[:rank]), *place[rank:]))
+
+    def loaded_index(self, index: Value, place: Place) -> Index:
+        found = self.term(index, place)
+        found = self.lifted(index, found, ELEMENT) if found.level < ELEMENT else found
+        return Loaded(found.within(ATOM), found.level)
+
+    def _position(self, value: Value, place: Place) -> Term:
+        index = place[value.attrs[0]]
+        moved = indices.motion(index, self.graph.cases)
+        self.needs.multiples.update(dict.fromkeys(moved.multiples))
+        if moved.kind == "still":
+            return Term(self.index_text(index), SUM, indices.level(index))
+        return Term(self.index_text(index, "k"), SUM, ELEMENT)
+
+    def _narrow(self, value: Value, place: Place) -> Term:
+        inner = self.term(value.first, place)
+        dtype = value.attrs[0]
+        if dtype == "e5m2":
+            raise CannotCompose("float8_e5m2")
+        if dtype == "e4m3":
+            return Term(f"{self.to_eight_bits()}({inner.text})", ATOM, inner.level)
+        return Term(f"static_cast<{CPP[dtype]}>({inner.text})", ATOM, inner.level)
+
+    def _load(self, tensor: Tensor, offset: Index | None, kind: str) -> Term:
+        self.needs.reads[tensor.name] = tensor
+        moved = indices.motion(offset, self.graph.cases)
+        wrap = "float({})" if kind == FLOAT and tensor.dtype != "fp32" else "{}"
+        if moved.kind == "free":
+            where = self.index_text(offset, "k")
+            return Term(wrap.format(f"{tensor.name}[{where}]"), ATOM, ELEMENT)
+        self.needs.multiples.update(dict.fromkeys(moved.multiples))
+        if moved.kind == "still":
+            return self._loaded_once(tensor, offset, kind, wrap)
+        return Term(wrap.format(f"{self._pack(tensor, offset)}.at[k]"), ATOM, ELEMENT)
+
+    def _loaded_once(self, tensor: Tensor, offset: Index | None, kind: str, wrap: str) -> Term:
+        """One element for the whole pack, row or kernel."""
+        key = (tensor.name, offset)
+        level = min(indices.level(offset), PACK)
+        if key not in self._singles:
+            name = self.name(f"{tensor.name}_{SUFFIXES[level]}", key)
+            text = wrap.format(f"{tensor.name}[{self.index_text(offset)}]")
+            self.lines[level].append(f"const {KINDS[kind]} {name} = {text};")
+            self._singles[key] = Term(name, ATOM, level)
+        return self._singles[key]
+
+    def _pack(self, tensor: Tensor, offset: Index | None) -> str:
+        self.needs.vectors[tensor.name] = tensor
+        key = (tensor.name, offset)
+        if key not in self._packs:
+            self._packs[key] = self._kept_pack(tensor, offset) or self._loaded_pack(tensor, offset)
+        return self._packs[key]
+
+    def _kept_pack(self, tensor: Tensor, offset: Index | None) -> str | None:
+        kept = self.kept.get(tensor.name)
+        return self._opened(tensor, offset, f"reopened<{tensor.cpp}, VEC>({kept})") if kept and self.opens else kept
+
+    def _opened(self, tensor: Tensor, offset: Index | None, text: str) -> str:
+        name = self.name(f"{tensor.name}_pack", ("pack", tensor.name, offset))
+        self.lines[PACK].append(f"const Pack<{tensor.cpp}, VEC> {name} = {text};")
+        return name
+
+    def _loaded_pack(self, tensor: Tensor, offset: Index | None) -> str:
+        if self.early is None or indices.is_loaded(offset):
+            return self._opened(tensor, offset, f"load<VEC>({tensor.name} + {self.index_text(offset)})")
+        kind, load, stem = ("Words", "load_words", "words") if self.opens else ("Pack", "load", "pack")
+        # Perhaps before there is anything that is known of the row.
+        name, where = self.name(f"{tensor.name}_{stem}", (stem, tensor.name, offset)), self._index_text(offset)
+        self.early[name] = (f"{kind}<{tensor.cpp}, VEC> {name}", f"{load}<VEC>({tensor.name} + {where});")
+        loaded = name + self.early_place
+        return self._opened(tensor, offset, f"opened<{tensor.cpp}, VEC>({loaded})") if self.opens else loaded
+
+    def packed(self, tensor: Tensor, name: str, clamped: bool) -> tuple[str, str]:
+        """What a pack is gathered in under a name, and how it is written when it is full."""
+        if tensor.dtype != "e4m3":
+            return f"Pack<{tensor.cpp}, VEC> {name};", name
+        return f"float {name}[VEC];", f"{self.to_eight_bits(clamped)}({name})"
+
+    def to_eight_bits(self, clamped: bool = False) -> str:
+        """The function that rounds to them."""
+        self.needs.functions["saturated"] = SATURATED_E4M3
+        if clamped:
+            return "saturated_e4m3"
+        self.needs.functions["e4m3"] = TO_E4M3
+        return "to_e4m3"
+
+    def convert(self, tensor: Tensor, term: Term, value: Value) -> str:
+        """What is stored: floats round by themselves, eight bits by the function that knows how."""
+        if value.kind == FLOAT and tensor.dtype == "e4m3" and not term.text.startswith("to_e4m3"):
+            return f"{self.to_eight_bits()}({term.text})"
+        return term.text
+
+
+def _fitting(arg: Value, place: Place) -> Place:
+    return place if arg.shape else ()
+
+
+def _size_name(size: Size) -> str:
+    words = {"//": "_per_", "*": "_x_", "+": "_plus_", "-": "_minus_"}
+    return re.sub(r"//|[-+*]", lambda sign: words[sign[0]], re.sub(r"[()\s]", "", size.text))

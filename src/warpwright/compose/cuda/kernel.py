@@ -1,0 +1,226 @@
+"""What every kind of kernel has in common: its parameters, its text, and the launcher beside it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from warpwright.compose.cuda.emit import Emitter
+from warpwright.compose.cuda.tensors import Needs, Tensor
+from warpwright.compose.ir.indices import Place, Shift
+from warpwright.compose.ir.sizes import Size
+from warpwright.compose.ir.values import Value
+
+INDENT = "    "
+LARGEST_E4M3 = 448.0
+COUNTED = ("rows", "columns")
+"""Sizes that kernels count up to, and so want as plain numbers."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Store:
+    """A value that a kernel leaves in memory, whole or as a part of a larger tensor."""
+
+    value: Value
+    tensor: Tensor
+    dim: int | None = None
+    start: Size | None = None
+    """Where along `dim` the part begins."""
+    at: tuple[Value, ...] = ()
+    """Indices that say where each element goes, for as many leading dimensions of the tensor."""
+
+    def place(self, place: Place) -> Place:
+        if self.dim is None or self.start is None or self.start.text == "0":
+            return place
+        moved = list(place)
+        base = moved[self.dim]
+        assert base is not None
+        moved[self.dim] = Shift(base, self.start)
+        return tuple(moved)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Written:
+    """A kernel in C++: device code, the host function that launches it, and what that is called with."""
+
+    name: str
+    device: str
+    launcher: str
+    needs: Needs
+    preamble: tuple[str, ...] = ()
+    in_sequence: bool = False
+    """Whether that function launches several kernels, one after the other."""
+
+
+def listed(stores: Sequence[Store]) -> str:
+    """What is left, by name, as in a sentence."""
+    names = list(dict.fromkeys(store.tensor.name for store in stores))
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def used(needs: Needs, body: Iterable[str]) -> Needs:
+    """Of what a kernel could be given, that which its statements name."""
+    words = words_of(body)
+    return replace(
+        needs,
+        reads={name: tensor for name, tensor in needs.reads.items() if name in words},
+        writes={name: tensor for name, tensor in needs.writes.items() if name in words},
+        scalars={name: value for name, value in needs.scalars.items() if name in words},
+        sizes={name: size for name, size in needs.sizes.items() if name in words},
+    )
+
+
+def words_of(body: Iterable[str]) -> set[str]:
+    """Members of others aside, such as the y of a block's index."""
+    return set(re.findall(r"(?<!\.)\b\w+", "\n".join(body)))
+
+
+def parameters(needs: Needs) -> list[str]:
+    """Of a kernel: what it reads, writes, numbers, sizes."""
+    both = needs.reads.keys() & needs.writes.keys()
+    reads = [f"const {t.cpp}* __restrict__ {name}" for name, t in needs.reads.items() if name not in both]
+    writes = [f"{t.cpp}* {'' if name in both else '__restrict__ '}{name}" for name, t in needs.writes.items()]
+    scalars = [f"{scalar_type(value)} {name}" for name, value in needs.scalars.items()]
+    return [*reads, *writes, *scalars, *(f"int64_t {name}" for name in needs.sizes)]
+
+
+def row_parameters(needs: Needs) -> list[str]:
+    """The same, for a kernel that counts columns in an int: a product and a shift divide it."""
+    small = needs.small - needs.strides
+    quick = {f"int64_t {name}" for name, size in needs.sizes.items() if size in small and name not in COUNTED}
+    return [item.replace("int64_t", "Divisor") if item in quick else item for item in parameters(needs)]
+
+
+def scalar_type(value: Value) -> str:
+    return "int64_t" if value.kind == "int" else "float"
+
+
+def pointers(needs: Needs) -> list[str]:
+    """What the launcher passes for them."""
+    both = needs.reads.keys() & needs.writes.keys()
+    reads = [pointer(tensor) for name, tensor in needs.reads.items() if name not in both]
+    writes = [pointer(tensor) for tensor in needs.writes.values()]
+    scalars = [f"static_cast<{scalar_type(value)}>({name})" for name, value in needs.scalars.items()]
+    return [*reads, *writes, *scalars, *needs.sizes]
+
+
+def pointer(tensor: Tensor) -> str:
+    if tensor.dtype in ("e4m3", "e5m2"):
+        return f"reinterpret_cast<{tensor.cpp}*>({tensor.name}.data_ptr())"
+    return f"{tensor.name}.data_ptr<{tensor.cpp}>()"
+
+
+def launcher_parameters(needs: Needs) -> list[str]:
+    tensors = [f"const torch::Tensor& {name}" for name in {**needs.reads, **needs.writes}]
+    scalars = [f"{'int64_t' if value.kind == 'int' else 'double'} {name}" for name, value in needs.scalars.items()]
+    return [*tensors, *scalars, *(f"int64_t {name}" for name in needs.sizes)]
+
+
+def vector_test(needs: Needs) -> str:
+    """The statement that says whether the vector path may be taken."""
+    addresses = ", ".join(f"{name}.data_ptr()" for name in needs.vectors)
+    tests = [f"aligned({{{addresses}}})"] if addresses else []
+    tests += [f"{name} % VEC == 0" for name in _named_multiples(needs)]
+    return f"const bool vectors = {' && '.join(tests) or 'true'};"
+
+
+def choice(kernel: str, shape: Sequence[str | int]) -> list[str]:
+    """The vector path where it may be taken, by a kernel that knows of packs."""
+    packed = f"{kernel}<{', '.join(map(str, shape))}>"
+    single = f"{kernel}<{', '.join('1' if item == 'VEC' else str(item) for item in shape)}>"
+    if packed == single:
+        return [f"const auto kernel = {packed};"]
+    line = f"const auto kernel = vectors ? {packed} : {single};"
+    if len(line) <= 108:
+        return [line]
+    return ["const auto kernel =", f"{INDENT * 2}vectors ? {packed}", f"{INDENT * 2}        : {single};"]
+
+
+def launch(grid: str, threads: str, arguments: Sequence[str], shared: str = "0") -> list[str]:
+    """A launch on torch's own stream, and the question whether it went well."""
+    lines = signature(f"kernel<<<{grid}, {threads}, {shared}, at::cuda::getCurrentCUDAStream()>>>", arguments, 104)
+    return [*lines[:-1], f"{lines[-1]};", "C10_CUDA_KERNEL_LAUNCH_CHECK();"]
+
+
+def _named_multiples(needs: Needs) -> list[str]:
+    """Sizes by their parameter names; a plain number speaks for itself."""
+    names = {size: name for name, size in needs.sizes.items()}
+    return [size.text if size.constant is not None else names[size] for size in needs.multiples if size.text != "0"]
+
+
+def settle_multiples(emitter: Emitter) -> None:
+    """Gives every size that the vector test asks for a name."""
+    for size in emitter.needs.multiples:
+        emitter.size_text(size)
+
+
+def vec_of(bytes_: int) -> str:
+    return f"constexpr int VEC = {bytes_} / sizeof(T);"
+
+
+def block(lines: Iterable[str], depth: int = 1) -> list[str]:
+    return [f"{INDENT * depth}{line}" if line else "" for line in lines]
+
+
+def signature(head: str, items: Sequence[str], width: int = 116) -> list[str]:
+    """A head with its parameters, on one line if they fit, else wrapped."""
+    flat = f"{head}({', '.join(items)})"
+    if len(flat) <= width:
+        return [flat]
+    lines, line = [f"{head}("], INDENT * 2
+    for position, item in enumerate(items):
+        piece = item + ("," if position < len(items) - 1 else ")")
+        if len(line) + len(piece) + 1 > width and line.strip():
+            lines.append(line.rstrip())
+            line = INDENT * 2
+        line += piece + " "
+    return [*lines, line.rstrip()]
+
+
+def _target(emitter: Emitter, store: Store, place: Place) -> Place:
+    moved = store.place(place)
+    if not store.at:
+        return moved
+    rank = len(store.at[0].shape)
+    return (*(emitter.loaded_index(index, place[:rank]) for index in store.at), *moved[rank:])
+
+
+def _unclamped(value: Value) -> Value | None:
+    """What is clamped to the range of eight bits, which their conversion does by itself."""
+    bounds = []
+    for op in ("minimum", "maximum"):
+        if value.op != op or value.args[1].op != "constant":
+            return None
+        bounds.append(value.args[1].attrs[0])
+        value = value.first
+    return value if bounds == [LARGEST_E4M3, -LARGEST_E4M3] else None
+
+
+def emit_stores(emitter: Emitter, stores: Sequence[Store], places: Sequence[Place]) -> tuple[list[str], list[str]]:
+    """Element statements and pack statements that leave these values in memory."""
+    from warpwright.compose.ir import indices
+
+    elements: list[str] = []
+    after: list[str] = []
+    for store, place in zip(stores, places, strict=True):
+        offset = indices.ravel(_target(emitter, store, place), store.tensor.shape, emitter.graph.cases)
+        moved = indices.motion(offset, emitter.graph.cases)
+        emitter.needs.writes[store.tensor.name] = store.tensor
+        in_pairs = moved.kind == "step" and store.tensor.dtype == "e4m3"
+        value = store.value.first if in_pairs and store.value.op == "narrow" else store.value
+        unclamped = _unclamped(value) if in_pairs else None
+        value = unclamped or value
+        term = emitter.lifted(value, emitter.term(value, place), indices.ELEMENT)
+        text = term.text if in_pairs else emitter.convert(store.tensor, term, value)
+        if moved.kind == "step":
+            emitter.needs.vectors[store.tensor.name] = store.tensor
+            emitter.needs.multiples.update(dict.fromkeys(moved.multiples))
+            name = emitter.name(f"{store.tensor.name}_out", ("out", store.tensor.name, offset))
+            declared, full = emitter.packed(store.tensor, name, unclamped is not None)
+            emitter.lines[indices.PACK].append(declared)
+            elements.append(f"{name}{'' if in_pairs else '.at'}[k] = {text};")
+            after.append(f"store<VEC>({store.tensor.name} + {emitter.index_text(offset)}, {full});")
+        else:
+            elements.append(f"{store.tensor.name}[{emitter.index_text(offset, 'k')}] = {text};")
+    return elements, after

@@ -1,0 +1,60 @@
+"""What kernels are given: tensors, numbers, sizes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from warpwright.compose.ir.sizes import Size
+from warpwright.compose.ir.values import Value
+
+CPP = {
+    "T": "T",
+    "fp64": "double",
+    "fp32": "float",
+    "fp16": "c10::Half",
+    "bf16": "c10::BFloat16",
+    "e4m3": "__nv_fp8_e4m3",
+    "e5m2": "__nv_fp8_e5m2",
+    "int64": "int64_t",
+    "int32": "int",
+    "int16": "int16_t",
+    "int8": "int8_t",
+    "uint8": "uint8_t",
+    "bool": "bool",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Tensor:
+    """Memory that kernels read or write: an argument, an output or scratch."""
+
+    name: str
+    dtype: str
+    shape: tuple[Size, ...]
+    listed: bool = False
+    """Whether it stands for every tensor of a list."""
+
+    @property
+    def cpp(self) -> str:
+        return CPP[self.dtype]
+
+
+@dataclass(slots=True)
+class Needs:
+    """What a kernel has to be given."""
+
+    reads: dict[str, Tensor] = field(default_factory=dict)
+    writes: dict[str, Tensor] = field(default_factory=dict)
+    scalars: dict[str, Value] = field(default_factory=dict)
+    sizes: dict[str, Size] = field(default_factory=dict)
+    multiples: dict[Size, None] = field(default_factory=dict)
+    """Sizes that must be multiples of the pack on the vector path."""
+    vectors: dict[str, Tensor] = field(default_factory=dict)
+    """Tensors that are read or written by packs there."""
+    functions: dict[str, str] = field(default_factory=dict)
+    small: set[Size] = field(default_factory=set)
+    """Sizes that divide positions in a row, so that they are small numbers too."""
+    strides: set[Size] = field(default_factory=set)
+    """Sizes that positions in a row are multiplied by, so that the products may be large."""
+    divides: bool = False
+    """Whether indices are divided, so that their width matters."""

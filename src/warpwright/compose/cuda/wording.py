@@ -1,0 +1,88 @@
+"""What values are called: as the reference calls them, or in words for what they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from warpwright.compose.cuda.naming import CALLED, WORDS
+from warpwright.compose.ir.values import Graph, Value, under_views
+
+LONGEST = 28
+"""Longer names say less than the expression that they stand for."""
+POWERS = {2: "squared", 3: "cubed"}
+
+
+def called(graph: Graph, value: Value) -> str:
+    if value.number in graph.names:
+        return graph.names[value.number]
+    if value.op == "library":
+        return CALLED.get(value.attrs[0], "product")
+    return _in_words(graph, value) or WORDS.get(value.op, value.op)
+
+
+def _in_words(graph: Graph, value: Value) -> str | None:
+    """After what it is made of, where that has names and the result is short."""
+    found = None
+    if _is_mean(value):
+        found = "mean"
+    elif value.op == "mul":
+        found = _product(graph, value)
+    elif value.op == "sum":
+        found = _sum(graph, value)
+    elif value.op == "add" and any(map(_is_log_of_sum, value.args)):
+        found = "logsumexp"
+    return found if found and len(found) <= LONGEST else None
+
+
+def _product(graph: Graph, value: Value) -> str | None:
+    factors = [factor for arg in value.args for factor in _factors(graph, arg)]
+    one, other = (_own_name(graph, factor) for factor in value.args)
+    if len(set(factors)) == 1 and (name := _own_name(graph, factors[0])):
+        return f"{name}_{POWERS[len(factors)]}" if len(factors) in POWERS else None
+    if one and _is_two(value.args[1]):
+        return f"twice_{one}"
+    if one and other:
+        return f"{one}_times_{other}"
+    return "scaled" if any(arg.op == "broadcast" for arg in value.args) else None
+
+
+def _factors(graph: Graph, value: Value) -> Iterator[Value]:
+    """Of products without a name, all of them."""
+    value = under_views(value)
+    if value.op != "mul" or _own_name(graph, value):
+        yield value
+        return
+    for arg in value.args:
+        yield from _factors(graph, arg)
+
+
+def _sum(graph: Graph, value: Value) -> str | None:
+    """Sums of sums are called as those are."""
+    term = under_views(value.first)
+    words = _own_name(graph, term) or _in_words(graph, term)
+    return f"sum_of_{words}" if words and term.op != "sum" else words
+
+
+def _own_name(graph: Graph, value: Value) -> str | None:
+    """The name that it has, not one that we would find for it."""
+    value = under_views(value)
+    return value.attrs[0] if value.op == "input" else graph.names.get(value.number)
+
+
+def _is_log_of_sum(value: Value) -> bool:
+    value = under_views(value)
+    return value.op == "log" and under_views(value.first).op == "sum"
+
+
+def _is_two(value: Value) -> bool:
+    value = under_views(value)
+    return value.op == "constant" and value.attrs[0] == 2
+
+
+def _is_mean(value: Value) -> bool:
+    """A sum that is divided by a size."""
+    if value.op != "div":
+        return False
+    total, count = map(under_views, value.args)
+    count = count.first if count.op == "to_float" else count
+    return total.op in ("sum", "columns") and count.op in ("constant", "size")

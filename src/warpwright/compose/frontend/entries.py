@@ -1,0 +1,211 @@
+"""The entry points of a source: what each is given, what it owes, and how its work is scheduled."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from typing import Any
+
+from warpwright.compose.cuda.host import Entry
+from warpwright.compose.cuda.kernel import Store
+from warpwright.compose.cuda.naming import safe_name
+from warpwright.compose.cuda.tensors import Tensor
+from warpwright.compose.errors import CannotCompose
+from warpwright.compose.frontend import trace
+from warpwright.compose.frontend.lowering.lower import lowered
+from warpwright.compose.ir.sizes import Size
+from warpwright.compose.ir.values import APART, Graph, Value, walk
+from warpwright.compose.passes.long_sums import rewritten
+from warpwright.compose.schedule.groups import Schedule, Scheduler, base_of
+from warpwright.core.dtypes import dtype_named
+from warpwright.core.signature import arguments, differentiable_outputs, output_gradients
+from warpwright.core.task import ScalarArg, Task, TensorArg
+from warpwright.tasks.skeleton import parameters
+
+
+def forward_entry(task: Task, graph: Graph) -> Entry:
+    outputs, tensors = forward_stores(task, graph)
+    return entry(task, graph, "forward", inputs_of(graph), outputs, tensors)
+
+
+def forward_stores(task: Task, graph: Graph) -> tuple[list[Store], tuple[Tensor, ...]]:
+    """What a forward pass leaves in memory, and what of it is returned."""
+    results, changed = lowered(trace.trace_forward(task), graph)
+    named = {tensor.name: tensor for tensor in inputs_of(graph).values()}
+    taken = named.keys() | {argument.name for argument in task.arguments}
+    tensors = [
+        Tensor(_fresh(output.name, taken), output.dtype, _known(graph, task, output.shape, value))
+        for output, value in zip(task.outputs, results, strict=True)
+    ]
+    outputs = [Store(value=value, tensor=tensor) for value, tensor in zip(results, tensors, strict=True)]
+    if wrong := [
+        store.tensor.name for store in outputs if store.value.shape and store.value.shape != store.tensor.shape
+    ]:
+        raise CannotCompose(f"{wrong[0]}, whose shape depends on more than the sizes")
+    # What a module keeps for itself is no result, unless the task says so.
+    outputs += [_change(value, named[safe_name(name)]) for name, value in changed.items() if name in task.mutates]
+    return outputs, tuple(tensors)
+
+
+def _known(graph: Graph, task: Task, declared: tuple[Any, ...], value: Value) -> tuple[Size, ...]:
+    """The shape of a result as the task declares it, unless it has names for sizes that no argument shows."""
+    shape = shape_of(graph, declared)
+    if value.shape != shape:
+        return shape
+    shown = places_of(task)
+    return tuple(own if own.names <= shown.keys() else found for own, found in zip(shape, value.shape, strict=True))
+
+
+def _change(value: Value, tensor: Tensor) -> Store:
+    """What an argument is overwritten with, whole or at some places."""
+    if value.op == "put":
+        return Store(value=value.first, tensor=tensor, at=value.args[1:])
+    return Store(value=value, tensor=tensor)
+
+
+def backward_entry(task: Task, graph: Graph) -> Entry:
+    outputs = backward_stores(task, graph)
+    inputs = inputs_of(graph)
+    if task.saves and not task.reference.backward:
+        inputs |= _saved(task, graph)
+    return entry(task, graph, "backward", inputs, outputs, tuple(store.tensor for store in outputs))
+
+
+def backward_stores(task: Task, graph: Graph) -> list[Store]:
+    """The gradients that are owed."""
+    results, _ = lowered(trace.trace_backward(task), graph)
+    taken = {tensor.name for tensor in inputs_of(graph).values()} | {argument.name for argument in task.arguments}
+    owed = [argument for argument in task.arguments if isinstance(argument, TensorArg) and _is_owed(task, argument)]
+    return [
+        Store(value=value, tensor=Tensor(_fresh(f"grad_{arg.name}", taken), arg.dtype, shape_of(graph, arg.shape)))
+        for value, arg in zip(results, owed, strict=True)
+    ]
+
+
+def _is_owed(task: Task, argument: TensorArg) -> bool:
+    return argument.grad and dtype_named(task.dtypes[0] if argument.dtype == "T" else argument.dtype).floating
+
+
+def _saved(task: Task, graph: Graph) -> dict[int, Tensor]:
+    """Values of the graph that the forward pass has computed already."""
+    results, _ = lowered(trace.trace_saved(task), graph)
+    found = {}
+    for value, save in zip(results, task.saves, strict=True):
+        tensor = Tensor(safe_name(save.name), save.dtype, shape_of(graph, save.shape))
+        found[value.number] = tensor
+        graph.names.setdefault(value.number, tensor.name)
+        if value.op == "reshape":
+            found[value.first.number] = tensor
+    return found
+
+
+def entry(
+    task: Task, graph: Graph, name: str, inputs: dict[int, Tensor], outputs: list[Store], returned: tuple[Tensor, ...]
+) -> Entry:
+    """An entry that is called as the task says."""
+    listed = tuple((item.type, safe_name(item.name)) for item in parameters(task, name))
+    gradients = tuple(spec.name for spec in output_gradients(task, task.cases[0])) if name == "backward" else ()
+    return scheduled(graph, name, listed, inputs, places_of(task), outputs, returned, gradients)
+
+
+def scheduled(
+    graph: Graph,
+    name: str,
+    listed: tuple[tuple[str, str], ...],
+    inputs: dict[int, Tensor],
+    places: Mapping[str, str],
+    outputs: list[Store],
+    returned: tuple[Tensor, ...],
+    contiguous: tuple[str, ...],
+) -> Entry:
+    outputs, returned = _shared(outputs, returned)
+    outputs = rewritten(graph, inputs, [_flat(store) for store in outputs])
+    views = {store.tensor.name: store.value for store in outputs if _is_view(store.value)}
+    owed = [store for store in outputs if store.tensor.name not in views]
+    taken = frozenset({given for _, given in listed} | {store.tensor.name for store in outputs} | places.keys())
+    schedule = Scheduler(graph, inputs, taken).run(owed, [base_of(value) for value in views.values()])
+    _check_overwritten(schedule, inputs, outputs)
+    return Entry(
+        name=name,
+        graph=graph,
+        parameters=listed,
+        inputs=inputs,
+        places=places,
+        outputs=tuple(outputs),
+        returned=returned,
+        views=views,
+        contiguous=contiguous,
+        schedule=schedule,
+    )
+
+
+def _shared(outputs: list[Store], returned: tuple[Tensor, ...]) -> tuple[list[Store], tuple[Tensor, ...]]:
+    """What is owed twice is left once and returned twice, as autograd hands one gradient to all terms of a sum."""
+    first: dict[tuple[Any, ...], Tensor] = {}
+    stands_for: dict[Tensor, Tensor] = {}
+    for store in outputs:
+        if store.tensor in returned and not store.at:
+            key = store.value.number, store.tensor.dtype, store.tensor.shape
+            stands_for[store.tensor] = first.setdefault(key, store.tensor)
+    kept = [store for store in outputs if stands_for.get(store.tensor, store.tensor) == store.tensor]
+    return kept, tuple(stands_for.get(tensor, tensor) for tensor in returned)
+
+
+def _check_overwritten(schedule: Schedule, inputs: Mapping[int, Tensor], outputs: list[Store]) -> None:
+    """An argument that is overwritten element by element may be read in that one kernel only."""
+    names = {tensor.name for tensor in inputs.values()}
+    changed = {store.tensor.name: store for store in outputs if store.tensor.name in names}
+    read = {
+        safe_name(value.attrs[0])
+        for store in outputs
+        for value in walk([store.value, *store.at])
+        if value.op == "input"
+    }
+    if any(store.at and name in read for name, store in changed.items()):
+        raise CannotCompose("an argument that is read and partly overwritten")
+    if any(not store.at and name in read for name, store in changed.items()) and len(schedule.groups) > 1:
+        raise CannotCompose("an argument that is overwritten before it is read again")
+
+
+def _is_view(value: Value) -> bool:
+    """Nothing but another shape of what a library call gives."""
+    return value.op == "reshape" and base_of(value).op == "library" and value.first.op != "permute"
+
+
+def _flat(store: Store) -> Store:
+    """What a step of its own gives is stored as it comes: another shape has the same elements in the same order."""
+    value = store.value
+    own = value.op == "reshape" and value.first.op in (*APART, "columns") and value.first.op not in ("library", "cat")
+    return replace(store, value=value.first) if own and not store.at else store
+
+
+def inputs_of(graph: Graph) -> dict[int, Tensor]:
+    """The tensors that the traced functions were given, by the values they are."""
+    return {
+        value.number: Tensor(safe_name(value.attrs[0]), value.dtype, value.shape, value.attrs[1])
+        for value in graph.made("input")
+    }
+
+
+def _fresh(name: str, taken: Collection[str]) -> str:
+    return f"new_{name}" if name in taken else safe_name(name)
+
+
+def shape_of(graph: Graph, shape: tuple[Any, ...]) -> tuple[Size, ...]:
+    return tuple(graph.cases.size(size) for size in shape)
+
+
+def places_of(task: Task) -> dict[str, str]:
+    """Where the entry can read each size: off a tensor, or it is given it."""
+    declared: dict[str, tuple[Any, ...]] = {item.name: item.shape for item in (*task.outputs, *task.saves)}
+    declared |= {arg.name: arg.shape for arg in task.arguments if isinstance(arg, TensorArg) and arg.count is None}
+    declared |= {f"grad_{output.name}": output.shape for output in differentiable_outputs(task, task.cases[0])}
+    numbers = {arg.name for arg in task.arguments if isinstance(arg, ScalarArg)}
+    found: dict[str, str] = {}
+    for spec in arguments(task, task.cases[0]):
+        if spec.name in numbers:
+            found[spec.name] = safe_name(spec.name)
+        for position, size in enumerate(declared.get(spec.name, ())):
+            if isinstance(size, str) and size.isidentifier():
+                found.setdefault(size, f"{safe_name(spec.name)}.size({position})")
+    return found

@@ -1,0 +1,254 @@
+"""ATen operations become values. Each handler takes the arguments of one operation and gives its value or values."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from warpwright.compose.errors import CannotCompose
+from warpwright.compose.frontend.trace import Slot, Traced
+from warpwright.compose.ir.sizes import Size, plain_formula
+from warpwright.compose.ir.values import BOOL, FLOAT, INT, Graph, Value
+from warpwright.core.dtypes import BY_TORCH_NAME
+
+Handler = Callable[..., Any]
+HANDLERS: dict[str, Handler] = {}
+"""By the name of the operation, with or without its overload."""
+
+
+def handles(*names: str) -> Callable[[Handler], Handler]:
+    def register(handler: Handler) -> Handler:
+        HANDLERS.update(dict.fromkeys(names, handler))
+        return handler
+
+    return register
+
+
+class Lowering:
+    """One graph of ATen operations on its way to values."""
+
+    def __init__(self, traced: Traced, graph: Graph) -> None:
+        self.traced, self.graph = traced, graph
+        self.now: dict[str, Any] = {}
+        """What each node of the traced graph stands for."""
+        self.changed: dict[str, Value] = {}
+        """Arguments that the function has overwritten, by name, with what they hold now."""
+        self.settled: set[str] = set()
+        """Names that stand for numbers in the graph, and that a handler has put back."""
+        self.node: Any = None
+
+    def run(self) -> list[Value]:
+        slots = iter(self.traced.slots)
+        results: list[Value] = []
+        for node in self.traced.graph.nodes:
+            self.node = node
+            if node.op == "placeholder":
+                self.now[node.name] = self._input(next(slots), node)
+            elif node.op == "output":
+                results = [self.value(item) for item in node.args[0]]
+            elif node.op == "call_function":
+                self.now[node.name] = self._call(node)
+                self._name(node)
+            else:
+                raise CannotCompose(f"a constant tensor inside the function ({node.target})")
+        return results
+
+    def _input(self, slot: Slot, node: Any) -> Any:
+        if slot.kind == "count":
+            return self.graph.make("count", attrs=(slot.name,), kind=INT, dtype="int64")
+        if slot.kind == "number":
+            return self.graph.make("number", attrs=(slot.name,), dtype="fp64")
+        kind = self.kind_of(node.meta["val"].dtype)
+        named = (slot.name, slot.kind == "list")
+        return self.graph.make("input", (), self.shape_of(node.meta["val"]), named, kind, slot.dtype)
+
+    def _call(self, node: Any) -> Any:
+        name = _operation(node.target)
+        found = node.meta.get("val")
+        if type(found).__name__ == "SymInt":
+            return self.graph.size(self.size(found))
+        handler = _handler(name)
+        in_place = handler is None and (handler := _handler(_not_in_place(name))) is not None
+        if handler is None:
+            raise CannotCompose(f"aten.{name.removesuffix('.default')}" if "." in name else name)
+        args = [self._argument(arg) for arg in node.args]
+        named = {key: self._argument(arg) for key, arg in node.kwargs.items()}
+        try:
+            made = handler(self, *args, **named)
+            return self._replaced(node, made) if in_place else made
+        except (TypeError, AttributeError, KeyError, IndexError, ValueError):
+            # Arguments that the handler was not written for: the operation as it stands here is not understood.
+            raise CannotCompose(self.operation) from None
+
+    def _replaced(self, node: Any, made: Value) -> Value:
+        """What an operation in place leaves. The tracer uses the result from there on, but for views made earlier."""
+        target = node.args[0]
+        if _is_view(target) or any(_is_view(user) for user in target.users if user < node):
+            raise CannotCompose(f"{self.operation} in place, of what others see too")
+        if self.now[target.name].op == "input":
+            self.overwrite(self.now[target.name], made)
+        return made
+
+    def overwrite(self, target: Value, made: Value) -> None:
+        """An argument, as a whole, with a value of its own type."""
+        if target.op != "input" or (made.shape and made.shape != target.shape):
+            raise CannotCompose(f"{self.operation} into a part of an argument")
+        self.changed[target.attrs[0]] = made
+
+    def _argument(self, arg: Any) -> Any:
+        if hasattr(arg, "meta") and hasattr(arg, "name"):
+            return self.now[arg.name]
+        if isinstance(arg, list | tuple):
+            return [self._argument(item) for item in arg]
+        return arg
+
+    def _name(self, node: Any) -> None:
+        """Values are called what the reference calls them."""
+        made = self.now[node.name]
+        if isinstance(made, Value) and (name := self.traced.names.get(node.name)):
+            self.graph.names[(made.first if made.op == "reshape" else made).number] = name
+
+    def value(self, item: Any) -> Value:
+        """A value for whatever stands as an operand: a tensor, a number or a size."""
+        if hasattr(item, "meta") and hasattr(item, "name"):
+            item = self.now[item.name]
+        if isinstance(item, Value):
+            return item
+        if isinstance(item, bool | int | float):
+            return self.graph.constant(item)
+        if _is_symbol(item):
+            return self.graph.size(self.size(item))
+        raise CannotCompose(f"an operand of type {type(item).__name__}")
+
+    def size(self, item: Any) -> Size:
+        """A size for an int, a symbol, or a value that stands for one."""
+        if isinstance(item, Value):
+            if item.op == "size":
+                found: Size = item.attrs[0]
+                return found
+            item = item.attrs[0]
+        if isinstance(item, str | int):
+            return self.graph.cases.size(item)
+        return self.graph.cases.size(self._formula(item.node.expr))
+
+    def whole(self, item: Any) -> int:
+        """A plain number where no size will do, such as a dimension."""
+        if isinstance(item, int):
+            return item
+        raise CannotCompose(f"{self.operation}, with a size where a number is needed")
+
+    def put_back(self, item: Any, slot: str) -> Size:
+        """A size for a number that the tracer may have put in the place of a name, as it does for windows."""
+        if not isinstance(item, int):
+            return self.size(item)
+        fitting = [name for name, value in self._numbers().items() if value == item]
+        alike = [name for name in fitting if name in slot or slot in name]
+        if not (chosen := alike or fitting):
+            return self.size(item)
+        if len(chosen) > 1:
+            raise CannotCompose(f"{self.operation}, where {' or '.join(chosen)} may be the {slot}")
+        self.settled.add(chosen[0])
+        return self.size(chosen[0])
+
+    def _numbers(self) -> dict[str, int]:
+        """What the tracer took whole numbers for that the function is given."""
+        given = {slot.name for slot in self.traced.slots if slot.kind == "count"}
+        pairs = [guard.args for guard in self.traced.guards if type(guard).__name__ == "Equality"]
+        return {self._formula(left): int(right) for left, right in pairs if self._formula(left) in given}
+
+    def check_guards(self) -> None:
+        """Where the function took two sizes for equal, they must be so in every case. That strides of tensors without
+        elements count a size of none as one is asked by torch itself, and matters to nobody."""
+        for guard in self.traced.guards:
+            if type(guard).__name__ == "Equality":
+                left, right = (self._formula(side) for side in guard.args)
+                known = left in self.settled or left == f"max(1, {right})"
+                if not known and self.graph.cases.size(left) != self.graph.cases.size(right):
+                    raise CannotCompose(f"a function that asks whether {left} is {right}")
+
+    def _formula(self, expression: Any) -> str:
+        text = str(expression)
+        for symbol, name in sorted(self.traced.symbols.items(), key=lambda pair: -len(pair[0])):
+            text = text.replace(symbol, name)
+        return plain_formula(text)
+
+    @property
+    def operation(self) -> str:
+        name = _operation(self.node.target)
+        return f"aten.{(name if _handler(name) else _not_in_place(name)).removesuffix('.default')}"
+
+    def shape_of(self, tensor: Any) -> tuple[Size, ...]:
+        return tuple(self.size(extent) for extent in tensor.shape)
+
+    @property
+    def result_shape(self) -> tuple[Size, ...]:
+        return self.shape_of(self.node.meta["val"])
+
+    @property
+    def result_kind(self) -> str:
+        return self.kind_of(self.node.meta["val"].dtype)
+
+    @property
+    def result_dtype(self) -> str:
+        return self.dtype_of(self.node.meta["val"].dtype)
+
+    def kind_of(self, dtype: Any) -> str:
+        named = BY_TORCH_NAME[str(dtype).removeprefix("torch.")]
+        return FLOAT if named.floating else BOOL if named.name == "bool" else INT
+
+    def dtype_of(self, dtype: Any) -> str:
+        named = BY_TORCH_NAME.get(str(dtype).removeprefix("torch."))
+        if named is None:
+            raise CannotCompose(f"{self.operation} in {dtype}")
+        return "T" if named.name == self.traced.narrow else named.name
+
+
+def _operation(target: Any) -> str:
+    text = str(target)
+    return text.removeprefix("aten.") if text.startswith("aten.") else getattr(target, "__name__", text)
+
+
+def _handler(name: str) -> Handler | None:
+    return HANDLERS.get(name) or HANDLERS.get(name.partition(".")[0])
+
+
+def _not_in_place(name: str) -> str:
+    """The operation that gives the same and overwrites nothing."""
+    operation, dot, overload = name.partition(".")
+    return f"{operation.removesuffix('_')}{dot}{overload}"
+
+
+def _is_view(node: Any) -> bool:
+    """Whether it shares its memory with another, by itself or as one of several parts."""
+    source = node.args[0] if node.target is operator.getitem else node
+    return bool(getattr(source.target, "is_view", False))
+
+
+def _is_symbol(item: Any) -> bool:
+    return type(item).__name__ in ("SymInt", "SymFloat")
+
+
+def dimension(value: Value, dim: int) -> int:
+    return dim + len(value.shape) if dim < 0 else dim
+
+
+def dimensions(value: Value, dims: Sequence[int] | int | None) -> list[int]:
+    if dims is None or dims == []:
+        return list(range(len(value.shape)))
+    listed = [dims] if isinstance(dims, int) else dims
+    return sorted(dimension(value, dim) for dim in listed)
+
+
+def lowered(traced: Traced, graph: Graph) -> tuple[list[Value], Mapping[str, Value]]:
+    """What the traced function returns, and what it leaves in the arguments it overwrites."""
+    import warpwright.compose.frontend.lowering.library
+    import warpwright.compose.frontend.lowering.norm
+    import warpwright.compose.frontend.lowering.pointwise
+    import warpwright.compose.frontend.lowering.selection
+    import warpwright.compose.frontend.lowering.shape  # noqa: F401
+
+    lowering = Lowering(traced, graph)
+    results = lowering.run()
+    lowering.check_guards()
+    return results, lowering.changed

@@ -1,0 +1,182 @@
+"""What a function computes, as a graph of values: tensors by shape and by the expression of each element.
+
+A value is made once: the same operation on the same values is the same value, so that what a forward pass saves and
+what its backward pass would compute again are found to be one. Conversions between floating types are no values:
+everything is computed in float32 and rounded where it is stored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from warpwright.compose.ir.sizes import Cases, Size
+
+Shape = tuple[Size, ...]
+FLOAT, INT, BOOL = "float", "int", "bool"
+
+HOST = ("number", "count", "constant", "size")
+REDUCTIONS = ("sum", "prod", "amax", "amin", "argmax", "argmin", "any")
+"""Over the trailing dimensions; the number of them is the attribute."""
+APART = ("library", "scan", "topk", "pool", "scatter", "lists", "cat")
+"""Computed by a step of their own, and read from memory by everybody else."""
+OWN_KERNEL = (*REDUCTIONS, "columns", *APART)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Value:
+    number: int
+    op: str
+    args: tuple[Value, ...]
+    shape: Shape
+    attrs: tuple[Any, ...] = ()
+    kind: str = FLOAT
+    dtype: str = "fp32"
+    """How it would be stored: "T" for the case's own type."""
+
+    @property
+    def first(self) -> Value:
+        return self.args[0]
+
+
+class Graph:
+    """Makes values, each once, and simplifies a little on the way."""
+
+    def __init__(self, cases: Cases) -> None:
+        self.cases = cases
+        self._values: dict[tuple[Any, ...], Value] = {}
+        self.names: dict[int, str] = {}
+        """Names that the source gives to values."""
+        self.rounded: set[int] = set()
+        """Values that count as they are stored in the case's own type, wherever they are computed."""
+
+    def make(
+        self,
+        op: str,
+        args: Sequence[Value] = (),
+        shape: Shape = (),
+        attrs: Sequence[Any] = (),
+        kind: str = FLOAT,
+        dtype: str = "fp32",
+    ) -> Value:
+        key = (op, tuple(arg.number for arg in args), shape, tuple(attrs), kind)
+        if key not in self._values:
+            self._values[key] = Value(len(self._values), op, tuple(args), shape, tuple(attrs), kind, dtype)
+        return self._values[key]
+
+    def made(self, op: str) -> list[Value]:
+        return [value for value in self._values.values() if value.op == op]
+
+    def constant(self, value: bool | int | float) -> Value:
+        kind = {bool: BOOL, int: INT}.get(type(value), FLOAT)
+        return self.make("constant", attrs=(value,), kind=kind, dtype={BOOL: "bool", INT: "int64"}.get(kind, "fp32"))
+
+    def size(self, size: Size) -> Value:
+        known = size.constant
+        return self.constant(known) if known is not None else self.make("size", attrs=(size,), kind=INT, dtype="int64")
+
+    def numel(self, value: Value) -> Size:
+        return self.cases.product(value.shape)
+
+    def reshape(self, value: Value, shape: Shape) -> Value:
+        if value.op == "reshape":
+            value = value.first
+        if value.shape == shape:
+            return value
+        return self.make("reshape", [value], shape, kind=value.kind, dtype=value.dtype)
+
+    def broadcast(self, value: Value, shape: Shape) -> Value:
+        """Stretches sizes of one, after adding such in front."""
+        if not value.shape and value.op in HOST:
+            return value
+        padded = (*[self.cases.one()] * (len(shape) - len(value.shape)), *value.shape)
+        value = self.reshape(value, padded)
+        if value.shape == shape:
+            return value
+        return self.make("broadcast", [value], shape, kind=value.kind, dtype=value.dtype)
+
+    def permute(self, value: Value, order: Sequence[int]) -> Value:
+        if value.op == "permute":
+            order, value = [value.attrs[position] for position in order], value.first
+        if list(order) == list(range(len(value.shape))):
+            return value
+        shape = tuple(value.shape[position] for position in order)
+        return self.make("permute", [value], shape, tuple(order), value.kind, value.dtype)
+
+    def pointwise(self, op: str, *args: Value, kind: str | None = None, dtype: str = "fp32") -> Value:
+        if inner := self._under_reshapes(args):
+            shape = next(arg.shape for arg in args if arg.shape)
+            return self.reshape(self.pointwise(op, *inner, kind=kind, dtype=dtype), shape)
+        shape = self.common_shape(args)
+        wide = [self.broadcast(arg, shape) for arg in args]
+        folded = self._folded(op, wide)
+        return folded or self.make(op, wide, shape, kind=kind or _joined(args), dtype=dtype)
+
+    @staticmethod
+    def _under_reshapes(args: Sequence[Value]) -> list[Value] | None:
+        """The operands in the shape they had before one and the same reshape of all of them, scalars aside."""
+        reshaped = [arg for arg in args if arg.shape]
+        shapes = {(arg.shape, arg.first.shape if arg.op == "reshape" else None) for arg in reshaped}
+        if len(shapes) != 1 or any(arg.op != "reshape" or not arg.first.shape for arg in reshaped):
+            return None
+        return [arg.first if arg.shape else arg for arg in args]
+
+    def common_shape(self, args: Sequence[Value]) -> Shape:
+        rank = max(len(arg.shape) for arg in args)
+        columns = []
+        for position in range(-rank, 0):
+            found = [arg.shape[position] for arg in args if len(arg.shape) >= -position]
+            columns.append(next((size for size in found if not size.is_one), found[0]))
+        return tuple(columns)
+
+    def _folded(self, op: str, args: list[Value]) -> Value | None:
+        """Neutral elements, and squares written as products."""
+        ones = [arg.op == "constant" and arg.attrs[0] == 1 for arg in args]
+        zeros = [arg.op == "constant" and arg.attrs[0] == 0 for arg in args]
+        if op in ("mul", "div") and ones[1]:
+            return args[0]
+        if op == "mul" and ones[0]:
+            return args[1]
+        if op in ("add", "sub") and zeros[1] and args[1].attrs[0] == 0:
+            return args[0]
+        if op == "add" and zeros[0]:
+            return args[1]
+        return None
+
+
+def _joined(args: Sequence[Value]) -> str:
+    kinds = {arg.kind for arg in args}
+    return FLOAT if FLOAT in kinds else INT if INT in kinds else BOOL
+
+
+def under_views(value: Value) -> Value:
+    """What is only stretched or given another shape."""
+    while value.op in ("broadcast", "reshape"):
+        value = value.first
+    return value
+
+
+def is_host(value: Value) -> bool:
+    """Whether the host can compute it: a number that no tensor has a part in."""
+    return value.op in HOST or (not value.shape and bool(value.args) and all(map(is_host, value.args)))
+
+
+def is_zero(value: Value) -> bool:
+    """Zeros of any shape."""
+    value = under_views(value)
+    return value.op == "constant" and value.attrs[0] == 0
+
+
+def walk(roots: Sequence[Value]) -> Iterator[Value]:
+    """Every value that the roots need, each once, arguments first."""
+    seen: set[int] = set()
+    stack = [(root, False) for root in reversed(roots)]
+    while stack:
+        value, done = stack.pop()
+        if done:
+            yield value
+        elif value.number not in seen:
+            seen.add(value.number)
+            stack.append((value, True))
+            stack.extend((arg, False) for arg in reversed(value.args))

@@ -1,0 +1,59 @@
+"""Windows of two by two that neither overlap nor leave a gap, as most networks have them: read by whole packs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from warpwright.compose.cuda.arithmetic import DEFINED
+from warpwright.compose.cuda.kernel import Store, block, launch, pointer
+from warpwright.compose.cuda.preamble import ALIGNED, PACKS
+from warpwright.compose.cuda.tensors import Tensor
+from warpwright.compose.ir.sizes import Cases, Size
+
+QUADS = """\
+// The largest of every two by two. A thread takes two windows that lie side by side; `pairs` of them make a row.
+template <typename T>
+__global__ void __launch_bounds__(256) quads_kernel(
+        const T* __restrict__ x, T* __restrict__ y, Divisor pairs, int width, int count) {
+    const int i = blockIdx.x * 256 + threadIdx.x;
+    if (i >= count) return;
+    const T* from = x + i / pairs * 2 * width + i % pairs * 4;
+    const Pack<T, 4> upper = load<4>(from), lower = load<4>(from + width);
+    Pack<T, 2> y_out;
+    #pragma unroll
+    for (int k = 0; k < 2; ++k) {
+        const float left = larger(float(upper.at[2 * k]), float(lower.at[2 * k]));
+        y_out.at[k] = larger(left, larger(float(upper.at[2 * k + 1]), float(lower.at[2 * k + 1])));
+    }
+    *reinterpret_cast<Pack<T, 2>*>(y + 2 * i) = y_out;
+}"""
+PREAMBLE = PACKS, ALIGNED
+FUNCTIONS = {"maximum": DEFINED["maximum"], "quads": QUADS}
+
+
+def is_worth_it(store: Store, held: Mapping[int, Tensor], cases: Cases) -> bool:
+    """Whether it is the way of a case that is timed."""
+    mode, sides, *_ = store.value.attrs
+    x = held.get(store.value.first.number)
+    is_plain = mode == "max" and len(sides) == 2 and x is not None and x.dtype == store.tensor.dtype == "T"
+    return is_plain and any(all(size.values[case] == by for size, by in _wanted(store)) for case in cases.timed)
+
+
+def quads_first(store: Store, x: Tensor, named: Callable[[Size], str]) -> list[str]:
+    """The statements of a launcher that take this way where it may be taken."""
+    height, width = (named(size) for size in store.value.first.shape[-2:])
+    tests = [f"{named(size)} == {by}" for size, by in _wanted(store) if size.constant is None]
+    tests += [f"{height} % 2 == 0", f"{width} % 4 == 0"]
+    tests += [f"aligned({{{x.name}.data_ptr(), {store.tensor.name}.data_ptr()}})"]
+    body = [
+        "const auto kernel = quads_kernel<T>;",
+        *launch("(count + 511) / 512", "256", [pointer(x), pointer(store.tensor), f"{width} / 4", width, "count / 2"]),
+        "return;",
+    ]
+    return [f"if (small && {' && '.join(dict.fromkeys(tests))}) {{", *block(body), "}"]
+
+
+def _wanted(store: Store) -> list[tuple[Size, int]]:
+    """The sizes of its windows, and what they must be."""
+    _, sides, strides, padding, dilation = store.value.attrs
+    return [(size, by) for sizes, by in ((sides, 2), (strides, 2), (padding, 0), (dilation, 1)) for size in sizes]

@@ -1,0 +1,106 @@
+"""The highest of each row, in order: one warp to a row, which it keeps in registers if that is short."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from warpwright.compose.cuda.kernel import Store, Written, block, launch, pointer, signature
+from warpwright.compose.cuda.preamble import BEST, NEIGHBOURS
+from warpwright.compose.cuda.tensors import Needs, Tensor
+from warpwright.compose.ir.sizes import Cases, Size
+
+ROWS = 4
+LONGEST = 32
+"""Elements of a row that a thread keeps at most."""
+
+KERNEL = """\
+// The first `count` of each row, ordered by value. A warp takes them one by one: the best of what comes after the last.
+// Rows of at most 32 * ITEMS elements are read once, longer ones anew for each.
+template <typename In, typename Out, int ITEMS, bool LOWEST>
+__global__ void __launch_bounds__(128) pick_kernel(
+        const In* __restrict__ from, Out* __restrict__ values, int64_t* __restrict__ indices, int64_t rows, int columns,
+        int count) {
+    const int64_t row = static_cast<int64_t>(blockIdx.x) * 4 + threadIdx.x / 32;
+    const int lane = threadIdx.x % 32;
+    if (row >= rows) return;
+    from += row * columns;
+    const bool fits = columns <= 32 * ITEMS;
+    float kept[ITEMS];
+    #pragma unroll
+    for (int item = 0; item < ITEMS; ++item) {
+        const int column = item * 32 + lane;
+        if (column < columns) kept[item] = LOWEST ? -float(from[column]) : float(from[column]);
+    }
+    Best last = {NAN, -1};
+    for (int taken = 0; taken < count; ++taken) {
+        Best best = {-INFINITY, INT_MAX};
+        if (fits) {
+            #pragma unroll
+            for (int item = 0; item < ITEMS; ++item) {
+                const Best found = {kept[item], item * 32 + lane};
+                if (found.at < columns && is_after(found, last)) best = better(best, found);
+            }
+        } else {
+            for (int column = lane; column < columns; column += 32) {
+                const Best found = {LOWEST ? -float(from[column]) : float(from[column]), column};
+                if (is_after(found, last)) best = better(best, found);
+            }
+        }
+        last = best_of_warp<32>(best);
+        if (lane == 0 && values) values[row * count + taken] = LOWEST ? -last.value : last.value;
+        if (lane == 0 && indices) indices[row * count + taken] = last.at;
+    }
+}"""
+
+AFTER = """\
+// Whether one comes behind the other in the order of `better`.
+__device__ bool is_after(Best one, Best other) {
+    return better(other, one).at == other.at && one.at != other.at;
+}"""
+
+
+def pick_kernel(
+    name: str, source: Tensor, stores: Sequence[Store], shape: tuple[Size, Size, Size], cases: Cases
+) -> Written:
+    """`shape` is rows, columns and how many are wanted; at most two stores: values and indices."""
+    found = {store.value.attrs[0]: store.tensor for store in stores}
+    needs = Needs(
+        reads={source.name: source},
+        writes={tensor.name: tensor for tensor in found.values()},
+        sizes={"rows": shape[0], "columns": shape[1], "count": shape[2]},
+    )
+    tensors = [f"const torch::Tensor& {name_}" for name_ in (*needs.reads, *needs.writes)]
+    head = signature(f"void launch_{name}", [*tensors, "int64_t rows", "int64_t columns", "int64_t count"])
+    head[-1] += " {"
+    body = _launcher(source, found, shape[1], stores[0].value.attrs[1], cases)
+    return Written(
+        name=name,
+        device="",
+        launcher="\n".join(["template <typename T>", *head, *block(body), "}"]),
+        needs=needs,
+        preamble=(NEIGHBOURS, BEST, AFTER, KERNEL),
+    )
+
+
+def _launcher(source: Tensor, found: Mapping[str, Tensor], columns: Size, largest: bool, cases: Cases) -> list[str]:
+    values, where = found.get("values"), found.get("indices")
+    out = values.cpp if values else "float"
+    arguments = [
+        pointer(source),
+        pointer(values) if values else "static_cast<float*>(nullptr)",
+        pointer(where) if where else "static_cast<int64_t*>(nullptr)",
+    ]
+    lengths = {-(-columns.values[case] // 32) for case in cases.timed}
+    steps = sorted({1 << (length - 1).bit_length() for length in lengths if length <= LONGEST}) or [1]
+    way = "false" if largest else "true"
+    return [
+        "if (rows == 0 || count == 0) return;",
+        "const auto run = [&](auto kernel) {",
+        *block(launch(f"(rows + {ROWS - 1}) / {ROWS}", str(32 * ROWS), [*arguments, "rows", "columns", "count"])),
+        "};",
+        *(
+            f"if (columns <= {32 * step}) return run(pick_kernel<{source.cpp}, {out}, {step}, {way}>);"
+            for step in steps[:-1]
+        ),
+        f"run(pick_kernel<{source.cpp}, {out}, {steps[-1]}, {way}>);",
+    ]

@@ -1,0 +1,113 @@
+"""Elements of several counts in one launch: each has blocks of its own, and none waits for another."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations
+from typing import Any
+
+from warpwright.compose.cuda.kernel import (
+    Written,
+    block,
+    launch,
+    launcher_parameters,
+    parameters,
+    pointers,
+    signature,
+    vec_of,
+    vector_test,
+)
+from warpwright.compose.cuda.preamble import ALIGNED, DIVISOR, PACKS
+from warpwright.compose.cuda.tensors import Needs
+from warpwright.compose.kernels.pointwise.map import Elements, body_of, choices, indexed
+from warpwright.compose.kernels.rows.launch import merged_needs
+
+
+def can_share(works: Sequence[Elements]) -> bool:
+    """Whether none of them writes what another reads or writes."""
+    return all(
+        not (set(one.needs.writes) & {*other.needs.reads, *other.needs.writes})
+        and not (set(other.needs.writes) & set(one.needs.reads))
+        for one, other in combinations(works, 2)
+    )
+
+
+def side_by_side(name: str, works: Sequence[Elements], genome: Mapping[str, Any]) -> Written:
+    needs = _joined(works)
+    parts = [f"{name}_part_{number}" for number in range(1, len(works) + 1)]
+    devices = [_part(part, work, genome) for part, work in zip(parts, works, strict=True)]
+    return Written(
+        name=name,
+        device="\n\n".join("\n".join(lines) for lines in (*devices, _kernel(name, parts, works, needs, genome))),
+        launcher="\n".join(_launcher(name, works, needs, genome)),
+        needs=needs,
+        preamble=(PACKS, ALIGNED, DIVISOR),
+    )
+
+
+def _joined(works: Sequence[Elements]) -> Needs:
+    """What any of them needs; only their counts differ."""
+    renamed = [
+        replace(work.needs, sizes={_name(size, number): value for size, value in work.needs.sizes.items()})
+        for number, work in enumerate(works, 1)
+    ]
+    return replace(merged_needs(renamed), divides=True)
+
+
+def _name(size: str, number: int) -> str:
+    return f"count_{number}" if size == "count" else size
+
+
+def _part(name: str, work: Elements, genome: Mapping[str, Any]) -> list[str]:
+    body = body_of(work, "Index", "block", genome)
+    head = signature(f"__device__ void {name}", ["Index block", *indexed(parameters(work.needs), body)])
+    head[-1] += " {"
+    return [f"// {work.comment}", "template <typename Index, typename T, int VEC>", *head, *block(body), "}"]
+
+
+def _kernel(
+    name: str, parts: Sequence[str], works: Sequence[Elements], needs: Needs, genome: Mapping[str, Any]
+) -> list[str]:
+    """The first blocks belong to the first, those after them to the next."""
+    starts = [f"start_{number}" for number in range(2, len(works) + 1)]
+    bodies = [line for work in works for line in body_of(work, "Index", "block", genome)]
+    typed = [*indexed(parameters(needs), bodies), *(f"Index {start}" for start in starts)]
+    head = signature(f"__global__ void __launch_bounds__({genome['map_block']}) {name}_kernel", typed)
+    head[-1] += " {"
+    body = ["const Index block = blockIdx.x;"]
+    for number, (part, work) in reversed(list(enumerate(zip(parts, works, strict=True), 1))):
+        own = work.needs
+        reads = [tensor for tensor in own.reads if tensor not in own.writes]
+        given = [*reads, *own.writes, *own.scalars, *(_name(size, number) for size in own.sizes)]
+        where = "block" if number == 1 else f"block - start_{number}"
+        call = signature(f"{part}<Index, T, VEC>", [where, *given], 104)
+        test = "" if number == 1 else f"if (block >= start_{number}) return "
+        body += [f"{test}{call[0]}", *call[1:-1], f"{call[-1]};"] if len(call) > 1 else [f"{test}{call[0]};"]
+    return ["template <typename Index, typename T, int VEC>", *head, *block(body), "}"]
+
+
+def _launcher(name: str, works: Sequence[Elements], needs: Needs, genome: Mapping[str, Any]) -> list[str]:
+    count, shares = len(works), [genome["map_block"] * work.packs for work in works]
+    head = signature(f"void launch_{name}", launcher_parameters(needs))
+    head[-1] += " {"
+    counts = [f"count_{number}" for number in range(1, count + 1)]
+    ends = ["0", *(f"start_{number}" for number in range(2, count + 1)), "blocks"]
+    steps = [
+        f"const int64_t {end} = {'' if before == '0' else f'{before} + '}blocks_of({items}, {share});"
+        for before, items, share, end in zip(ends[:-1], counts, shares, ends[1:], strict=True)
+    ]
+    body = [
+        vec_of(genome["vector_bytes"]),
+        "const auto run = [&](auto kernel, int64_t width) {",
+        "    const auto blocks_of = [&](int64_t count, int64_t packs) {",
+        "        return (count + packs * width - 1) / (packs * width);",
+        "    };",
+        *block(steps),
+        "    if (blocks == 0) return;",
+        *block(launch("blocks", str(genome["map_block"]), [*pointers(needs), *ends[1:-1]])),
+        "};",
+        vector_test(needs),
+        *choices(name, needs, counts),
+    ]
+    return ["template <typename T>", *head, *block(body), "}"]

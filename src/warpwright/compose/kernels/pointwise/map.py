@@ -1,0 +1,194 @@
+"""Element by element: one kernel for any number of values over the same elements."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from warpwright.compose.cuda.emit import Emitter
+from warpwright.compose.cuda.kernel import (
+    INDENT,
+    Store,
+    Written,
+    block,
+    emit_stores,
+    launch,
+    launcher_parameters,
+    parameters,
+    pointers,
+    settle_multiples,
+    signature,
+    vec_of,
+    vector_test,
+)
+from warpwright.compose.cuda.preamble import ALIGNED, DIVISOR, PACKS
+from warpwright.compose.cuda.tensors import Needs, Tensor
+from warpwright.compose.ir import indices
+from warpwright.compose.ir.indices import ELEMENT, KERNEL, PACK, Var
+from warpwright.compose.ir.values import Graph
+
+SPACE: dict[str, tuple[Any, ...]] = {
+    "map_block": (128, 256, 512),
+    "map_packs": (1, 2, 4),
+    "vector_bytes": (16, 8),
+}
+
+SLACK = 1 << 16
+"""The last block reaches beyond the last element by less than this."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Elements:
+    """What a kernel does with so many elements."""
+
+    comment: str
+    emitter: Emitter
+    loop: list[str]
+    """Over the elements of a pack."""
+    packs: int
+    """That a thread takes."""
+
+    @property
+    def needs(self) -> Needs:
+        return self.emitter.needs
+
+
+def elements(
+    comment: str, stores: Sequence[Store], graph: Graph, held: Mapping[int, Tensor], genome: Mapping[str, Any]
+) -> Elements:
+    """All stores have as many elements. Finding places by several divisions leaves a thread time for fewer packs."""
+    packs = genome["map_packs"]
+    found = _emitted(comment, stores, graph, held, packs)
+    early = [text for _, text in (found.emitter.early or {}).values()]
+    is_laborious = len(divisors([*early, *found.loop])) > 1
+    return _emitted(comment, stores, graph, held, packs // 2) if is_laborious and packs > 1 else found
+
+
+def _emitted(comment: str, stores: Sequence[Store], graph: Graph, held: Mapping[int, Tensor], packs: int) -> Elements:
+    cases = graph.cases
+    count = graph.numel(stores[0].value)
+    emitter = Emitter(
+        graph, held, [store.value for store in stores], {count: "count"}, [store.tensor for store in stores]
+    )
+    emitter.early = {} if packs > 1 else None
+    emitter.needs.sizes["count"] = count
+    emitter.needs.multiples[count] = None
+    base = Var("i", PACK, innermost=True)
+    places = [indices.unravel(base, store.value.shape, cases) for store in stores]
+    each, after = emit_stores(emitter, stores, places)
+    settle_multiples(emitter)
+    loop = [
+        *emitter.lines[PACK],
+        "#pragma unroll",
+        "for (int k = 0; k < VEC; ++k) {",
+        *block([*emitter.lines[ELEMENT], *each]),
+        "}",
+        *after,
+    ]
+    return Elements(comment=comment, emitter=emitter, loop=loop, packs=packs)
+
+
+def map_kernel(name: str, work: Elements, genome: Mapping[str, Any]) -> Written:
+    """Every thread takes packs of neighbouring elements."""
+    return Written(
+        name=name,
+        device="\n".join(_device(name, work, genome)),
+        launcher="\n".join(_launcher(name, work, genome)),
+        needs=work.needs,
+        preamble=(PACKS, ALIGNED, *([DIVISOR] if work.needs.divides else ())),
+    )
+
+
+def _device(name: str, work: Elements, genome: Mapping[str, Any]) -> list[str]:
+    wide, index = ("typename Index, ", "Index") if work.needs.divides else ("", "int64_t")
+    body = body_of(work, index, f"static_cast<{index}>(blockIdx.x)", genome)
+    head = f"__global__ void __launch_bounds__({genome['map_block']}) {name}_kernel"
+    lines = signature(head, indexed(parameters(work.needs), body) if work.needs.divides else parameters(work.needs))
+    lines[-1] += " {"
+    return [f"// {work.comment}", f"template <{wide}typename T, int VEC>", *lines, *block(body), "}"]
+
+
+def indexed(typed: Sequence[str], body: Sequence[str]) -> list[str]:
+    """Parameters, with sizes of the type that indices have, or of what these are divided by."""
+    by = {f"int64_t {name}" for name in divisors(body)}
+    return [
+        f"{'By<Index>' if item in by else 'Index'}{item.removeprefix('int64_t')}"
+        if item.startswith("int64_t ")
+        else item
+        for item in typed
+    ]
+
+
+def divisors(lines: Sequence[str]) -> set[str]:
+    return {name for line in lines for name in re.findall(r"[/%] (\w+)", line)}
+
+
+def body_of(work: Elements, index: str, where: str, genome: Mapping[str, Any]) -> list[str]:
+    """The statements of the block that is the `where`-th of its work."""
+    packs, size, emitter, loop = work.packs, genome["map_block"], work.emitter, work.loop
+    if packs == 1:
+        first = [f"const {index} i = ({where} * {size} + threadIdx.x) * VEC;", "if (i >= count) return;"]
+        return [*first, *emitter.lines[KERNEL], *loop]
+    step = [f"const {index} i = first + p * {size} * VEC;", "if (i >= count) return;"]
+    over = ["#pragma unroll", f"for (int p = 0; p < {packs}; ++p) {{"]
+    return [
+        f"const {index} first = ({where} * {packs * size} + threadIdx.x) * VEC;",
+        *emitter.lines[KERNEL],
+        *_early(emitter, [over[0], over[1], INDENT + step[0]], packs),
+        *over,
+        *block([*step, *loop]),
+        "}",
+    ]
+
+
+def _early(emitter: Emitter, over: list[str], packs: int) -> list[str]:
+    """All loads under way before the first of them is waited for."""
+    loads = emitter.early or {}
+    if not loads:
+        return []
+    lines = [f"{name}[p] = {text}" for name, (_, text) in loads.items()]
+    guarded = [f"if (i < count) {lines[0]}"] if len(lines) == 1 else ["if (i < count) {", *block(lines), "}"]
+    return [*(f"{declared}[{packs}];" for declared, _ in loads.values()), *over, *block(guarded), "}"]
+
+
+def _launcher(name: str, work: Elements, genome: Mapping[str, Any]) -> list[str]:
+    needs = work.needs
+    head = signature(f"void launch_{name}", launcher_parameters(needs))
+    head[-1] += " {"
+    block_size, share = genome["map_block"], genome["map_block"] * work.packs
+    run = [
+        "const auto run = [&](auto kernel, int64_t width) {",
+        f"    const int64_t packs = (count + width - 1) / width, blocks = (packs + {share - 1}) / {share};",
+        *block(launch("blocks", str(block_size), pointers(needs))),
+        "};",
+    ]
+    body = [
+        "if (count == 0) return;",
+        vec_of(genome["vector_bytes"]),
+        *run,
+        vector_test(needs),
+        *choices(name, needs, ["count"]),
+    ]
+    return ["template <typename T>", *head, *block(body), "}"]
+
+
+def choices(name: str, needs: Needs, counts: Sequence[str]) -> list[str]:
+    """Packs where they may be taken, and positions of 32 bits where they suffice."""
+    if not needs.divides:
+        return [f"if (vectors) return run({name}_kernel<T, VEC>, VEC);", f"run({name}_kernel<T, 1>, 1);"]
+    return [
+        "// Divisions by 32-bit numbers are several times cheaper.",
+        small_test(needs, counts),
+        f"if (vectors && small) return run({name}_kernel<int, T, VEC>, VEC);",
+        f"if (vectors) return run({name}_kernel<int64_t, T, VEC>, VEC);",
+        f"if (small) return run({name}_kernel<int, T, 1>, 1);",
+        f"run({name}_kernel<int64_t, T, 1>, 1);",
+    ]
+
+
+def small_test(needs: Needs, counts: Sequence[str]) -> str:
+    """The statement that says whether 32 bits suffice for every position."""
+    largest = ", ".join([*counts, *(f"{tensor}.numel()" for tensor in {**needs.reads, **needs.writes})])
+    return f"const bool small = std::max({{{largest}}}) < (int64_t{{1}} << 31) - {SLACK};"

@@ -1,0 +1,61 @@
+"""The first factor of products: how their kernel reads it, or computes it from what it reads."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from warpwright.compose.cuda.emit import Emitter
+from warpwright.compose.cuda.kernel import Written, block
+from warpwright.compose.cuda.tensors import Tensor
+from warpwright.compose.ir import indices
+from warpwright.compose.ir.indices import ELEMENT, KERNEL, PACK, ROW, Var
+from warpwright.compose.ir.values import Graph, Value
+
+
+def first_factor(name: str, called: str, value: Value, graph: Graph, held: Mapping[int, Tensor]) -> Written | None:
+    """A structure with its tensors and its elements. None where an element takes more than those in its own place."""
+    emitter = Emitter(graph, held, [value], {})
+    emitter.reserve("to")
+    place = indices.unravel(Var("i", PACK, innermost=True), value.shape, graph.cases)
+    lines = [*_element(emitter, value, place)]
+    if not _is_plain(emitter):
+        return None
+    comment = "read" if value.number in held else "computed where it is read"
+    structure = [
+        f"// The first factor of products, {comment}: {called}.",
+        "template <typename T>",
+        f"struct {name} {{",
+        *block(_members(emitter, lines)),
+        "};",
+    ]
+    return Written(name=name, device="", launcher="\n".join(structure), needs=emitter.needs)
+
+
+def _element(emitter: Emitter, value: Value, place: indices.Place) -> list[str]:
+    """The statements for one of a pack."""
+    text = emitter.term(value, place).text
+    return [*emitter.lines[ELEMENT], f"to[k] = {text};"]
+
+
+def _is_plain(emitter: Emitter) -> bool:
+    """Whether tensors are all it takes, each read by packs at the place that is asked for."""
+    needs = emitter.needs
+    more = needs.sizes or needs.scalars or needs.divides or emitter.lines[KERNEL] or emitter.lines[ROW]
+    loads = {
+        f"const Pack<{tensor.cpp}, VEC> {name}_pack = load<VEC>({name} + i);" for name, tensor in needs.reads.items()
+    }
+    return not more and set(emitter.lines[PACK]) == loads
+
+
+def _members(emitter: Emitter, lines: list[str]) -> list[str]:
+    reads = emitter.needs.reads
+    return [
+        *(f"const {tensor.cpp}* {name};" for name, tensor in reads.items()),
+        "",
+        f"bool is_aligned() const {{ return aligned({{{', '.join(reads)}}}); }}",
+        "",
+        "template <int VEC>",
+        "__device__ void read(float (&to)[VEC], int i) const {",
+        *block([*emitter.lines[PACK], "#pragma unroll", "for (int k = 0; k < VEC; ++k) {", *block(lines), "}"]),
+        "}",
+    ]

@@ -1,0 +1,144 @@
+"""Products of small matrices, which a library spreads over too few blocks or begins too late."""
+
+from __future__ import annotations
+
+from warpwright.compose.cuda.kernel import Store, Written
+from warpwright.compose.cuda.preamble import ALIGNED, PACKS
+from warpwright.compose.cuda.tensors import Needs
+from warpwright.compose.ir.sizes import Cases
+
+TILE, MOST_BLOCKS = 8, 264
+"""Rows and columns of what a block computes, and how many blocks are few."""
+OPERANDS = """\
+// A product c = a b, with a bias for every column where there is one: on the host, and as kernels see it.
+struct Product {
+    torch::Tensor a, b, c, bias;
+};
+
+template <typename T>
+struct Operands {
+    const T *a, *b, *bias;
+    T* c;
+    int rows, columns, inner;
+    int64_t a_row, b_column;
+};
+
+// Products that share a launch: blockIdx.z says which.
+template <typename T>
+struct Products {
+    Operands<T> at[3];
+};"""
+ALONG = """\
+// One tile of a product whose factors lie in memory along what is summed: the threads of a block share the length. At
+// the end each lane hands half of its sums to another and takes half of that one's, until it is left with two.
+template <typename T, int VEC>
+__global__ void __launch_bounds__(256) product_along_rows(const Products<T> products) {
+    const Operands<T>& of = products.at[blockIdx.z];
+    const int row = blockIdx.y * 8, column = blockIdx.x * 8, lane = threadIdx.x % 32;
+    if (row >= of.rows || column >= of.columns) return;
+    float sum[64] = {};
+    for (int k = threadIdx.x * VEC; k < of.inner; k += 256 * VEC) {
+        Pack<T, VEC> left[8], right[8];
+        #pragma unroll
+        for (int n = 0; n < 8; ++n) {
+            left[n] = load<VEC>(of.a + min(row + n, of.rows - 1) * of.a_row + k);
+            right[n] = load<VEC>(of.b + min(column + n, of.columns - 1) * of.b_column + k);
+        }
+        #pragma unroll
+        for (int n = 0; n < 64; ++n) {
+            #pragma unroll
+            for (int v = 0; v < VEC; ++v) sum[n] += float(left[n / 8].at[v]) * float(right[n % 8].at[v]);
+        }
+    }
+    #pragma unroll
+    for (int half = 32; half > 1; half /= 2) {
+        const bool upper = lane & (half / 2);
+        #pragma unroll
+        for (int n = 0; n < half; ++n) {
+            const float given = upper ? sum[n] : sum[n + half];
+            sum[n] = (upper ? sum[n + half] : sum[n]) + __shfl_xor_sync(0xffffffff, given, half / 2);
+        }
+    }
+    __shared__ float of_warp[8][64];
+    for (int n = 0; n < 2; ++n) of_warp[threadIdx.x / 32][2 * lane + n] = sum[n];
+    __syncthreads();
+    const int r = row + threadIdx.x / 8, s = column + threadIdx.x % 8;
+    if (threadIdx.x >= 64 || r >= of.rows || s >= of.columns) return;
+    float total = of.bias ? float(of.bias[s]) : 0.0f;
+    for (int warp = 0; warp < 8; ++warp) total += of_warp[warp][threadIdx.x];
+    of.c[static_cast<int64_t>(r) * of.columns + s] = total;
+}"""
+LAUNCHER = """\
+// All of them in one launch. Declines what would fill the GPU: a library is made for that.
+template <typename T>
+bool small_products(std::initializer_list<Product> products) {
+    Products<T> found = {};
+    dim3 grid(1, 1, 0);
+    bool packs = true;
+    for (const Product& of : products) {
+        const int64_t rows = of.a.size(0), inner = of.a.size(1), columns = of.b.size(1);
+        const int64_t height = (rows + 7) / 8, width = (columns + 7) / 8;
+        if (rows == 0 || columns == 0 || inner == 0 || height * width > 264) return false;
+        if (of.a.stride(1) != 1 || of.b.stride(0) != 1) return false;
+        const T *a = of.a.data_ptr<T>(), *b = of.b.data_ptr<T>();
+        const T* bias = of.bias.defined() ? of.bias.data_ptr<T>() : nullptr;
+        constexpr int VEC = 16 / sizeof(T);
+        packs = packs && aligned({a, b}) && (inner | of.a.stride(0) | of.b.stride(1)) % VEC == 0;
+        grid = dim3(std::max<int>(grid.x, width), std::max<int>(grid.y, height), grid.z);
+        found.at[grid.z++] = {a, b, bias, of.c.data_ptr<T>(), static_cast<int>(rows), static_cast<int>(columns),
+                static_cast<int>(inner), of.a.stride(0), of.b.stride(1)};
+    }
+    const auto kernel = packs ? product_along_rows<T, 16 / sizeof(T)> : product_along_rows<T, 1>;
+    kernel<<<grid, 256, 0, at::cuda::getCurrentCUDAStream()>>>(found);
+    C10_CUDA_KERNEL_LAUNCH_CHECK();
+    return true;
+}"""
+TOGETHER = 3
+"""Products that one launch has room for."""
+
+
+def product_kernels() -> Written:
+    """For all products of a source."""
+    return Written(
+        name="product",
+        device=f"{OPERANDS}\n\n{ALONG}",
+        launcher=LAUNCHER,
+        needs=Needs(),
+        preamble=(PACKS, ALIGNED),
+    )
+
+
+def type_of(store: Store, cases: Cases) -> str | None:
+    """Of all factors and of what is left, as the host writes it; None where they differ."""
+    found = {*store.value.attrs[1], store.value.dtype, store.tensor.dtype}
+    if found <= {"T", "fp32"} and set(cases.widths) == {4}:
+        return "float"
+    return "scalar_t" if found == {"T"} else None
+
+
+def is_product(store: Store, cases: Cases) -> bool:
+    """Whether it is one that takes and gives what kernels do."""
+    value = store.value
+    if value.op != "library" or value.attrs[0] not in ("mm", "addmm") or type_of(store, cases) is None:
+        return False
+    return all(len(bias.shape) == 1 for bias in value.args[:-2])
+
+
+def is_worth_it(store: Store, cases: Cases) -> bool:
+    """Whether both factors lie in memory along what is summed, and the product is small in a case that is timed."""
+    if not is_product(store, cases):
+        return False
+    *_, a, b = store.value.args
+    return a.op != "permute" and b.op == "permute" and any(_is_small(*sizes) for sizes in timed(store, cases))
+
+
+def timed(store: Store, cases: Cases) -> list[tuple[int, int, int]]:
+    """Rows, columns and what is summed, in every case that is timed."""
+    *_, a, b = store.value.args
+    (rows, inner), columns = a.shape, b.shape[1]
+    return [(rows.values[case], columns.values[case], inner.values[case]) for case in cases.timed]
+
+
+def _is_small(rows: int, columns: int, inner: int) -> bool:
+    """As the launcher will find."""
+    return inner > 0 and -(-rows // TILE) * -(-columns // TILE) <= MOST_BLOCKS

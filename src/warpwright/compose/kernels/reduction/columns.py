@@ -1,0 +1,201 @@
+"""Columns: sums over the leading dimensions, and whatever else is wanted of the same elements on the way.
+
+A block walks down a strip of columns, each thread with one pack of them; its warps take rows in turn. Many blocks
+share the rows of one strip and leave partial sums, which a second, small kernel adds up in a fixed order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from warpwright.compose.cuda.emit import Emitter
+from warpwright.compose.cuda.kernel import (
+    Store,
+    Written,
+    block,
+    choice,
+    emit_stores,
+    launch,
+    launcher_parameters,
+    parameters,
+    pointer,
+    pointers,
+    settle_multiples,
+    signature,
+    vec_of,
+    vector_test,
+)
+from warpwright.compose.cuda.preamble import ADD_PARTS, ALIGNED, PACKS
+from warpwright.compose.cuda.tensors import Tensor
+from warpwright.compose.ir import indices
+from warpwright.compose.ir.indices import ELEMENT, KERNEL, PACK, ROW, Total, Var
+from warpwright.compose.ir.sizes import Size
+from warpwright.compose.ir.values import Graph
+
+SPACE: dict[str, tuple[Any, ...]] = {
+    "vector_bytes": (16, 8),
+    "column_warps": (4, 8, 16),
+    "column_blocks": (528, 1056, 2112),
+}
+
+
+ALONE = 128
+"""Threads of a block where each sums up its own columns and hands over nothing."""
+FEW = 16
+"""Rows that one thread can add up by itself sooner than many could hand over what they found."""
+SOME = 128
+"""Rows that the warps of one block can add up sooner than a second kernel could begin."""
+
+
+class ColumnWriter:
+    def __init__(
+        self,
+        name: str,
+        comment: str,
+        shape: tuple[Size, Size],
+        sums: Sequence[Store],
+        stores: Sequence[Store],
+        graph: Graph,
+        held: Mapping[int, Tensor],
+    ) -> None:
+        self.name, self.comment, self.sums = name, comment, sums
+        rows, columns = shape
+        timed = (
+            [rows.values[case] for case in graph.cases.timed] if len({item.tensor.cpp for item in sums}) == 1 else []
+        )
+        self.direct = {most: any(least < count <= most for count in timed) for least, most in ((-1, FEW), (FEW, SOME))}
+        """Up to so many rows: whether a block writes the result itself."""
+        roots = [*(store.value.first for store in sums), *(store.value for store in stores)]
+        tensors = [store.tensor for store in (*sums, *stores)]
+        self.emitter = emitter = Emitter(graph, held, roots, {rows: "rows", columns: "columns"}, tensors)
+        emitter.needs.sizes |= {"rows": rows, "columns": columns}
+        emitter.needs.multiples[columns] = None
+        base = Total(((Var("row", ROW), columns), (Var("column", PACK, innermost=True), graph.cases.one())))
+        places = [indices.unravel(base, store.value.shape, graph.cases) for store in stores]
+        self.elements, self.after = emit_stores(emitter, stores, places)
+        self.names = [emitter.name(f"{store.tensor.name}_sum") for store in sums]
+        for store, name in zip(sums, self.names, strict=True):
+            term = emitter.term(store.value.first, indices.unravel(base, store.value.first.shape, graph.cases))
+            self.elements.append(f"{name}[k] += {term.text};")
+        settle_multiples(emitter)
+
+    def written(self, genome: Mapping[str, Any]) -> Written:
+        return Written(
+            name=self.name,
+            device="\n".join(self._device(genome)),
+            launcher="\n".join(self._launcher(genome)),
+            needs=self._host_needs(),
+            preamble=(PACKS, ALIGNED, ADD_PARTS),
+            in_sequence=True,
+        )
+
+    def _host_needs(self) -> Any:
+        """The host also needs the tensors that the partial sums end up in."""
+        for store in self.sums:
+            self.emitter.needs.writes[store.tensor.name] = store.tensor
+        return self.emitter.needs
+
+    def _kernel_parameters(self) -> list[str]:
+        partials = [f"Out* __restrict__ {store.tensor.name}_parts" for store in self.sums]
+        return [*parameters(self.emitter.needs), *partials, "int64_t share"]
+
+    def _device(self, genome: Mapping[str, Any]) -> list[str]:
+        emitter = self.emitter
+        bounds = f"__launch_bounds__(WARPS == 1 ? {ALONE} : 32 * WARPS)"
+        head = signature(f"__global__ void {bounds} {self.name}_kernel", self._kernel_parameters())
+        head[-1] += " {"
+        row = [
+            *emitter.lines[ROW],
+            *emitter.lines[PACK],
+            "#pragma unroll",
+            "for (int k = 0; k < VEC; ++k) {",
+            *block([*emitter.lines[ELEMENT], *self.elements]),
+            "}",
+            *self.after,
+        ]
+        body = [
+            "const int64_t column = (static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x) * VEC;",
+            "const int64_t last = min(rows, (blockIdx.y + 1) * share);",
+            *emitter.lines[KERNEL],
+            *(f"float {name}[VEC] = {{}};" for name in self.names),
+            "if (column < columns) {",
+            "    #pragma unroll 4",
+            "    for (int64_t row = blockIdx.y * share + threadIdx.y; row < last; row += WARPS) {",
+            *block(row, 2),
+            "    }",
+            "}",
+            *(
+                f"add_warps<VEC, WARPS>({name}, {store.tensor.name}_parts + blockIdx.y * columns, column, columns);"
+                for store, name in zip(self.sums, self.names, strict=True)
+            ),
+        ]
+        return [
+            f"// {self.comment}",
+            "// Block (x, y) walks down strip x of the columns, over share y of the rows.",
+            "template <typename T, int VEC, int WARPS, typename Out>",
+            *head,
+            *block(body),
+            "}",
+        ]
+
+    def _launcher(self, genome: Mapping[str, Any]) -> list[str]:
+        needs, warps = self.emitter.needs, genome["column_warps"]
+        kernel_arguments = pointers(needs)
+        if any(self.direct.values()):
+            needs.vectors |= {store.tensor.name: store.tensor for store in self.sums}
+        test = vector_test(needs)
+        extended = self._host_needs()
+        head = signature(f"void launch_{self.name}", launcher_parameters(extended))
+        head[-1] += " {"
+        first = self.sums[0].tensor.name
+        parts = [f"{store.tensor.name}_parts" for store in self.sums]
+        body = [
+            vec_of(genome["vector_bytes"]),
+            test,
+            "const int64_t width = vectors ? VEC : 1, strips = (columns + 32 * width - 1) / (32 * width);",
+            *(self._alone(kernel_arguments) if self.direct[FEW] else ()),
+            *(self._together(kernel_arguments, warps) if self.direct[SOME] else ()),
+            "// Enough blocks to fill the GPU, but at least two rows for every warp.",
+            f"const int64_t filling = ({genome['column_blocks']} + strips - 1) / strips;",
+            f"const int64_t wanted = std::min(filling, (rows + {2 * warps - 1}) / {2 * warps});",
+            "const int64_t share = (rows + std::max<int64_t>(wanted, 1) - 1) / std::max<int64_t>(wanted, 1);",
+            "const int64_t shares = share > 0 ? (rows + share - 1) / share : 0;",
+            *(
+                f"auto {name} = torch::empty({{shares, columns}}, {first}.options().dtype(torch::kFloat32));"
+                for name in parts
+            ),
+            f"const dim3 grid(strips, shares), threads(32, {warps});",
+            *choice(f"{self.name}_kernel", ["T", "VEC", warps, "float"]),
+            "if (shares > 0 && columns > 0) {",
+            *block(
+                launch(
+                    "grid", "threads", [*kernel_arguments, *(f"{part}.data_ptr<float>()" for part in parts), "share"]
+                )
+            ),
+            "}",
+            *(
+                f"add_parts({name}.data_ptr<float>(), {pointer(store.tensor)}, shares, columns);"
+                for name, store in zip(parts, self.sums, strict=True)
+            ),
+        ]
+        return ["template <typename T>", *head, *block(body), "}"]
+
+    def _alone(self, arguments: Sequence[str]) -> list[str]:
+        """Few rows: what a thread has added up is the result."""
+        blocks = f"(columns + {ALONE} * width - 1) / ({ALONE} * width)"
+        return [f"if (rows <= {FEW} && columns > 0) {{", *self._directly(arguments, 1, blocks, str(ALONE)), "}"]
+
+    def _together(self, arguments: Sequence[str], warps: int) -> list[str]:
+        """Not many: what a block has added up is."""
+        inner = self._directly(arguments, warps, "strips", f"dim3(32, {warps})")
+        return [f"if (rows <= {SOME} && columns > 0) {{", *inner, "}"]
+
+    def _directly(self, arguments: Sequence[str], warps: int, blocks: str, threads: str) -> list[str]:
+        results = [pointer(store.tensor) for store in self.sums]
+        inner = [
+            *choice(f"{self.name}_kernel", ["T", "VEC", warps, self.sums[0].tensor.cpp]),
+            *launch(blocks, threads, [*arguments, *results, "rows"]),
+            "return;",
+        ]
+        return block(inner)

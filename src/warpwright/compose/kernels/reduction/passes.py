@@ -1,0 +1,109 @@
+"""How reductions over a row are carried, pass by pass."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import reduce
+from operator import mul
+
+from warpwright.compose.errors import CannotCompose
+from warpwright.compose.ir.sizes import Size
+from warpwright.compose.ir.values import FLOAT, Value, walk
+
+
+@dataclass(frozen=True, slots=True)
+class Joint:
+    """The largest and the sum of exponentials relative to it, in one pass: the sum is rescaled as the largest grows."""
+
+    largest: Value
+    total: Value
+    guarded: bool
+    """Whether an infinite largest is replaced by zero before it is subtracted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """A mean and the sum of squared distances from it, in one pass: two sets of numbers are joined by these alone."""
+
+    total: Value
+    mean: Value
+    squares: Value
+
+
+Carried = Value | Joint | Spread
+
+
+def depths(reductions: Sequence[Value]) -> list[list[Value]]:
+    """Reductions by the pass in which they can be computed: each needs those of earlier passes only."""
+    known: dict[int, int] = {}
+    wanted = {value.number for value in reductions}
+    for value in walk(list(reductions)):
+        below = max((known[arg.number] for arg in value.args), default=0)
+        known[value.number] = below + (value.number in wanted)
+    most = max((known[value.number] for value in reductions), default=0)
+    return [[value for value in reductions if known[value.number] == depth] for depth in range(1, most + 1)]
+
+
+def joined(passes: Sequence[Sequence[Value]]) -> list[list[Carried]]:
+    """The same passes with what waits for a maximum or a mean drawn into the pass that computes it."""
+    moved: dict[int, Carried] = {}
+    drawn: set[int] = set()
+    for value in (value for group in passes for value in group):
+        if joint := _joint(value):
+            moved[joint.largest.number] = joint
+            drawn.add(value.number)
+        elif spread := _spread(value):
+            moved[spread.total.number] = spread
+            drawn.add(value.number)
+    kept = [[moved.get(value.number, value) for value in group if value.number not in drawn] for group in passes]
+    return [group for group in kept if group]
+
+
+def _joint(value: Value) -> Joint | None:
+    """sum(exp(x - max(x))), with or without a guard."""
+    if value.op != "sum" or value.first.op != "exp" or value.first.first.op != "sub":
+        return None
+    x, shift = value.first.first.args
+    guarded = False
+    while shift.op in ("broadcast", "reshape", "finite"):
+        guarded |= shift.op == "finite"
+        shift = shift.first
+    if shift.op != "amax" or shift.first is not x or shift.attrs != value.attrs:
+        return None
+    return Joint(shift, value, guarded)
+
+
+def _spread(value: Value) -> Spread | None:
+    """sum((x - mean(x)) ** 2)."""
+    if value.op != "sum" or value.first.op != "mul" or value.first.args[0] is not value.first.args[1]:
+        return None
+    centred = value.first.first
+    if centred.op != "sub":
+        return None
+    x, mean = centred.first, _under_views(centred.args[1])
+    if mean.op != "div" or mean.first.op != "sum" or mean.first.first is not x or mean.first.attrs != value.attrs:
+        return None
+    count = _under_views(mean.args[1])
+    return Spread(mean.first, mean, value) if _is_count(count, x.shape[-value.attrs[0] :]) else None
+
+
+def _under_views(value: Value) -> Value:
+    while value.op in ("broadcast", "reshape"):
+        value = value.first
+    return value
+
+
+def _is_count(value: Value, reduced: Sequence[Size]) -> bool:
+    """Whether it is the number of elements that were summed."""
+    if value.op != "to_float" or value.first.op not in ("size", "constant"):
+        return False
+    size, known = value.first.attrs[0], reduce(mul, reduced)
+    return bool(size == known if isinstance(size, Size) else {size} == set(known.values))
+
+
+def check(value: Value) -> Value:
+    """Only floats are reduced, but for positions."""
+    if value.op not in ("argmax", "argmin") and value.kind != FLOAT:
+        raise CannotCompose(f"aten.{value.op} of integers")
+    return value

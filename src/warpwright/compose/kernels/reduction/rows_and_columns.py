@@ -1,0 +1,166 @@
+"""Rows and columns at once, as the gradients of a normalisation need them.
+
+A fixed number of teams of threads walk over the rows. Each thread keeps its packs of a row in registers, and beside
+them the sums of its columns over all rows it has seen; at the end every team leaves its sums, and they are added up.
+So everything is read once, where two kernels would read it twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from warpwright.compose.cuda.kernel import (
+    Store,
+    Written,
+    block,
+    launch,
+    launcher_parameters,
+    pointer,
+    pointers,
+    row_parameters,
+    signature,
+    vec_of,
+    vector_test,
+)
+from warpwright.compose.cuda.preamble import ADD_PARTS
+from warpwright.compose.cuda.tensors import Needs, Tensor
+from warpwright.compose.ir.indices import KERNEL
+from warpwright.compose.ir.values import Graph
+from warpwright.compose.kernels.rows.launch import Tile, kept_bounds, kept_loads, narrowest, row_preamble, tiles
+from warpwright.compose.kernels.rows.row import Rows, RowWriter, along_rows
+
+SPACE: dict[str, tuple[Any, ...]] = {"fused_blocks": (528, 1056, 2112), "fused_ahead": (0, 1)}
+"""Genes. A row ahead is loaded while the one before it is computed, which takes twice the registers."""
+
+
+def fused_kernels(
+    work: Rows, sums: Sequence[Store], graph: Graph, held: Mapping[int, Tensor], genome: Mapping[str, Any]
+) -> Written | None:
+    """None where no row that matters can be kept."""
+    fitting = tiles(work.columns, graph.cases, genome)
+    if not fitting:
+        return None
+    streamed = RowWriter(work, graph, held, None)
+    streamed.write()
+    writer = RowWriter(work, graph, held, along_rows(streamed))
+    writer.write()
+    device = "\n".join(_device(work, writer, sums, genome))
+    launcher = "\n".join(_launcher(work, writer.needs, sums, fitting, genome))
+    return Written(
+        name=work.name,
+        device=device,
+        launcher=launcher,
+        needs=_with_sums(writer.needs, sums),
+        preamble=(*row_preamble([writer]), ADD_PARTS),
+        in_sequence=True,
+    )
+
+
+def _with_sums(needs: Needs, sums: Sequence[Store]) -> Needs:
+    for store in sums:
+        needs.writes[store.tensor.name] = store.tensor
+    return needs
+
+
+def _device(work: Rows, writer: RowWriter, sums: Sequence[Store], genome: Mapping[str, Any]) -> list[str]:
+    names = [store.tensor.name for store in sums]
+    taken = [*row_parameters(writer.needs), *(f"float* __restrict__ {name}_parts" for name in names)]
+    head = signature(f"__global__ void {kept_bounds(genome)} {work.name}_kernel", taken)
+    head[-1] += " {"
+    loads = kept_loads(writer, writer.needs)
+    declared, loaded = loads[: len(writer.emitter.kept)], loads[len(writer.emitter.kept) :]
+    put = [f"store<VEC>({name}_parts + team * columns + column, {name}_sum[item]);" for name in names]
+    body = [
+        "const int lane = threadIdx.x % THREADS;",
+        "const int64_t teams = gridDim.x * (blockDim.x / THREADS);",
+        "const int64_t team = blockIdx.x * (blockDim.x / THREADS) + threadIdx.x / THREADS;",
+        *writer.emitter.lines[KERNEL],
+        *(f"Pack<float, VEC> {name}_sum[ITEMS] = {{}};" for name in names),
+        "",
+        *(_ahead(writer, declared, loaded) if genome["fused_ahead"] else _one_by_one([*loads, "", *writer.body])),
+        "",
+        *writer.kept_loop(),
+        *block(put, 2),
+        "    }",
+        "}",
+    ]
+    return [
+        f"// {work.comment}",
+        "// THREADS threads make a team, which walks over rows and sums up their columns on the way.",
+        "template <typename T, int VEC, int THREADS, int ITEMS>",
+        *head,
+        *block(body),
+        "}",
+    ]
+
+
+def _one_by_one(row: Sequence[str]) -> list[str]:
+    return ["for (int64_t row = team; row < rows; row += teams) {", *block(row), "}"]
+
+
+def _ahead(writer: RowWriter, declared: Sequence[str], loaded: Sequence[str]) -> list[str]:
+    """One row is computed while the next is loaded."""
+    names = list(writer.emitter.kept)
+    early = [line.replace("_kept[", "_next[") for line in (*declared, *loaded)]
+    moved = [f"{name}_kept[item] = {name}_next[item];" for name in names]
+    row = [
+        *declared,
+        *writer.kept_loop()[:2],
+        *block(moved),
+        "}",
+        "if (row + teams < rows) load_row(row + teams);  // Under way while this one is computed.",
+        "",
+        *writer.body,
+    ]
+    return [
+        *early[: len(names)],
+        "const auto load_row = [&](int64_t row) {",
+        *block(early[len(names) :]),
+        "};",
+        "if (team < rows) load_row(team);",
+        *_one_by_one(row),
+    ]
+
+
+def _launcher(
+    work: Rows, needs: Needs, sums: Sequence[Store], fitting: Sequence[Tile], genome: Mapping[str, Any]
+) -> list[str]:
+    names = [store.tensor.name for store in sums]
+    arguments = [*pointers(needs), *(f"{name}_parts.data_ptr<float>()" for name in names)]
+    test = vector_test(needs)
+    head = signature(f"bool launch_{work.name}", launcher_parameters(_with_sums(needs, sums)))
+    head[-1] += " {"
+    body = [
+        vec_of(genome["vector_bytes"]),
+        "const int64_t packs = columns / VEC;",
+        test,
+        f"if (!vectors || rows == 0 || packs > {fitting[-1].packs}) return false;",
+        "const auto run = [&](auto kernel, int threads, int per_block) {",
+        "    // As many threads on the GPU whatever the size of a block.",
+        f"    const int64_t most = std::max<int64_t>({genome['fused_blocks'] * 128} / (threads * per_block), 1);",
+        "    const int64_t blocks = std::min((rows + per_block - 1) / per_block, most), teams = blocks * per_block;",
+        *(
+            f"    auto {name}_parts = torch::empty({{teams, columns}}, {name}.options().dtype(torch::kFloat32));"
+            for name in names
+        ),
+        *block(launch("blocks", "threads * per_block", arguments)),
+        *(
+            f"    add_parts({store.tensor.name}_parts.data_ptr<float>(), {pointer(store.tensor)}, teams, columns);"
+            for store in sums
+        ),
+        "};",
+        *narrowest([(tile.packs, _run(work, tile)) for tile in fitting]),
+        "return true;",
+    ]
+    return [
+        "// Declines what it cannot keep in registers.",
+        "template <typename T>",
+        *head,
+        *block(body),
+        "}",
+    ]
+
+
+def _run(work: Rows, tile: Tile) -> str:
+    return f"run({work.name}_kernel<T, VEC, {tile.threads}, {tile.items}>, {tile.threads}, {tile.rows});"

@@ -1,0 +1,140 @@
+"""Rows that are too long for the registers of a block, but not for these and its shared memory together.
+
+One block keeps such a row, so that its threads meet nobody but each other. Blocks stay, and take one row after the
+other: what a thread has in shared memory makes place for the next row while this one is stored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from warpwright.compose.cuda.kernel import Written, block, launch, launcher_parameters, pointers, signature, used
+from warpwright.compose.cuda.tensors import Needs, Tensor
+from warpwright.compose.ir.indices import KERNEL
+from warpwright.compose.ir.values import Graph
+from warpwright.compose.kernels.rows.launch import MOST_ITEMS, MOST_THREADS, without_end
+from warpwright.compose.kernels.rows.onchip import (
+    KeepingWriter,
+    Tile,
+    declining,
+    far_of,
+    items_of,
+    kept_parameters,
+    read_again,
+)
+from warpwright.compose.kernels.rows.row import Rows, RowWriter, along_rows
+from warpwright.compose.kernels.rows.split import FEW
+
+SPACE: dict[str, tuple[Any, ...]] = {"row_shared": (0, 1)}
+"""Whether rows are kept in shared memory, too."""
+
+
+def resident_kernels(work: Rows, graph: Graph, held: Mapping[int, Tensor], genome: Mapping[str, Any]) -> Written | None:
+    """None where no row that matters gains by it."""
+    streamed = RowWriter(work, graph, held, None)
+    streamed.write()
+    found = [kept_by_a_block(streamed, case, genome) for case in graph.cases.timed]
+    fitting = sorted({tile for tile in found if tile})
+    if not fitting:
+        return None
+    writer = KeepingWriter(work, graph, held, read_again(streamed))
+    writer.joins = True
+    writer.behind_last = writer.fetches("item < FAR && row + gridDim.x < rows", "(row + gridDim.x)")
+    writer.write()
+    body = _body(writer)
+    given = used(writer.needs, body)
+    return Written(
+        name=f"{work.name}_resident",
+        device="\n".join(_device(work, given, body)),
+        launcher="\n".join(_launcher(work, writer, pointers(given), fitting, _shortest(streamed), genome)),
+        needs=writer.needs,
+        preamble=writer.all_preambles,
+    )
+
+
+def kept_by_a_block(streamed: RowWriter, case: int, genome: Mapping[str, Any]) -> Tile | None:
+    """How a block keeps the rows of a case; None where it does not, or where registers suffice."""
+    work, cases, kept = streamed.work, streamed.graph.cases, read_again(streamed)
+    if not genome["row_shared"] or work.backwards or not work.stores or not kept:
+        return None
+    packs = -(-work.columns.values[case] * cases.widths[case] // genome["vector_bytes"])
+    if work.rows.values[case] < FEW or packs <= _shortest(streamed):
+        return None
+    items = items_of(packs, MOST_THREADS, len(kept))
+    return Tile(items, far_of(items, len(kept))) if items else None
+
+
+def _shortest(streamed: RowWriter) -> int:
+    """Packs of a row whose registers suffice for all tensors that are read along it."""
+    return MOST_THREADS * MOST_ITEMS // len(along_rows(streamed))
+
+
+def _body(writer: KeepingWriter) -> list[str]:
+    row = [
+        *writer.fetched("FAR", "ITEMS"),
+        "__pipeline_wait_prior(0);",
+        "",
+        *without_end(writer.body),
+        "__pipeline_commit();",
+    ]
+    return [
+        "const int lane = threadIdx.x;",
+        *writer.declared(),
+        *writer.emitter.lines[KERNEL],
+        *writer.fetched("0", "FAR", "blockIdx.x"),
+        "__pipeline_commit();",
+        "for (int64_t row = blockIdx.x; row < rows; row += gridDim.x) {",
+        *block(row),
+        "}",
+    ]
+
+
+def _device(work: Rows, given: Needs, body: Sequence[str]) -> list[str]:
+    bounds = "__launch_bounds__(THREADS, 1)"
+    head = signature(f"__global__ void {bounds} {work.name}_resident_kernel", kept_parameters(given))
+    head[-1] += " {"
+    return [
+        f"// {work.comment}",
+        "// One block to a row; each of its THREADS threads keeps ITEMS packs, FAR of them in shared memory. While a",
+        "// row is stored, that part of the next one is under way.",
+        "template <typename T, int VEC, int THREADS, int ITEMS, int FAR>",
+        *head,
+        *block(body),
+        "}",
+    ]
+
+
+def _launcher(
+    work: Rows,
+    writer: KeepingWriter,
+    arguments: Sequence[str],
+    fitting: Sequence[Tile],
+    shortest: int,
+    genome: Mapping[str, Any],
+) -> list[str]:
+    head = signature(f"bool launch_{work.name}_resident", launcher_parameters(writer.needs))
+    head[-1] += " {"
+    most = fitting[-1].items * MOST_THREADS
+    declined = f"rows < {FEW} || packs <= {shortest} || packs > {most}"
+    width, kernel = genome["vector_bytes"], f"{work.name}_resident_kernel"
+    body = [
+        *declining(writer.needs, width, declined),
+        "const auto run = [&](auto kernel, int far) {",
+        f"    const size_t bytes = {width * len(writer.emitter.kept) * MOST_THREADS} * far;",
+        "    if (bytes > gpu->sharedMemPerBlockOptin) return false;",
+        "    C10_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));",
+        "    const int64_t blocks = std::min<int64_t>(rows, gpu->multiProcessorCount);",
+        *block(launch("blocks", str(MOST_THREADS), arguments, "bytes")),
+        "    return true;",
+        "};",
+        *(f"if (packs <= {tile.items * MOST_THREADS}) {tile.run(kernel, MOST_THREADS)}" for tile in fitting[:-1]),
+        fitting[-1].run(kernel, MOST_THREADS),
+    ]
+    return [
+        "// Takes rows that are too long for the registers of a block; declines what its shared memory does not hold.",
+        "template <typename T>",
+        *head,
+        *block(body),
+        "}",
+    ]

@@ -1,0 +1,210 @@
+"""Rows that are too long for the registers of a block, or too few for one block each: a cluster of blocks keeps each of
+them. So it is read once, where blocks that stream it would read it in every pass.
+
+Each block of a cluster writes what it has found into the shared memory of all of them: once for each pass, and for all
+reductions of that pass at once, since to meet takes as long as to compute. Nobody reads the memory of others, so that
+each may leave as soon as it is done.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from warpwright.compose.cuda.kernel import (
+    Written,
+    block,
+    launch,
+    launcher_parameters,
+    pointers,
+    settle_multiples,
+    signature,
+)
+from warpwright.compose.cuda.preamble import EXPECT
+from warpwright.compose.cuda.tensors import Tensor
+from warpwright.compose.ir.indices import KERNEL
+from warpwright.compose.ir.values import Graph
+from warpwright.compose.kernels.reduction.passes import Carried, check, depths, joined
+from warpwright.compose.kernels.reduction.welford import SPREAD_OF_ALL
+from warpwright.compose.kernels.rows.block import kept_by_a_block
+from warpwright.compose.kernels.rows.launch import LEAST, MOST_ITEMS, MOST_THREADS, without_end
+from warpwright.compose.kernels.rows.onchip import (
+    KeepingWriter,
+    declining,
+    far_of,
+    items_of,
+    kept_parameters,
+    read_again,
+)
+from warpwright.compose.kernels.rows.row import Rows, RowWriter, along_rows
+from warpwright.compose.kernels.rows.split import FEW, LONG
+
+SPACE: dict[str, tuple[Any, ...]] = {"row_cluster": (0, 4, 8)}
+"""Blocks to a row; none where rows of that kind are streamed."""
+LONGEST_OF_BLOCK = MOST_THREADS * MOST_ITEMS
+"""Packs of the longest row that a block can keep."""
+THREADS, RESIDENT = (2048, 4096), 1024
+"""Of a cluster, fewer first; and of a multiprocessor, that have room for what they keep."""
+MOST_WORDS = {4: 32, 2: 24}
+"""What a thread keeps in registers alone, by the bytes of an element: narrow ones need room to widen."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Tile:
+    """How a row is kept: so many packs by each of so many threads, some of them in shared memory."""
+
+    threads: int
+    items: int
+    far: int
+
+
+def cluster_kernels(work: Rows, graph: Graph, held: Mapping[int, Tensor], genome: Mapping[str, Any]) -> Written | None:
+    """None where no row that matters gains by it."""
+    if any(value.op in ("argmax", "argmin") for value in work.reductions):
+        return None
+    streamed = RowWriter(work, graph, held, None)
+    streamed.write()
+    found = [kept_by_a_cluster(streamed, case, genome) for case in graph.cases.timed]
+    fitting = sorted({tile for tile in found if tile})
+    if not fitting:
+        return None
+    kept = read_again(streamed)
+    writer = KeepingWriter(work, graph, held, kept, sharing="THREADS * BLOCKS")
+    writer.is_tight = True
+    _write(writer)
+    later = _later(streamed)
+    device = "\n".join(_device(work, writer, later))
+    besides = [(EXPECT, "expect("), (SPREAD_OF_ALL, "spread_of_all(")]
+    return Written(
+        name=f"{work.name}_clustered",
+        device=device,
+        launcher="\n".join(_launcher(work, writer, fitting, genome)),
+        needs=writer.needs,
+        preamble=(*writer.all_preambles, *(text for text, call in besides if call in device)),
+    )
+
+
+def kept_by_a_cluster(streamed: RowWriter, case: int, genome: Mapping[str, Any]) -> Tile | None:
+    """How a cluster keeps the rows of a case; None where it does not, or where a block suffices."""
+    work, cases, kept, blocks = streamed.work, streamed.graph.cases, read_again(streamed), genome["row_cluster"]
+    rows, columns, element = work.rows.values[case], work.columns.values[case], cases.widths[case]
+    packs = -(-columns * element // genome["vector_bytes"])
+    is_long = (rows < FEW and columns >= LONG) or packs > LONGEST_OF_BLOCK
+    if not blocks or not kept or not is_long or kept_by_a_block(streamed, case, genome):
+        return None
+    tile = _tile(packs, len(kept), element, bool(_later(streamed)))
+    return tile if tile and (tile.items <= MOST_ITEMS or rows >= _fewest(blocks)) else None
+
+
+def _tile(packs: int, tensors: int, element: int, expects: bool) -> Tile | None:
+    """With the fewest threads that have room for it. What is expected meanwhile lies in the cache, which has no room
+    for as much again as registers and shared memory hold together: registers alone are used then."""
+    fewest = THREADS[0]
+    if not expects and (items := items_of(packs, fewest, tensors)):
+        return Tile(fewest, items, far_of(items, tensors))
+    for threads in THREADS:
+        items = -(-packs // threads)
+        if items * tensors * 4 <= MOST_WORDS.get(element, 0):
+            return Tile(threads, items, 0)
+    return None
+
+
+def _later(streamed: RowWriter) -> list[str]:
+    """The tensors that are read when the blocks have met, and only then."""
+    kept = read_again(streamed)
+    return [name for name in along_rows(streamed) if name not in kept and name not in streamed.loaded[0]]
+
+
+def _fewest(blocks: int) -> int:
+    """Rows that are enough to keep all multiprocessors busy twice over."""
+    return 2 * LEAST // blocks
+
+
+def _write(writer: RowWriter) -> None:
+    for group in joined(depths([check(value) for value in writer.work.reductions])):
+        _exchange(writer, group)
+    writer.row_stores()
+    writer.last_pass()
+    settle_multiples(writer.emitter)
+
+
+def _exchange(writer: RowWriter, group: Sequence[Carried]) -> None:
+    """One pass, after which every thread knows what all blocks have found."""
+    carriers = writer.reduce(group)
+    parts = [part for item in carriers for part in item.parts]
+    puts = [f"*cluster.map_shared_rank(&{name}_of[rank], threadIdx.x) = {text};" for name, _, text in parts]
+    writer.body += [
+        *(f"__shared__ {kind} {name}_of[BLOCKS];" for name, kind, _ in parts),
+        "if (threadIdx.x < BLOCKS) {",
+        *block(puts),
+        "}",
+        "cluster.sync();",
+        *(line for item in carriers for line in (*item.of_all("BLOCKS"), *item.settle())),
+        "",
+    ]
+
+
+def _device(work: Rows, writer: KeepingWriter, later: Sequence[str]) -> list[str]:
+    bounds = f"__cluster_dims__(BLOCKS, 1, 1) __launch_bounds__(THREADS, {RESIDENT} / THREADS)"
+    head = signature(f"__global__ void {bounds} {work.name}_clustered_kernel", kept_parameters(writer.needs))
+    head[-1] += " {"
+    body = [
+        "const auto cluster = cooperative_groups::this_cluster();",
+        "const int rank = blockIdx.x % BLOCKS, lane = rank * THREADS + threadIdx.x;",
+        f"const int64_t row = {'rows - 1 - ' if work.backwards else ''}blockIdx.x / BLOCKS;",
+        *writer.declared(),
+        *writer.emitter.lines[KERNEL],
+        *writer.fetched("0", "ITEMS", besides=[f"expect({name} + row * columns + column);" for name in later]),
+        "__pipeline_commit();",
+        "cluster.sync();  // From here on all blocks are there to be written to.",
+        "__pipeline_wait_prior(0);",
+        "",
+        *without_end(writer.body),
+    ]
+    return [
+        f"// {work.comment}",
+        "// A cluster of BLOCKS blocks shares a row; each of their THREADS threads keeps ITEMS packs, FAR of them in",
+        "// shared memory.",
+        "template <typename T, int VEC, int THREADS, int ITEMS, int FAR, int BLOCKS>",
+        *head,
+        *block(body),
+        "}",
+    ]
+
+
+def _launcher(work: Rows, writer: KeepingWriter, fitting: Sequence[Tile], genome: Mapping[str, Any]) -> list[str]:
+    needs, blocks, width = writer.needs, genome["row_cluster"], genome["vector_bytes"]
+    head = signature(f"bool launch_{work.name}_clustered", launcher_parameters(needs))
+    head[-1] += " {"
+    is_long = f"(rows < {FEW} && columns >= {LONG}) || packs > {LONGEST_OF_BLOCK}"
+    body = [
+        *declining(needs, width, f"rows == 0 || !({is_long})"),
+        "const auto run = [&](auto kernel, int threads, int far) {",
+        f"    const size_t bytes = {writer.kept_bytes(width)} * threads * far;",
+        f"    if ({RESIDENT} / threads * (bytes + 1024) > gpu->sharedMemPerMultiprocessor) return false;",
+        "    C10_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));",
+        *block(launch(f"rows * {blocks}", "threads", pointers(needs), "bytes")),
+        "    return true;",
+        "};",
+        *(line for tile in fitting for line in _choice(work, tile, blocks)),
+        "return false;",
+    ]
+    return [
+        "// Takes long rows, and declines what a cluster cannot keep.",
+        "template <typename T>",
+        *head,
+        *block(body),
+        "}",
+    ]
+
+
+def _choice(work: Rows, tile: Tile, blocks: int) -> list[str]:
+    """For rows of which every pack but a thread's last is there."""
+    least, threads = (tile.items - 1) * tile.threads, tile.threads // blocks
+    enough = f" && rows >= {_fewest(blocks)}" if tile.items > MOST_ITEMS else ""
+    shape = f"T, VEC, {threads}, {tile.items}, {tile.far}, {blocks}"
+    return [
+        f"if (packs > {least} && packs <= {least + tile.threads}{enough})",
+        f"    return run({work.name}_clustered_kernel<{shape}>, {threads}, {tile.far});",
+    ]

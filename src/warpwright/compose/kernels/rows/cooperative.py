@@ -1,0 +1,277 @@
+"""Few rows, so long that only all multiprocessors together can keep them: many blocks to a row, all of them at once.
+
+Everything is read once, where blocks that come and go would read it in every pass. Blocks leave what they have found of
+their piece in memory, wait until all of them have, and put it together, each for itself. That they are all there at
+once is what a cooperative launch promises.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from warpwright.compose.cuda.kernel import (
+    Store,
+    Written,
+    block,
+    launcher_parameters,
+    pointers,
+    settle_multiples,
+    signature,
+    used,
+)
+from warpwright.compose.cuda.tensors import Needs, Tensor
+from warpwright.compose.ir.indices import KERNEL
+from warpwright.compose.ir.values import FLOAT, REDUCTIONS, Graph, Value
+from warpwright.compose.kernels.reduction.accumulators import Carrier, shared
+from warpwright.compose.kernels.reduction.passes import Carried, check, depths, joined
+from warpwright.compose.kernels.rows.cluster import kept_by_a_cluster
+from warpwright.compose.kernels.rows.launch import LEAST, MOST_ITEMS, without_end
+from warpwright.compose.kernels.rows.onchip import (
+    KeepingWriter,
+    Tile,
+    declining,
+    far_of,
+    items_of,
+    kept_parameters,
+    read_again,
+)
+from warpwright.compose.kernels.rows.row import Rows, RowWriter, along_rows
+from warpwright.compose.kernels.rows.split import FEW, LONG, Part, needs_no_row, parts_left
+from warpwright.compose.schedule.groups import reachable
+
+THREADS, NEAR = 1024, 5
+"""Of a block, one to a multiprocessor; and packs that each has registers for, beside those that are under way."""
+ELSEWHERE = ("flip", "gather", "permute", "rows_at", "slice")
+"""What takes an element from another place, where none is remembered."""
+FEW_PACKS = 4
+"""Where a thread keeps no more, it costs less to read them again than to wait for all others."""
+
+TOGETHER = """\
+// Launches a kernel whose blocks are all there at once, so that they may wait for each other.
+template <typename... Parameters, typename... Arguments>
+void launch_together(
+        void (*kernel)(Parameters...), dim3 grid, dim3 block, size_t shared, const Arguments&... arguments) {
+    cudaLaunchAttribute together = {};
+    together.id = cudaLaunchAttributeCooperative;
+    together.val.cooperative = 1;
+    cudaLaunchConfig_t config = {};
+    config.gridDim = grid;
+    config.blockDim = block;
+    config.dynamicSmemBytes = shared;
+    config.stream = at::cuda::getCurrentCUDAStream();
+    config.attrs = &together;
+    config.numAttrs = 1;
+    C10_CUDA_CHECK(cudaLaunchKernelEx(&config, kernel, static_cast<Parameters>(arguments)...));
+}"""
+
+
+def grid_kernels(work: Rows, graph: Graph, held: Mapping[int, Tensor], genome: Mapping[str, Any]) -> Written | None:
+    """None where no row that matters gains by it."""
+    if not genome["row_shared"] or not work.reductions or any(v.op in ("argmax", "argmin") for v in work.reductions):
+        return None
+    streamed = RowWriter(work, graph, held, None)
+    streamed.write()
+    kept, remembered, fitting = _kept(streamed, genome)
+    if not fitting:
+        return None
+    writer = KeepingWriter(work, graph, held, kept)
+    writer.begin, writer.end, writer.is_tight = "begin + ", "end", True
+    writer.remembered, writer.ahead_of_use = remembered, 2 if remembered else 1
+    parts, started = _write(writer)
+    writer.forget_names()
+    body = _body(writer, started)
+    given = used(writer.needs, body)
+    return Written(
+        name=f"{work.name}_at_once",
+        device="\n".join(_device(work, given, parts, body)),
+        launcher="\n".join(_launcher(work, writer, given, parts, fitting, genome)),
+        needs=writer.needs,
+        preamble=(*writer.all_preambles, TOGETHER),
+    )
+
+
+def _kept(streamed: RowWriter, genome: Mapping[str, Any]) -> tuple[Sequence[str], Value | None, list[Tile]]:
+    """Which tensors are kept, and what is remembered beside them; and how, in each case that is timed."""
+    work, cases, kept, found = streamed.work, streamed.graph.cases, read_again(streamed), set()
+    left = [store.value for store in work.stores if not needs_no_row(store, streamed.emitter.held)]
+    remembered = _remembered(streamed, left) if len(kept) > 1 else None
+    if remembered:
+        kept = [name for name in kept if name in _read_for(left, streamed, remembered)]
+    for case in cases.timed:
+        packs = -(-work.columns.values[case] * cases.widths[case] // genome["vector_bytes"])
+        rows, tensors = work.rows.values[case], len(kept) + (4 // cases.widths[case] if remembered else 0)
+        is_left = not kept_by_a_cluster(streamed, case, genome)
+        if rows < FEW and work.columns.values[case] >= LONG and is_left and kept:
+            items = items_of(packs, LEAST // rows * THREADS, tensors, NEAR)
+            if items and FEW_PACKS // tensors < items <= MOST_ITEMS:
+                found.add(Tile(items, far_of(items, tensors, NEAR)))
+    return kept, remembered, sorted(found)
+
+
+def _remembered(streamed: RowWriter, left: Sequence[Value]) -> Value | None:
+    """What the first pass computes anyway, and in place of which all others would need two tensors or more."""
+    work, held, graph = streamed.work, streamed.emitter.held, streamed.graph
+    needed = reachable(left, held)
+    if any(value.op in ELSEWHERE for value in needed):
+        return None
+    first = [value.first for group in depths(work.reductions)[:1] for value in group]
+    made = {value.number for value in reachable(first, held) if value.kind == FLOAT}
+    count = work.rows * work.columns
+    found = [value for value in needed if value.number in made and graph.numel(value) == count]
+    usual = _read_for(left, streamed)
+    worth = [value for value in found if len(_read_for(left, streamed, value)) < len(usual) - 1]
+    return worth[-1] if worth else None
+
+
+def _read_for(roots: Sequence[Value], streamed: RowWriter, known: Value | None = None) -> set[str]:
+    """The tensors along rows that these need, where so much is known and all sums are."""
+    held, along, found = streamed.emitter.held, along_rows(streamed), set()
+    waiting, seen = list(roots), set()
+    while waiting:
+        value = waiting.pop()
+        if value.number in seen or value is known or value.op in REDUCTIONS:
+            continue
+        seen.add(value.number)
+        if value.number in held:
+            found.add(held[value.number].name)
+        else:
+            waiting += value.args
+    return found & set(along)
+
+
+def _write(writer: KeepingWriter) -> tuple[list[Part], Sequence[str]]:
+    """The statements; what blocks leave for each other; and how the first pass begins."""
+    work, held = writer.work, writer.emitter.held
+    at_once = [store for store in work.stores if needs_no_row(store, held)]
+    left: list[Part] = []
+    started: Sequence[str] = ()
+    for number, group in enumerate(joined(depths([check(value) for value in work.reductions])), start=1):
+        met = writer.before_sharing
+        left += _met(writer, group, number, [] if left else at_once)
+        if number > 1:
+            _send_for(writer, met)
+        else:
+            started = writer.started
+    writer.work = replace(work, stores=tuple(store for store in work.stores if store not in at_once))
+    writer.row_stores("piece == 0 && lane == 0")
+    writer.last_pass()
+    _send_for(writer, writer.before_sharing)
+    settle_multiples(writer.emitter)
+    return left, started
+
+
+def _send_for(writer: KeepingWriter, met: int) -> None:
+    """What a pass needs first is under way while the blocks meet for the one before it, there in the body."""
+    writer.body[met:met] = writer.started
+    writer.before_sharing += len(writer.started)
+
+
+def _met(writer: KeepingWriter, group: Sequence[Carried], number: int, stores: Sequence[Store]) -> list[Part]:
+    """One pass, after which every thread knows what all blocks have found."""
+    carriers = writer.reduce(group, stores)
+    parts = [[Part(f"{name}_parts_{number}", kind) for name, kind, _ in item.parts] for item in carriers]
+    writer.body += [
+        *parts_left(carriers, parts),
+        "grid.sync();",
+        *_put_together(carriers, parts),
+        "",
+    ]
+    return [part for listed in parts for part in listed]
+
+
+def _put_together(carriers: Sequence[Carrier], parts: Sequence[Sequence[Part]]) -> list[str]:
+    """What a thread has carried so far begins anew, since its block is one of those that are now taken in."""
+    joins = [
+        line
+        for item, listed in zip(carriers, parts, strict=True)
+        for line in item.join([f"{part.name}[row * pieces + other]" for part in listed])
+    ]
+    return [
+        *(line for item in carriers for line in item.anew()),
+        "for (int other = lane; other < pieces; other += THREADS) {",
+        *block(joins),
+        "}",
+        *shared(carriers, anew=True),
+        *(line for item in carriers for line in item.settle()),
+    ]
+
+
+def _body(writer: KeepingWriter, started: Sequence[str]) -> list[str]:
+    row = "blockIdx.x / pieces"
+    return [
+        "const auto grid = cooperative_groups::this_grid();",
+        "const int lane = threadIdx.x, piece = blockIdx.x % pieces;",
+        "const int begin = piece * length, end = min(columns, begin + length);",
+        f"const int64_t row = {f'rows - 1 - {row}' if writer.work.backwards else row};",
+        *writer.declared(),
+        *writer.emitter.lines[KERNEL],
+        *writer.fetched("0", "ITEMS"),
+        "__pipeline_commit();",
+        *started,
+        "__pipeline_wait_prior(0);",
+        "",
+        *without_end(writer.body),
+    ]
+
+
+def _device(work: Rows, given: Needs, parts: Sequence[Part], body: Sequence[str]) -> list[str]:
+    head = signature(
+        f"__global__ void __launch_bounds__(THREADS) {work.name}_at_once_kernel",
+        [*kept_parameters(given), *(f"{part.type}* {part.name}" for part in parts), "int length", "int pieces"],
+    )
+    head[-1] += " {"
+    return [
+        f"// {work.comment}",
+        "// All blocks are there at once, each for a piece of a row. Every one of their THREADS threads keeps ITEMS",
+        "// packs, FAR of them in shared memory.",
+        "template <typename T, int VEC, int THREADS, int ITEMS, int FAR>",
+        *head,
+        *block(body),
+        "}",
+    ]
+
+
+def _launcher(
+    work: Rows,
+    writer: KeepingWriter,
+    given: Needs,
+    parts: Sequence[Part],
+    fitting: Sequence[Tile],
+    genome: Mapping[str, Any],
+) -> list[str]:
+    head = signature(f"bool launch_{work.name}_at_once", launcher_parameters(writer.needs))
+    head[-1] += " {"
+    width, first = genome["vector_bytes"], next(iter(writer.needs.reads))
+    arguments = [*pointers(given), *(f"{part.name}.data_ptr<{part.type}>()" for part in parts)]
+    arguments = ["kernel", "rows * pieces", str(THREADS), "bytes", *arguments, "share * VEC", "pieces"]
+    call = signature("launch_together", arguments, 104)
+    body = [
+        *declining(writer.needs, width, f"rows == 0 || rows >= {FEW} || columns < {LONG}"),
+        "const int64_t most = gpu->multiProcessorCount / rows;",
+        f"const int64_t pieces = std::min<int64_t>(most, (packs + {THREADS - 1}) / {THREADS});",
+        f"const int64_t share = (packs + pieces - 1) / pieces, items = (share + {THREADS - 1}) / {THREADS};",
+        "const auto run = [&](auto kernel, int far) {",
+        f"    const size_t bytes = {writer.kept_bytes(width)} * {THREADS} * far;",
+        "    if (bytes + 1024 > gpu->sharedMemPerBlockOptin) return false;",
+        "    C10_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));",
+        *(
+            f"    auto {part.name} = torch::empty({{rows, pieces}}, {first}.options().dtype(torch::kFloat32));"
+            for part in parts
+        ),
+        *block(call[:-1]),
+        f"    {call[-1]};",
+        "    return true;",
+        "};",
+        f"if (packs - (pieces - 1) * share <= (items - 1) * {THREADS}) return false;  // The last piece is too short.",
+        *(f"if (items == {tile.items}) {tile.run(f'{work.name}_at_once_kernel', THREADS)}" for tile in fitting),
+        "return false;",
+    ]
+    return [
+        "// Takes few long rows, and declines what all multiprocessors together cannot keep.",
+        "template <typename T>",
+        *head,
+        *block(body),
+        "}",
+    ]

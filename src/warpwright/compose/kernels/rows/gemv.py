@@ -1,0 +1,229 @@
+"""Many long rows, each multiplied by the same row: several of them at a time.
+
+That is a product with a single row. Nothing of the matrix is read twice, so all that counts is how much of it is under
+way at any moment. A thread therefore takes the same columns of several rows, and asks for all of their packs before it
+uses the first; what the rows are multiplied by is read once for all of them. Threads meet once, at the end, and for all
+rows together.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import reduce
+from typing import Any
+
+from warpwright.compose.cuda.arithmetic import ATOM, Term, written
+from warpwright.compose.cuda.kernel import (
+    Written,
+    block,
+    launch,
+    launcher_parameters,
+    pointers,
+    row_parameters,
+    settle_multiples,
+    signature,
+    used,
+    vector_test,
+    words_of,
+)
+from warpwright.compose.cuda.preamble import ALIGNED, PACKS, WORDS
+from warpwright.compose.cuda.tensors import Needs, Tensor
+from warpwright.compose.ir.indices import ELEMENT, KERNEL, PACK, ROW
+from warpwright.compose.ir.sizes import Cases
+from warpwright.compose.ir.values import FLOAT, Graph, Value
+from warpwright.compose.kernels.rows.row import Rows, RowWriter, along_rows
+
+SPACE: dict[str, tuple[Any, ...]] = {"across_block": (256, 512), "across_rows": (2, 4)}
+"""Threads of a block, and rows that it takes at a time. More of them would not fit into registers."""
+MANY, LONG = 1056, 1024
+"""Fewer rows do not fill a GPU when each block takes several, and shorter ones do not fill a block."""
+OF_A_BYTE = ("int8", "uint8", "bool", "e4m3", "e5m2")
+CROWD = {"T": 1536}
+"""Threads that a multiprocessor has room for; fewer where packs are of bytes, whose many elements take registers."""
+_DEFINED = re.compile(r"const \w+ (\w+) = ")
+
+OVER_ROWS = """\
+// The sums of ROWS rows over all threads of a block; every thread gets that of row threadIdx.x % ROWS. The lanes of a
+// warp hand on half of their rows to each other, until each is left with one.
+template <int THREADS, int ROWS>
+__device__ float over_rows(float (&sums)[ROWS]) {
+    int offset = 16;
+    #pragma unroll
+    for (int half = ROWS / 2; half > 0; half /= 2, offset /= 2) {
+        const bool upper = threadIdx.x & offset;
+        #pragma unroll
+        for (int r = 0; r < half; ++r) {
+            const float given = upper ? sums[r] : sums[r + half];
+            sums[r] = (upper ? sums[r + half] : sums[r]) + __shfl_xor_sync(0xffffffff, given, offset);
+        }
+    }
+    for (; offset > 0; offset /= 2) sums[0] += __shfl_xor_sync(0xffffffff, sums[0], offset);
+    __shared__ float of_warp[ROWS][THREADS / 32];
+    if (threadIdx.x % (32 / ROWS) == 0) of_warp[threadIdx.x % 32 / (32 / ROWS)][threadIdx.x / 32] = sums[0];
+    __syncthreads();
+    float total = 0.0f;
+    #pragma unroll
+    for (int warp = 0; warp < THREADS / 32; ++warp) total += of_warp[threadIdx.x % ROWS][warp];
+    return total;
+}"""
+
+
+def across_kernels(work: Rows, graph: Graph, held: Mapping[int, Tensor], genome: Mapping[str, Any]) -> Written | None:
+    """None where rows are no products of that kind, or none that matters gains by it."""
+    if not _is_one_sum(work) or not _are_many_and_long(work, graph.cases):
+        return None
+    streamed = RowWriter(work, graph, held, None)
+    streamed.write()
+    writer = AcrossWriter(work, graph, held, along_rows(streamed))
+    if not writer.is_written():
+        return None
+    body = writer.whole()
+    given = used(writer.needs, body)
+    return Written(
+        name=f"{work.name}_across",
+        device="\n".join(_device(work, given, body, _narrowest(writer))),
+        launcher="\n".join(_launcher(work, writer, pointers(given), genome)),
+        needs=writer.needs,
+        preamble=(PACKS, ALIGNED, WORDS, OVER_ROWS),
+    )
+
+
+def _is_one_sum(work: Rows) -> bool:
+    """Whether each row leaves what was summed along it, and nothing else."""
+    others = work.stores or work.column_sums or work.backwards
+    return not others and [value.op for value in work.reductions] == ["sum"] and work.reductions[0].kind == FLOAT
+
+
+def _are_many_and_long(work: Rows, cases: Cases) -> bool:
+    """In any case that is timed."""
+    return any(work.rows.values[case] >= MANY and work.columns.values[case] >= LONG for case in cases.timed)
+
+
+class AcrossWriter(RowWriter):
+    """Writes the statements for ROWS rows at a time; `kept` are the tensors that are read along them."""
+
+    def __init__(self, work: Rows, graph: Graph, held: Mapping[int, Tensor], kept: Sequence[str]) -> None:
+        super().__init__(work, graph, held, kept)
+        self.emitter.kept, self.emitter.opens = {name: f"{name}_pack" for name in kept}, False
+        self.emitter.reserve(*(f"{name}_{what}" for name in kept for what in ("pack", "words")), "start", "sums", "r")
+        self.before: list[str] = []
+
+    def is_written(self) -> bool:
+        """Whether it could be: what is summed must take nothing from its row but packs, and some from elsewhere."""
+        (total,) = self.work.reductions
+        along, outside = self._factors(total.first)
+        packs, elements = self.emitter.lines[PACK], self.emitter.lines[ELEMENT]
+        added = f"sums[r] += {_product(along).text};" if along else ""
+        of_row = {"row", *_DEFINED.findall("\n".join(self.emitter.lines[ROW]))}
+        if not any("load<VEC>(" in line for line in packs) or of_row & words_of([*packs, *elements, added]):
+            return False
+        self._finish(total, outside, self._sums(packs, [*elements, added]))
+        return bool(self.emitter.kept)
+
+    def _factors(self, operand: Value) -> tuple[list[Term], list[Term]]:
+        """Of what is summed: those that change along a row, and those that need not be multiplied by before its end."""
+        place = self.place(operand)
+        terms = [self.emitter.term(value, place if value.shape else ()) for value in self._multiplied(operand)]
+        return [term for term in terms if term.level > ROW], [term for term in terms if term.level <= ROW]
+
+    def _multiplied(self, value: Value) -> list[Value]:
+        is_left = value.number in self.emitter.held or value.number in self.graph.rounded
+        if value.op != "mul" or is_left or any(arg.kind != FLOAT for arg in value.args):
+            return [value]
+        return [factor for arg in value.args for factor in self._multiplied(arg)]
+
+    def _finish(self, total: Value, outside: Sequence[Term], sums: Sequence[str]) -> None:
+        """What is made of a sum, once it is there; all that need not wait for it comes before."""
+        name = self.emitter.name(self.emitter.called(total, ROW))
+        self.emitter.results[total.number] = _product([Term(name, ATOM, ROW), *outside])
+        self.row_stores("threadIdx.x < ROWS && start + threadIdx.x < rows")
+        settle_multiples(self.emitter)
+        self.before, after = _parted(self.body[:-1], name)
+        self.body = [*sums, f"const float {name} = over_rows<THREADS>(sums);", *after]
+
+    def _sums(self, packs: Sequence[str], elements: Sequence[str]) -> list[str]:
+        tensors = [self.needs.reads[name] for name in self.emitter.kept]
+        where = "min(start + r, rows - 1) * columns + column"
+        loads = [f"{t.name}_words[r] = load_words<VEC>({t.name} + {where});" for t in tensors]
+        opened = [f"const Pack<{t.cpp}, VEC> {t.name}_pack = opened<{t.cpp}, VEC>({t.name}_words[r]);" for t in tensors]
+        over_rows = ["#pragma unroll", "for (int r = 0; r < ROWS; ++r) {"]
+        over_pack = ["#pragma unroll", "for (int k = 0; k < VEC; ++k) {"]
+        inner = [
+            *(f"Words<{t.cpp}, VEC> {t.name}_words[ROWS];" for t in tensors),
+            *[*over_rows, *block(loads), "}"],
+            *packs,
+            *[*over_rows, *block([*opened, *over_pack, *block(elements), "}"]), "}"],
+        ]
+        return [
+            "float sums[ROWS] = {};",
+            "#pragma unroll 1",
+            "for (int column = threadIdx.x * VEC; column < columns; column += THREADS * VEC) {",
+            *block(inner),
+            "}",
+        ]
+
+    def whole(self) -> list[str]:
+        return [
+            "const int64_t start = static_cast<int64_t>(blockIdx.x) * ROWS;",
+            "const int64_t row = min(start + threadIdx.x % ROWS, rows - 1);  // The one that this thread may finish.",
+            *self.emitter.lines[KERNEL],
+            *self.before,
+            "",
+            *self.body,
+        ]
+
+
+def _product(terms: Sequence[Term]) -> Term:
+    return reduce(lambda a, b: written("mul", [a, b], FLOAT), terms)
+
+
+def _parted(lines: Sequence[str], name: str) -> tuple[list[str], list[str]]:
+    """Statements that need nothing of that name, and all others."""
+    before: list[str] = []
+    after: list[str] = []
+    late = {name}
+    for line in lines:
+        defined = _DEFINED.match(line)
+        if defined and late.isdisjoint(words_of([line])):
+            before.append(line)
+        else:
+            after.append(line)
+            late |= {defined[1]} if defined else set()
+    return before, after
+
+
+def _device(work: Rows, given: Needs, body: Sequence[str], narrow: str) -> list[str]:
+    bounds = f"__launch_bounds__(THREADS, {CROWD.get(narrow, 1024)} / THREADS)"
+    head = signature(f"__global__ void {bounds} {work.name}_across_kernel", row_parameters(given))
+    head[-1] += " {"
+    return [
+        f"// {work.comment}",
+        "// A block takes ROWS rows at a time, so that enough of them is under way; beyond the last, that one again.",
+        "template <typename T, int VEC, int THREADS, int ROWS>",
+        *head,
+        *block(body),
+        "}",
+    ]
+
+
+def _launcher(work: Rows, writer: AcrossWriter, arguments: Sequence[str], genome: Mapping[str, Any]) -> list[str]:
+    narrow, rows = _narrowest(writer), genome["across_rows"]
+    threads = genome["across_block"] // (1 if narrow == "T" else 2)  # Packs of bytes reach twice as far.
+    head = signature(f"bool launch_{work.name}_across", launcher_parameters(writer.needs))
+    head[-1] += " {"
+    body = [
+        f"constexpr int VEC = {genome['vector_bytes']} / sizeof({narrow});",
+        vector_test(writer.needs),
+        f"if (!vectors || rows < {MANY} || columns < {LONG}) return false;",
+        f"const auto kernel = {work.name}_across_kernel<T, VEC, {threads}, {rows}>;",
+        *launch(f"(rows + {rows - 1}) / {rows}", str(threads), arguments),
+        "return true;",
+    ]
+    return ["template <typename T>", *head, *block(body), "}"]
+
+
+def _narrowest(writer: AcrossWriter) -> str:
+    """The type of what is read most of: its packs should be as wide as loads can be."""
+    tensors = [writer.needs.reads[name] for name in writer.emitter.kept]
+    return next((tensor.cpp for tensor in tensors if tensor.dtype in OF_A_BYTE), "T")

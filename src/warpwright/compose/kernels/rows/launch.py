@@ -1,0 +1,287 @@
+"""The text around the statements of a row: the kernels themselves, and the host function that chooses among them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from warpwright.compose.cuda.kernel import (
+    Written,
+    block,
+    launch,
+    launcher_parameters,
+    pointers,
+    row_parameters,
+    signature,
+    used,
+    vec_of,
+    vector_test,
+)
+from warpwright.compose.cuda.preamble import ALIGNED, PACKS, REOPENED, WORDS
+from warpwright.compose.cuda.tensors import Needs, Tensor
+from warpwright.compose.ir.indices import KERNEL
+from warpwright.compose.ir.sizes import Cases, Size
+from warpwright.compose.ir.values import Graph
+from warpwright.compose.kernels.rows.row import Rows, RowWriter, along_rows, write_rows
+
+SPACE: dict[str, tuple[Any, ...]] = {
+    "vector_bytes": (16, 8),
+    "warp_items": (2, 4, 8, 16),
+    "warp_rows": (2, 4, 8),
+    "row_items": (1, 2, 4, 8),
+    "row_crowd": (0, 1024),
+    "stream_block": (256, 512, 1024),
+    "stream_unroll": (1, 2, 4, 8),
+}
+"""Genes of kernels over rows. The crowd is the threads that a multiprocessor must have room for; none leaves that to
+the compiler, which then takes as many registers as it likes."""
+MOST_THREADS, WIDE, SHORT = 1024, 512, 128
+"""Of a block; of one that leaves room for a second; and of one that takes a short row."""
+MOST_ITEMS = 8
+"""Packs that a thread keeps without running out of registers."""
+CACHE, LEAST = 40 << 20, 132
+"""Bytes that stay in the second cache for a while, and blocks that give every multiprocessor one."""
+
+
+def row_kernels(
+    work: Rows, graph: Graph, held: Mapping[int, Tensor], genome: Mapping[str, Any], streamed: bool = False
+) -> Written:
+    """All variants; or only the streamed one, where another kernel has taken care of rows that can be kept."""
+    writers = write_rows(work, graph, held, genome["stream_unroll"])
+    fitting = [] if streamed else _worth_keeping(writers[-1], tiles(work.columns, graph.cases, genome))
+    if not fitting:
+        writers = writers[-1:]
+    needs = merged_needs([writer.needs for writer in writers])
+    for writer in writers:
+        writer.emitter.needs = needs
+    bodies = [_kept_body(work, w, needs) if w.is_kept else _streamed_body(work, w) for w in writers]
+    given = used(needs, [line for body in bodies for line in body])
+    texts = [
+        _kept(work, given, body, genome) if writer.is_kept else _streamed(work, given, body)
+        for writer, body in zip(writers, bodies, strict=True)
+    ]
+    return Written(
+        name=work.name,
+        device="\n\n".join("\n".join(text) for text in texts),
+        launcher="\n".join(_launcher(work, writers[-1], fitting, needs, pointers(given), genome)),
+        needs=needs,
+        preamble=row_preamble(writers),
+    )
+
+
+def _worth_keeping(streamed: RowWriter, fitting: list[Tile]) -> list[Tile]:
+    """Long rows that are read only once had better be streamed: then reading does not wait for computing."""
+    if not any(streamed.loaded):
+        return []
+    return fitting if _is_read_again(streamed) else [tile for tile in fitting if tile.threads <= SHORT]
+
+
+def _is_read_again(streamed: RowWriter) -> bool:
+    return len(streamed.loaded) > 1
+
+
+def merged_needs(found: list[Needs]) -> Needs:
+    """Both variants take the same parameters, so that the host can choose late."""
+    merged = Needs()
+    for needs in found:
+        merged.reads |= needs.reads
+        merged.writes |= needs.writes
+        merged.scalars |= needs.scalars
+        merged.sizes |= needs.sizes
+        merged.multiples |= needs.multiples
+        merged.vectors |= needs.vectors
+        merged.functions |= needs.functions
+        merged.small |= needs.small
+        merged.strides |= needs.strides
+    return merged
+
+
+def row_preamble(writers: list[RowWriter]) -> tuple[str, ...]:
+    return (PACKS, WORDS, REOPENED, ALIGNED, *(text for writer in writers for text in writer.preamble))
+
+
+def kept_bounds(genome: Mapping[str, Any]) -> str:
+    """Short rows share blocks of up to 256 threads."""
+    crowd = genome["row_crowd"]
+    fewest = f", THREADS < 256 ? {crowd // 256} : {crowd} / THREADS" if crowd else ""
+    return f"__launch_bounds__(THREADS < 256 ? 256 : THREADS{fewest})"
+
+
+def _kept_body(work: Rows, writer: RowWriter, needs: Needs) -> list[str]:
+    return [
+        "const int lane = threadIdx.x % THREADS;",
+        *_own_row(work.backwards),
+        *writer.emitter.lines[KERNEL],
+        "",
+        *kept_loads(writer, needs),
+        "",
+        *without_end(writer.body),
+    ]
+
+
+def _kept(work: Rows, given: Needs, body: Sequence[str], genome: Mapping[str, Any]) -> list[str]:
+    head = signature(f"__global__ void {kept_bounds(genome)} {work.name}_kept", row_parameters(given))
+    head[-1] += " {"
+    return [
+        f"// {work.comment}",
+        "// THREADS threads share a row; each keeps ITEMS packs of it in registers from the first pass to the last.",
+        "template <typename T, int VEC, int THREADS, int ITEMS>",
+        *head,
+        *block(body),
+        "}",
+    ]
+
+
+def _own_row(backwards: bool) -> list[str]:
+    place = "static_cast<int64_t>(blockIdx.x) * (blockDim.x / THREADS) + threadIdx.x / THREADS"
+    if not backwards:
+        return [f"const int64_t row = {place};", "if (row >= rows) return;"]
+    return [f"const int64_t row = rows - 1 - ({place});", "if (row < 0) return;"]
+
+
+def _over_rows(backwards: bool) -> str:
+    if not backwards:
+        return "for (int64_t row = blockIdx.x; row < rows; row += gridDim.x) {"
+    return "for (int64_t row = rows - 1 - blockIdx.x; row >= 0; row -= gridDim.x) {"
+
+
+def kept_loads(writer: RowWriter, needs: Needs) -> list[str]:
+    """The whole row into registers, all loads under way at once."""
+    tensors = [needs.reads[name] for name in writer.emitter.kept]
+    loads = [f"{t.name}_kept[item] = load_words<VEC>({t.name} + row * columns + column);" for t in tensors]
+    declared = [f"Words<{t.cpp}, VEC> {t.name}_kept[ITEMS];" for t in tensors]
+    return [*declared, *writer.kept_loop(), *block(loads, 2), "    }", "}"]
+
+
+def without_end(lines: Sequence[str]) -> Sequence[str]:
+    """Without the empty line that would have parted it from the next pass."""
+    return lines[:-1] if lines and not lines[-1] else lines
+
+
+def _streamed_body(work: Rows, writer: RowWriter) -> list[str]:
+    return [
+        "const int lane = threadIdx.x;",
+        *writer.emitter.lines[KERNEL],
+        _over_rows(work.backwards),
+        *block(without_end(writer.body)),
+        "}",
+    ]
+
+
+def _streamed(work: Rows, given: Needs, body: Sequence[str]) -> list[str]:
+    head = signature(
+        f"__global__ void __launch_bounds__(THREADS, 1024 / THREADS) {work.name}_streamed", row_parameters(given)
+    )
+    head[-1] += " {"
+    return [
+        f"// {work.comment}",
+        "// One block to a row of any length; every pass reads it anew.",
+        "template <typename T, int VEC, int THREADS>",
+        *head,
+        *block(body),
+        "}",
+    ]
+
+
+def _launcher(
+    work: Rows,
+    streamed: RowWriter,
+    fitting: Sequence[Tile],
+    needs: Needs,
+    arguments: Sequence[str],
+    genome: Mapping[str, Any],
+) -> list[str]:
+    head = signature(f"void launch_{work.name}", launcher_parameters(needs))
+    head[-1] += " {"
+    body = [
+        "if (rows == 0) return;",
+        vec_of(genome["vector_bytes"]),
+        "const auto run = [&](auto kernel, int64_t rows_per_block, int threads, int64_t most = INT_MAX) {",
+        "    const int64_t blocks = std::min((rows + rows_per_block - 1) / rows_per_block, most);",
+        *block(launch("blocks", "threads", arguments)),
+        "};",
+        vector_test(needs),
+        *_kept_choices(work, fitting),
+        *_streamed_choice(work, streamed, genome),
+        *(_narrow_choice(work, streamed.emitter.graph.cases) if fitting else ()),
+        f"if (columns <= 256) return run({work.name}_streamed<T, 1, 32>, 1, 32);",
+        f"run({work.name}_streamed<T, 1, 512>, 1, 512);",
+    ]
+    return ["template <typename T>", *head, *block(body), "}"]
+
+
+def _kept_choices(work: Rows, fitting: Sequence[Tile]) -> list[str]:
+    choices = [
+        f"if (vectors && packs <= {tile.packs}) "
+        f"return run({work.name}_kept<T, VEC, {tile.threads}, {tile.items}>, {tile.rows}, {tile.threads * tile.rows});"
+        for tile in fitting
+    ]
+    return ["const int64_t packs = columns / VEC;", *choices] if choices else []
+
+
+def _narrow_choice(work: Rows, cases: Cases) -> list[str]:
+    """Rows of a few elements that make no whole packs, where such are timed."""
+    lengths = [(work.columns.values[case], cases.widths[case]) for case in cases.timed]
+    odd = [length for length, width in lengths if length <= 32 and length * width % 16]
+    if not odd:
+        return []
+    threads = max(1 << (max(odd) - 1).bit_length(), 4)
+    kernel = f"{work.name}_kept<T, 1, {threads}, 1>"
+    return [f"if (columns <= {threads}) return run({kernel}, {SHORT // threads}, {SHORT});"]
+
+
+def narrowest(choices: Sequence[tuple[int, str]]) -> list[str]:
+    """By the packs that each has room for: what runs the narrowest that holds a row, the last taking all others."""
+    lines = []
+    for position, (packs, run) in enumerate(choices):
+        test = f"if (packs <= {packs}) " if position < len(choices) - 1 else ""
+        lines.append(f"{'else ' if position else ''}{test}{run}")
+    return lines
+
+
+def _streamed_choice(work: Rows, streamed: RowWriter, genome: Mapping[str, Any]) -> list[str]:
+    threads = genome["stream_block"]
+    if not _is_read_again(streamed):
+        return [f"if (vectors) return run({work.name}_streamed<T, VEC, {threads}>, 1, {threads});"]
+    threads, tensors = min(2 * threads, MOST_THREADS), len(along_rows(streamed))
+    return [
+        "// What is read again should still be in the cache: not more rows at a time than that holds.",
+        f"const int64_t row_bytes = columns * sizeof(T){f' * {tensors}' if tensors > 1 else ''};",
+        f"const int64_t most = std::clamp<int64_t>({CACHE} / std::max<int64_t>(row_bytes, 1), {LEAST}, {4 * LEAST});",
+        f"if (vectors) return run({work.name}_streamed<T, VEC, {threads}>, 1, {threads}, most);",
+    ]
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Tile:
+    """How a row is kept: so many packs by each of so many threads, and so many rows by a block."""
+
+    packs: int
+    threads: int
+    items: int
+    rows: int
+
+
+def tiles(columns: Size, cases: Cases, genome: Mapping[str, Any]) -> list[Tile]:
+    """One that fits tightly for every length of row that is timed, where it can be kept at all; shortest rows first."""
+    found = {
+        _tile(-(-columns.values[case] * cases.widths[case] // genome["vector_bytes"]), genome) for case in cases.timed
+    }
+    return sorted(tile for tile in found if tile.threads <= MOST_THREADS)
+
+
+def is_too_long(columns: Size, cases: Cases) -> bool:
+    """For the registers of a block, in any case that is timed."""
+    return any(columns.values[case] * cases.widths[case] > MOST_THREADS * MOST_ITEMS * 16 for case in cases.timed)
+
+
+def _tile(packs: int, genome: Mapping[str, Any]) -> Tile:
+    if packs <= 32 * genome["warp_items"]:
+        threads = max(min(1 << (packs - 1).bit_length(), 32), 4)
+        rows = genome["warp_rows"] * 32 // threads
+    else:
+        most = max(genome["row_items"], min(-(-packs // WIDE), MOST_ITEMS))
+        threads, rows = -(-packs // (32 * most)) * 32, 1
+    items = -(-packs // threads)
+    return Tile(threads * items, threads, items, rows)

@@ -1,0 +1,270 @@
+"""Few long rows: many blocks share each of them.
+
+In every pass a block reduces a piece of a row and leaves what it found. The blocks of the next kernel begin by putting
+together what was left of their row, each for itself: that is a few numbers, and spares a launch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from warpwright.compose.cuda.kernel import (
+    Store,
+    Written,
+    block,
+    choice,
+    launch,
+    launcher_parameters,
+    listed,
+    pointers,
+    row_parameters,
+    settle_multiples,
+    signature,
+    used,
+    vec_of,
+    vector_test,
+    words_of,
+)
+from warpwright.compose.cuda.programmatic_launch import AWAIT
+from warpwright.compose.cuda.tensors import Needs, Tensor
+from warpwright.compose.ir.indices import KERNEL
+from warpwright.compose.ir.sizes import Cases, Size
+from warpwright.compose.ir.values import REDUCTIONS, Graph
+from warpwright.compose.kernels.reduction.accumulators import Carrier
+from warpwright.compose.kernels.reduction.passes import Carried, check, depths, joined
+from warpwright.compose.kernels.rows.launch import merged_needs, row_preamble, without_end
+from warpwright.compose.kernels.rows.row import Rows, RowWriter
+from warpwright.compose.schedule.groups import reachable
+
+SPACE: dict[str, tuple[Any, ...]] = {
+    "split_block": (256, 512, 1024),
+    "split_blocks": (264, 528, 1056),
+    "split_unroll": (2, 4, 8),
+}
+FEW, LONG = 132, 16384
+"""Fewer rows than this cannot fill a GPU with one block each, and shorter ones are not worth a second kernel."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What all of the kernels are written from."""
+
+    work: Rows
+    graph: Graph
+    held: Mapping[int, Tensor]
+    ahead: int
+    """Packs that a thread has under way at a time."""
+    given: Set[str]
+    """The tensors that were there before the call."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One number that every block leaves of its piece."""
+
+    name: str
+    type: str
+
+
+@dataclass(slots=True)
+class Stage:
+    """One of the kernels: what it takes from those before it, and what it leaves."""
+
+    name: str
+    writer: RowWriter
+    taken: list[Part]
+    left: list[Part]
+    stores: Sequence[Store]
+    """What it computes of that which is asked for."""
+    given: Needs = field(default_factory=Needs)
+    body: list[str] = field(default_factory=list)
+    backwards: bool = False
+    """Every other kernel begins where the one before it ended: what that read last is still in the cache."""
+
+    def settle(self, work: Rows, needs: Needs, backwards: bool) -> None:
+        self.backwards = backwards
+        self.body = _body(work, self)
+        self.given = used(needs, self.body)
+
+    @property
+    def pieces(self) -> list[str]:
+        """How a row was cut, as far as it matters here."""
+        return [name for name in ("length", "pieces") if name in words_of(self.body)]
+
+    @property
+    def shape(self) -> list[str]:
+        """The template parameters: what its statements name, and what a later choice of mathematics could."""
+        words = words_of([*self.body, *row_parameters(self.given)])
+        typed = not words.isdisjoint({"T", "expf", "sigmoid"})
+        return [*(["T"] if typed else []), *(["VEC"] if "VEC" in words else []), "THREADS"]
+
+
+def is_worth_it(work: Rows, cases: Cases) -> bool:
+    return bool(work.reductions or work.stores) and is_few_and_long(work.rows, work.columns, cases)
+
+
+def is_few_and_long(rows: Size, columns: Size, cases: Cases) -> bool:
+    """In any case that is timed."""
+    return any(rows.values[case] < FEW and columns.values[case] >= LONG for case in cases.timed)
+
+
+def split_kernels(
+    work: Rows, graph: Graph, held: Mapping[int, Tensor], genome: Mapping[str, Any], given: Set[str]
+) -> Written:
+    groups = joined(depths([check(value) for value in work.reductions]))
+    at_once = [store for store in work.stores if groups and needs_no_row(store, held)]
+    source = Source(work, graph, held, genome["split_unroll"], given)
+    stages: list[Stage] = []
+    known: list[list[list[Part]]] = []
+    for number, group in enumerate(groups, start=1):
+        stage, parts = _reducing(source, groups[: number - 1], known, group, number, [] if known else at_once)
+        stages.append(stage)
+        known.append(parts)
+    rest = replace(work, stores=tuple(store for store in work.stores if store not in at_once))
+    stages.append(_last(replace(source, work=rest), groups, known))
+    needs = merged_needs([stage.writer.needs for stage in stages])
+    for turn, stage in enumerate(stages, work.backwards):
+        stage.settle(work, needs, turn % 2 == 1)
+    return Written(
+        name=f"{work.name}_split",
+        device="\n\n".join("\n".join(_device(work, stage)) for stage in stages),
+        launcher="\n".join(_launcher(work, stages, needs, genome)),
+        needs=needs,
+        preamble=row_preamble([stage.writer for stage in stages]),
+        in_sequence=True,
+    )
+
+
+def needs_no_row(store: Store, held: Mapping[int, Tensor]) -> bool:
+    """Whether it can be left in the first pass."""
+    return all(value.op not in REDUCTIONS for value in reachable([store.value], held))
+
+
+def _begun(
+    source: Source,
+    groups: Sequence[Sequence[Carried]],
+    known: Sequence[Sequence[Sequence[Part]]],
+) -> RowWriter:
+    """A kernel that has taken in everything that was left before it."""
+    writer = RowWriter(source.work, source.graph, source.held, None, source.ahead)
+    writer.begin, writer.end = "begin + ", "end"
+    writer.may_fetch_early = lambda names: bool(groups) and names <= source.given
+    for group, parts in zip(groups, known, strict=True):
+        writer.join(group, [[part.name for part in of_item] for of_item in parts])
+    return writer
+
+
+def _reducing(
+    source: Source,
+    groups: Sequence[Sequence[Carried]],
+    known: Sequence[Sequence[Sequence[Part]]],
+    group: Sequence[Carried],
+    number: int,
+    stores: Sequence[Store],
+) -> tuple[Stage, list[list[Part]]]:
+    writer = _begun(source, groups, known)
+    carriers = writer.reduce(group, stores)
+    parts = [[Part(f"{name}_parts_{number}", kind) for name, kind, _ in item.parts] for item in carriers]
+    writer.body += parts_left(carriers, parts)
+    settle_multiples(writer.emitter)
+    left = [part for of_item in parts for part in of_item]
+    return Stage(f"{source.work.name}_pass_{number}", writer, _all(known), left, stores), parts
+
+
+def parts_left(carriers: Sequence[Carrier], parts: Sequence[Sequence[Part]]) -> list[str]:
+    """By one thread of each block."""
+    puts = [
+        f"{part.name}[row * pieces + piece] = {text};"
+        for item, of_item in zip(carriers, parts, strict=True)
+        for part, (_, _, text) in zip(of_item, item.parts, strict=True)
+    ]
+    return ["if (lane == 0) {", *block(puts), "}"] if len(puts) > 1 else [f"if (lane == 0) {puts[0]}"]
+
+
+def _last(
+    source: Source,
+    groups: Sequence[Sequence[Carried]],
+    known: Sequence[Sequence[Sequence[Part]]],
+) -> Stage:
+    writer, work = _begun(source, groups, known), source.work
+    writer.row_stores("blockIdx.x == 0 && lane == 0")
+    writer.last_pass()
+    settle_multiples(writer.emitter)
+    return Stage(f"{work.name}_finish", writer, _all(known), [], (*work.row_stores, *work.stores))
+
+
+def _all(known: Sequence[Sequence[Sequence[Part]]]) -> list[Part]:
+    """What all passes before have left."""
+    return [part for of_group in known for of_item in of_group for part in of_item]
+
+
+def _body(work: Rows, stage: Stage) -> list[str]:
+    piece = [
+        f"const int piece = {'pieces - 1 - ' if stage.backwards else ''}blockIdx.x;",
+        "const int begin = piece * length, end = min(static_cast<int>(columns), begin + length);",
+    ]
+    return [
+        "const int lane = threadIdx.x;",
+        f"const int64_t row = {'gridDim.y - 1 - ' if stage.backwards else ''}blockIdx.y;",
+        *(piece if stage.left or work.stores else []),
+        *([*stage.writer.fetched_early, AWAIT] if stage.writer.fetched_early else []),
+        *stage.writer.emitter.lines[KERNEL],
+        *without_end(stage.writer.body),
+    ]
+
+
+def _device(work: Rows, stage: Stage) -> list[str]:
+    extra = [*(f"const {part.type}* __restrict__ {part.name}" for part in stage.taken)]
+    extra += [f"{part.type}* __restrict__ {part.name}" for part in stage.left]
+    head = signature(
+        f"__global__ void __launch_bounds__(THREADS, 1024 / THREADS) {stage.name}_kernel",
+        [*row_parameters(stage.given), *extra, *(f"int {name}" for name in stage.pieces)],
+    )
+    head[-1] += " {"
+    share = "a piece of a row" if stage.left or work.stores else "a row"
+    what = [f"reduces {share}"] if stage.left else []
+    what += [f"computes {listed(stage.stores)} for {'it' if what else share}"] if stage.stores else []
+    order = ", the last ones first" if stage.backwards else ""
+    shape = ", ".join("typename T" if name == "T" else f"int {name}" for name in stage.shape)
+    return [
+        f"// Every block {' and '.join(what)}{order}.",
+        f"template <{shape}>",
+        *head,
+        *block(stage.body),
+        "}",
+    ]
+
+
+def _launcher(work: Rows, stages: Sequence[Stage], needs: Needs, genome: Mapping[str, Any]) -> list[str]:
+    threads = genome["split_block"]
+    head = signature(f"void launch_{work.name}_split", launcher_parameters(needs))
+    head[-1] += " {"
+    first = next(iter({**needs.reads, **needs.writes}))
+    types = {"float": "torch::kFloat32", "int": "torch::kInt32"}
+    parts = [part for stage in stages for part in stage.left]
+    body = [
+        "if (rows == 0) return;",
+        vec_of(genome["vector_bytes"]),
+        vector_test(needs),
+        "// Pieces of whole packs, enough of them to fill the GPU.",
+        f"const int64_t wanted = std::max<int64_t>({genome['split_blocks']} / rows, 1);",
+        f"const int64_t unit = {threads} * VEC, length = (columns + wanted * unit - 1) / (wanted * unit) * unit;",
+        "const int64_t pieces = std::max<int64_t>((columns + length - 1) / length, 1);",
+        *(
+            f"auto {part.name} = torch::empty({{rows, pieces}}, {first}.options().dtype({types[part.type]}));"
+            for part in parts
+        ),
+    ]
+    for stage in stages:
+        body += _launched(work, stage, threads)
+    return ["template <typename T>", *head, *block(body), "}"]
+
+
+def _launched(work: Rows, stage: Stage, threads: int) -> list[str]:
+    parts = [f"{part.name}.data_ptr<{part.type}>()" for part in (*stage.taken, *stage.left)]
+    arguments = [*pointers(stage.given), *parts, *stage.pieces]
+    grid = "dim3(pieces, rows)" if stage.left or work.stores else "dim3(1, rows)"
+    chosen = choice(f"{stage.name}_kernel", [threads if name == "THREADS" else name for name in stage.shape])
+    return ["{", *block([*chosen, *launch(grid, str(threads), arguments)]), "}"]

@@ -1,0 +1,5 @@
+"""Running sums.
+
+scan.py       running sums
+look_back.py  running sums along few long rows, piece after piece
+"""

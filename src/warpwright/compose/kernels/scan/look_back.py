@@ -1,0 +1,176 @@
+"""Running sums along few long rows: blocks take piece after piece, so that all is read once, and written meanwhile.
+
+Every piece publishes its sum, and what follows it in its row adds up all that were published before it. A block draws
+its pieces from a counter, and may wait for an earlier piece: whoever drew that one is at work already, in whatever
+order the GPU starts blocks. Counter and sums are emptied by a kernel of their own, so that nothing is left over from
+call to call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from warpwright.compose.cuda.kernel import block, launch, pointer
+from warpwright.compose.cuda.preamble import EXPECT, JOINS, NEIGHBOURS, OVER_ROW
+from warpwright.compose.cuda.tensors import Tensor
+from warpwright.compose.ir.sizes import Cases, Size
+from warpwright.compose.kernels.rows.split import FEW, LONG, is_few_and_long
+
+SPACE: dict[str, tuple[Any, ...]] = {"scan_pieces": (0, 256, 512)}
+"""Threads of a block that takes piece after piece; none where a row is scanned in two kernels."""
+KEPT, RESIDENT = 16, 1024
+"""Elements that a thread keeps, while it loads as many of the next piece; and threads of a multiprocessor that have
+registers for both."""
+
+UP_TO_LANE = """\
+// The sum over all lanes of the warp up to this one.
+__device__ float up_to_lane(float value, int lane) {
+    for (int offset = 1; offset < 32; offset *= 2) {
+        const float below = __shfl_up_sync(0xffffffff, value, offset);
+        if (lane >= offset) value += below;
+    }
+    return value;
+}"""
+
+CLEAR = """\
+// Empties what blocks publish for each other.
+__global__ void __launch_bounds__(128) clear_kernel(unsigned long long* words, int count) {
+#if __CUDA_ARCH__ >= 900
+    // The next kernel may come at once: it waits for this one, and so for all that this one waits for.
+    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+    for (int word = threadIdx.x; word < count; word += 128) words[word] = 0;
+}"""
+"""Other kernels wait before they let the next one come; here that would cost a launch's time, and guard nothing."""
+
+LOOK_BACK = """\
+// A sum and the news that it is known, in one word that is written and read as a whole.
+__device__ void publish(unsigned long long* word, float sum) { atomicExch(word, 1ull << 32 | __float_as_uint(sum)); }
+
+// The sum of everything that the first `count` words will hold, always added up in the same order.
+__device__ float sum_of_published(const unsigned long long* words, int count) {
+    float sum = 0.0f;
+    for (int other = threadIdx.x % 32; other < count; other += 32) {
+        unsigned long long word = 0;
+        while (word == 0) word = *static_cast<const volatile unsigned long long*>(words + other);
+        sum += __uint_as_float(static_cast<unsigned>(word));
+    }
+    return over_row<Sum, 32>(sum);
+}"""
+
+WITHIN_WARP = """\
+// Running sums over the packs that a warp keeps, one after the other; returns the sum of them all.
+template <bool REVERSED, typename T, int VEC, int ITEMS>
+__device__ float scan_packs(const Pack<T, VEC> (&packs)[ITEMS], float (&sums)[ITEMS][VEC], int lane) {
+    float carried = 0.0f;
+    #pragma unroll
+    for (int item = 0; item < ITEMS; ++item) {
+        #pragma unroll
+        for (int k = 0; k < VEC; ++k)
+            sums[item][k] = float(packs[item].at[REVERSED ? VEC - 1 - k : k]) + (k > 0 ? sums[item][k - 1] : 0.0f);
+        const float up_to_here = up_to_lane(sums[item][VEC - 1], lane);
+        // Not minus the own sum, which would make NaN of infinities.
+        const float below = __shfl_up_sync(0xffffffff, up_to_here, 1);
+        const float before = lane > 0 ? carried + below : carried;
+        #pragma unroll
+        for (int k = 0; k < VEC; ++k) sums[item][k] += before;
+        carried += __shfl_sync(0xffffffff, up_to_here, 31);
+    }
+    return carried;
+}"""
+
+KERNEL = """\
+// Running sums along rows, from their ends if REVERSED. Blocks draw pieces of rows, all first pieces before all second
+// ones: whoever waits for an earlier piece waits for a block that is at work on it. published has a word for every
+// piece, and the number of pieces drawn behind them.
+template <typename In, typename Out, int VEC, int THREADS, int ITEMS, bool REVERSED>
+__global__ void __launch_bounds__(THREADS, 1024 / THREADS) piece_scan_kernel(
+        const In* __restrict__ from, Out* __restrict__ to, unsigned long long* published, int rows, int columns,
+        int pieces) {
+    constexpr int WARPS = THREADS / 32;
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, count = rows * pieces;
+    // Every other round has a place of its own, so that nobody overwrites what others still read.
+    __shared__ float of_warp[2][WARPS];
+    __shared__ int drawn[2];
+    const auto place_of = [&](int number, int item) {
+        return ((number / rows * WARPS + warp) * ITEMS + item) * 32 * VEC + lane * VEC;
+    };
+    const auto address_of = [&](int number, int place) {
+        return from + static_cast<int64_t>(number % rows) * columns + (REVERSED ? columns - VEC - place : place);
+    };
+    // Most likely this block will draw the piece that has its own number.
+    for (int item = 0; item < ITEMS; ++item) {
+        const int place = place_of(blockIdx.x, item);
+        if (place < columns) expect(address_of(blockIdx.x, place));
+    }
+    await_results();
+    Pack<In, VEC> packs[ITEMS];
+    const auto fetch = [&](int number) {
+        #pragma unroll
+        for (int item = 0; item < ITEMS; ++item) {
+            const int place = place_of(number, item);
+            packs[item] = {};
+            if (number < count && place < columns) packs[item] = load<VEC>(address_of(number, place));
+        }
+    };
+    if (threadIdx.x == 0) drawn[1] = atomicAdd(published + count, 1ull);
+    __syncthreads();
+    int number = drawn[1];
+    fetch(number);
+    for (int round = 0; number < count; round = 1 - round) {
+        // On its way while this piece is summed up.
+        const int ticket = threadIdx.x == 0 ? atomicAdd(published + count, 1ull) : 0;
+        float sums[ITEMS][VEC];
+        const float sum = scan_packs<REVERSED>(packs, sums, lane);
+        if (lane == 0) of_warp[round][warp] = sum;
+        if (threadIdx.x == 0) drawn[round] = ticket;
+        __syncthreads();
+        const float whole = up_to_lane(lane < WARPS ? of_warp[round][lane] : 0.0f, lane);
+        const int piece = number / rows, row = number % rows, next = drawn[round];
+        if (threadIdx.x == 31) publish(published + row * pieces + piece, whole);
+        fetch(next);  // Under way while this piece waits for those before it.
+        const float below = __shfl_sync(0xffffffff, whole, max(warp - 1, 0));
+        const float start = sum_of_published(published + row * pieces, piece) + (warp > 0 ? below : 0.0f);
+        #pragma unroll
+        for (int item = 0; item < ITEMS; ++item) {
+            const int place = place_of(number, item);
+            Pack<Out, VEC> pack;
+            #pragma unroll
+            for (int k = 0; k < VEC; ++k) pack.at[REVERSED ? VEC - 1 - k : k] = start + sums[item][k];
+            if (place < columns)
+                store<VEC>(to + static_cast<int64_t>(row) * columns + (REVERSED ? columns - VEC - place : place), pack);
+        }
+        number = next;
+    }
+}"""
+PREAMBLE = (JOINS["sum"], NEIGHBOURS, OVER_ROW, EXPECT, UP_TO_LANE, CLEAR, LOOK_BACK, WITHIN_WARP, KERNEL)
+
+
+def is_worth_it(rows: Size, columns: Size, cases: Cases, genome: Mapping[str, Any]) -> bool:
+    return bool(genome["scan_pieces"]) and is_few_and_long(rows, columns, cases)
+
+
+def launches(source: Tensor, target: Tensor, reverse: bool, genome: Mapping[str, Any]) -> list[str]:
+    """The statements that scan few long rows in this way, and leave the rest to those that follow."""
+    threads = genome["scan_pieces"]
+    length = threads * KEPT
+    typed = f"{source.cpp}, {target.cpp}, VEC, {threads}, {KEPT} / VEC, {'true' if reverse else 'false'}"
+    inner = [
+        f"const int64_t pieces = (columns + {length - 1}) / {length}, count = rows * pieces;",
+        f"auto words = torch::empty({{count + 1}}, {source.name}.options().dtype(torch::kInt64));",
+        "auto* const published = reinterpret_cast<unsigned long long*>(words.data_ptr<int64_t>());",
+        "{",
+        *block(["const auto kernel = clear_kernel;", *launch("1", "128", ["published", "count + 1"])]),
+        "}",
+        "const int processors = at::cuda::getCurrentDeviceProperties()->multiProcessorCount;",
+        f"const auto kernel = piece_scan_kernel<{typed}>;",
+        *launch(
+            f"std::min<int64_t>(count, {RESIDENT // threads} * processors)",
+            str(threads),
+            [pointer(source), pointer(target), "published", "rows", "columns", "pieces"],
+        ),
+        "return;",
+    ]
+    return [f"if (vectors && rows < {FEW} && columns >= {LONG}) {{", *block(inner), "}"]

@@ -1,0 +1,237 @@
+"""Running sums along rows: many short rows to a block, longer ones piece by piece, many blocks to few long ones."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from warpwright.compose.cuda.kernel import Written, block, launch, pointer, signature, vec_of
+from warpwright.compose.cuda.preamble import ALIGNED, JOINS, NEIGHBOURS, OVER_ROW, PACKS
+from warpwright.compose.cuda.tensors import Needs, Tensor
+from warpwright.compose.ir.sizes import Cases, Size
+from warpwright.compose.kernels.rows.split import FEW, LONG, is_few_and_long
+from warpwright.compose.kernels.scan import look_back as scan_pieces
+
+SPACE: dict[str, tuple[Any, ...]] = {
+    "vector_bytes": (16, 8),
+    "scan_block": (128, 256, 512),
+    "scan_items": (1, 2, 4),
+    "scan_rows": (4, 8),
+    **scan_pieces.SPACE,
+}
+SHORT = 32
+"""Packs of a row that is left to the threads of one warp."""
+
+KERNEL = """\
+// Running sums along each row, from its end if REVERSED. THREADS threads share a row or a piece of one, and take
+// ITEMS packs each at a time: sums within a pack, over a warp, and over the warps.
+template <typename In, typename Out, int VEC, int THREADS, int ITEMS, bool REVERSED>
+__global__ void __launch_bounds__(THREADS < 256 ? 256 : THREADS) scan_kernel(
+        const In* __restrict__ from, Out* __restrict__ to, const float* __restrict__ parts, int64_t rows, int columns,
+        int length, int pieces) {
+    constexpr int WARPS = THREADS < 32 ? 1 : THREADS / 32;
+    const int lane = threadIdx.x % THREADS, warp = lane / 32, piece = blockIdx.x % pieces;
+    const int64_t row = static_cast<int64_t>(blockIdx.x / pieces) * (blockDim.x / THREADS) + threadIdx.x / THREADS;
+    if (row >= rows) return;
+    from += row * columns;
+    to += row * columns;
+    float carried = 0.0f;
+    for (int earlier = 0; earlier < piece; ++earlier) carried += parts[row * pieces + earlier];
+    const int end = min(columns, (piece + 1) * length);
+    for (int start = piece * length; start < end; start += THREADS * VEC * ITEMS) {
+        Pack<In, VEC> packs[ITEMS];
+        #pragma unroll
+        for (int item = 0; item < ITEMS; ++item) {
+            const int place = start + (item * THREADS + lane) * VEC;
+            if (place < end) packs[item] = load<VEC>(from + (REVERSED ? columns - VEC - place : place));
+        }
+        float sums[ITEMS][VEC] = {}, up_to_here[ITEMS];
+        #pragma unroll
+        for (int item = 0; item < ITEMS; ++item) {
+            const int place = start + (item * THREADS + lane) * VEC;
+            #pragma unroll
+            for (int k = 0; k < VEC && place < end; ++k)
+                sums[item][k] = float(packs[item].at[REVERSED ? VEC - 1 - k : k]) + (k > 0 ? sums[item][k - 1] : 0.0f);
+            up_to_here[item] = sums[item][VEC - 1];
+            for (int offset = 1; offset < NEAR<THREADS>; offset *= 2) {
+                const float below = __shfl_up_sync(neighbours<THREADS>(), up_to_here[item], offset, NEAR<THREADS>);
+                if (lane % 32 >= offset) up_to_here[item] += below;
+            }
+        }
+        __shared__ float of_warp[ITEMS][WARPS];
+        if constexpr (WARPS > 1) {
+            #pragma unroll
+            for (int item = 0; item < ITEMS; ++item)
+                if (lane % 32 == 31) of_warp[item][warp] = up_to_here[item];
+            __syncthreads();
+        }
+        #pragma unroll
+        for (int item = 0; item < ITEMS; ++item) {
+            // Not up_to_here minus the own sum, which would make NaN of infinities.
+            const float below = __shfl_up_sync(neighbours<THREADS>(), up_to_here[item], 1, NEAR<THREADS>);
+            float before = carried;
+            if constexpr (WARPS > 1) {
+                for (int other = 0; other < WARPS; ++other) {
+                    if (other == warp) before = carried;
+                    carried += of_warp[item][other];
+                }
+            } else {
+                carried += __shfl_sync(neighbours<THREADS>(), up_to_here[item], NEAR<THREADS> - 1, NEAR<THREADS>);
+            }
+            if (lane % 32 > 0) before += below;
+            const int place = start + (item * THREADS + lane) * VEC;
+            Pack<Out, VEC> pack;
+            #pragma unroll
+            for (int k = 0; k < VEC; ++k) pack.at[REVERSED ? VEC - 1 - k : k] = before + sums[item][k];
+            if (place < end) store<VEC>(to + (REVERSED ? columns - VEC - place : place), pack);
+        }
+        if constexpr (WARPS > 1) __syncthreads();  // The next round overwrites of_warp.
+    }
+}"""
+
+PIECES = """\
+// The sum of each piece of a row: block (x, y) adds up piece x of row y, counted from its end if REVERSED.
+template <typename In, int VEC, int THREADS, bool REVERSED>
+__global__ void __launch_bounds__(THREADS) piece_sums_kernel(
+        const In* __restrict__ from, float* __restrict__ parts, int columns, int length) {
+    const int64_t row = blockIdx.y;
+    const int begin = blockIdx.x * length, end = min(columns, begin + length);
+    float sum = 0.0f;
+    #pragma unroll 4
+    for (int place = begin + threadIdx.x * VEC; place < end; place += THREADS * VEC) {
+        const Pack<In, VEC> pack = load<VEC>(from + row * columns + (REVERSED ? columns - VEC - place : place));
+        #pragma unroll
+        for (int k = 0; k < VEC; ++k) sum += float(pack.at[k]);
+    }
+    sum = over_row<Sum, THREADS>(sum);
+    if (threadIdx.x == 0) parts[row * gridDim.x + blockIdx.x] = sum;
+}"""
+
+IN_PRODUCTS = (
+    ("carried = 0.0f", "carried = 1.0f"),
+    ("carried += ", "carried *= "),
+    ("before += ", "before *= "),
+    ("up_to_here[item] += ", "up_to_here[item] *= "),
+    ("+ (k > 0 ? sums[item][k - 1] : 0.0f)", "* (k > 0 ? sums[item][k - 1] : 1.0f)"),
+    ("before + sums", "before * sums"),
+    ("scan_kernel(", "product_scan_kernel("),
+    ("sums", "products"),
+)
+"""What running products have in the place of running sums."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Way:
+    """How a row is run through: from its end or not, and whether its elements are multiplied or added up."""
+
+    reverse: bool
+    multiplied: bool = False
+
+    @property
+    def kernel(self) -> str:
+        text = KERNEL
+        for added, multiplied in IN_PRODUCTS if self.multiplied else ():
+            text = text.replace(added, multiplied)
+        return text
+
+    @property
+    def kernel_name(self) -> str:
+        return "product_scan_kernel" if self.multiplied else "scan_kernel"
+
+
+def scan_kernel(
+    name: str,
+    source: Tensor,
+    target: Tensor,
+    shape: tuple[Size, Size],
+    way: Way,
+    cases: Cases,
+    genome: Mapping[str, Any],
+) -> Written:
+    needs = Needs(
+        reads={source.name: source}, writes={target.name: target}, sizes={"rows": shape[0], "columns": shape[1]}
+    )
+    tensors = [f"const torch::Tensor& {name_}" for name_ in (source.name, target.name)]
+    head = signature(f"void launch_{name}", [*tensors, "int64_t rows", "int64_t columns"])
+    head[-1] += " {"
+    # Products are left to one block for each row: rows so long that several pay have little but zeros in them.
+    split = is_few_and_long(*shape, cases) and not way.multiplied
+    walked = scan_pieces.is_worth_it(*shape, cases, genome) and not way.multiplied
+    first = scan_pieces.launches(source, target, way.reverse, genome) if walked else []
+    body = _launcher(source, target, shape[1], way, cases, split, first, genome)
+    extra = [JOINS["sum"], NEIGHBOURS, OVER_ROW, way.kernel, PIECES] if split else [NEIGHBOURS, way.kernel]
+    extra += scan_pieces.PREAMBLE if walked else []
+    return Written(
+        name=name,
+        device="",
+        launcher="\n".join(["template <typename T>", *head, *block(body), "}"]),
+        needs=needs,
+        preamble=(PACKS, ALIGNED, *extra),
+        in_sequence=split,
+    )
+
+
+def _launcher(
+    source: Tensor,
+    target: Tensor,
+    columns: Size,
+    way: Way,
+    cases: Cases,
+    split: bool,
+    first: list[str],
+    genome: Mapping[str, Any],
+) -> list[str]:
+    threads, items, name = genome["scan_block"], genome["scan_items"], way.kernel_name
+    reverse = "true" if way.reverse else "false"
+    typed = f"{source.cpp}, {target.cpp}"
+    arguments = [pointer(source), pointer(target), "parts", "rows", "columns", "length", "pieces"]
+    return [
+        "if (rows == 0 || columns == 0) return;",
+        vec_of(genome["vector_bytes"]),
+        f"const bool vectors = aligned({{{source.name}.data_ptr(), {target.name}.data_ptr()}}) && columns % VEC == 0;",
+        *first,
+        "int64_t pieces = 1, length = columns;",
+        "const float* parts = nullptr;",
+        *(_pieces(source, typed.partition(",")[0], reverse, threads, items) if split else ()),
+        "const auto run = [&](auto kernel, int64_t rows_per_block, int threads) {",
+        "    const int64_t blocks = (rows + rows_per_block - 1) / rows_per_block * pieces;",
+        *block(launch("blocks", "threads", arguments)),
+        "};",
+        *(
+            f"if (vectors && columns <= {width} * VEC) "
+            f"return run({name}<{typed}, VEC, {width}, 1, {reverse}>, {rows}, {rows * width});"
+            for width, rows in _short(columns, cases, genome)
+        ),
+        f"if (vectors) return run({name}<{typed}, VEC, {threads}, {items}, {reverse}>, 1, {threads});",
+        f"if (columns <= 64) return run({name}<{typed}, 1, 32, 2, {reverse}>, 4, 128);",
+        f"run({name}<{typed}, 1, {threads}, {items}, {reverse}>, 1, {threads});",
+    ]
+
+
+def _short(columns: Size, cases: Cases, genome: Mapping[str, Any]) -> list[tuple[int, int]]:
+    """Threads to a row, and rows to a block, for every length of short rows that is timed."""
+    packs = {-(-columns.values[case] * cases.widths[case] // genome["vector_bytes"]) for case in cases.timed}
+    widths = sorted({max(1 << (count - 1).bit_length(), 4) for count in packs if count <= SHORT})
+    return [(width, genome["scan_rows"] * 32 // width) for width in widths]
+
+
+def _pieces(source: Tensor, typed: str, way: str, threads: int, items: int) -> list[str]:
+    test = f"rows < {FEW} && columns >= {LONG}"
+    name = f"piece_sums_kernel<{typed}, VEC, {threads}, {way}>"
+    plain = f"piece_sums_kernel<{typed}, 1, {threads}, {way}>"
+    return [
+        f"auto sums = torch::empty({{0}}, {source.name}.options().dtype(torch::kFloat32));",
+        f"if ({test}) {{",
+        "    // Pieces of whole rounds, enough of them to fill the GPU.",
+        f"    const int64_t wanted = 1056 / rows, unit = {threads * items} * VEC;",
+        "    length = (columns + wanted * unit - 1) / (wanted * unit) * unit;",
+        "    pieces = (columns + length - 1) / length;",
+        f"    sums = torch::empty({{rows, pieces}}, {source.name}.options().dtype(torch::kFloat32));",
+        "    parts = sums.data_ptr<float>();",
+        f"    const auto kernel = vectors ? {name} : {plain};",
+        *block(
+            launch("dim3(pieces, rows)", str(threads), [pointer(source), "sums.data_ptr<float>()", "columns", "length"])
+        ),
+        "}",
+    ]

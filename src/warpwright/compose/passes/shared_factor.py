@@ -1,0 +1,146 @@
+"""Which small products share their first factor, and so a launch; and what is done there while that is read.
+
+Where it is computed for them alone, it need not lie in memory. Its column sums are left by the product that it goes
+into transposed.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from warpwright.compose.cuda.kernel import Store
+from warpwright.compose.cuda.tensors import Tensor
+from warpwright.compose.ir.sizes import Cases
+from warpwright.compose.ir.values import Graph, Value
+from warpwright.compose.kernels.product import small as product_kernel
+from warpwright.compose.kernels.product import tile as tile_kernel
+from warpwright.compose.schedule.groups import Group, Schedule, base_of, reachable
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shared:
+    """What neighbouring groups of a schedule leave that one launch can."""
+
+    groups: int
+    factor: Value
+    products: tuple[Store, ...]
+    sums: tuple[Store | None, ...]
+    """For each product: where the sums of the rows of its first factor go."""
+    scratch: Tensor | None
+    """Where the factor would lie, if it must be computed."""
+
+
+def is_transposed(product: Store) -> bool:
+    """Whether the shared factor goes into it so."""
+    return product.value.args[-2].op == "permute"
+
+
+def shared(schedule: Schedule, first: int, graph: Graph) -> Shared | None:
+    """From that group on. Where not all that belongs to the factor can be left together, its products alone."""
+    groups = schedule.groups[first:]
+    found = next((group for group in groups[:2] if _is_worth_it(group.stores[0], schedule, graph.cases)), None)
+    if found is None:
+        return None
+    factor = base_of(found.stores[0].value.args[-2])
+    run = _run(groups, factor, schedule, graph.cases)
+    alone = list(itertools.takewhile(lambda group: group.stores[0].value.op == "library", run))
+    return _together(run, factor, schedule, graph) or _together(alone, factor, schedule, graph)
+
+
+def _run(groups: Sequence[Group], factor: Value, schedule: Schedule, cases: Cases) -> list[Group]:
+    """As many groups as belong to the factor, with no more products than a launch has room for."""
+    found: list[Group] = []
+    made: set[int] = set()
+    for group in groups:
+        is_product = group.stores[0].value.op == "library"
+        needs_another = any(base_of(arg).number in made for arg in group.stores[0].value.args)
+        if not all(_belongs(store, factor, schedule, cases) for store in group.stores):
+            break
+        if is_product and (needs_another or len(made) == tile_kernel.TOGETHER):
+            break
+        found.append(group)
+        made |= {group.stores[0].value.number} if is_product else set()
+    return found
+
+
+def _is_worth_it(store: Store, schedule: Schedule, cases: Cases) -> bool:
+    """Whether it is a product that is small in a case that is timed, of factors that lie in memory row by row."""
+    if not product_kernel.is_product(store, cases):
+        return False
+    *bias, a, b = store.value.args
+    rows = [*bias, a.first if is_transposed(store) else a, b]
+    return all(_is_plain(arg, store, schedule, cases) for arg in rows) and any(
+        tile_kernel.is_small(*sizes) for sizes in product_kernel.timed(store, cases)
+    )
+
+
+def _is_plain(value: Value, product: Store, schedule: Schedule, cases: Cases) -> bool:
+    """Whether it is a tensor of the product's type, in another shape at most."""
+    tensor = schedule.held.get(_reshaped(value).number)
+    return tensor is not None and not tensor.listed and _has_type(tensor, product, cases)
+
+
+def _reshaped(value: Value) -> Value:
+    """What has its elements in the same order."""
+    while value.op == "reshape":
+        value = value.first
+    return value
+
+
+def _has_type(tensor: Tensor, product: Store, cases: Cases) -> bool:
+    return tensor.dtype in ("T", "fp32") if product_kernel.type_of(product, cases) == "float" else tensor.dtype == "T"
+
+
+def _belongs(store: Store, factor: Value, schedule: Schedule, cases: Cases) -> bool:
+    """Whether it is the factor, its column sums, or a product that it is the first factor of, and of nothing else."""
+    value = store.value
+    if store.at or store.dim is not None:
+        return False
+    if value.op != "library":
+        return value is factor or (value.op == "columns" and _reshaped(value.first) is factor)
+    *others, a, b = value.args
+    is_first = base_of(a) is factor and all(base_of(arg) is not factor for arg in (*others, b))
+    return is_first and _is_worth_it(store, schedule, cases)
+
+
+def _together(run: Sequence[Group], factor: Value, schedule: Schedule, graph: Graph) -> Shared | None:
+    """All of these groups in one launch, if that can be."""
+    stores = [store for group in run for store in group.stores]
+    products = [store for store in stores if store.value.op == "library"]
+    sums = [store for store in stores if store.value.op == "columns"]
+    itself = [store for store in stores if store.value is factor]
+    placed = _placed(sums, products, graph.cases)
+    if not products or placed is None or (itself and not _is_only_here(itself, run, schedule)):
+        return None
+    scratch = itself[0].tensor if itself else None
+    return Shared(groups=len(run), factor=factor, products=tuple(products), sums=placed, scratch=scratch)
+
+
+def _placed(sums: Sequence[Store], products: Sequence[Store], cases: Cases) -> tuple[Store | None, ...] | None:
+    """For each product the sums that it leaves; None where there is none that could."""
+    left = list(sums)
+    found = []
+    for product in products:
+        fitting = [store for store in left if _leaves(product, store, cases)]
+        found.append(fitting[0] if fitting else None)
+        left = [store for store in left if store not in fitting[:1]]
+    return None if left else tuple(found)
+
+
+def _leaves(product: Store, sums: Store, cases: Cases) -> bool:
+    """Whether the rows of its first factor are the columns that are summed."""
+    cut, shape = sums.value.attrs[0], sums.value.first.shape
+    summed = cases.product(shape[cut:]), cases.product(shape[:cut])
+    is_right = is_transposed(product) and product.value.args[-2].shape == summed
+    return is_right and _has_type(sums.tensor, product, cases)
+
+
+def _is_only_here(itself: Sequence[Store], run: Sequence[Group], schedule: Schedule) -> bool:
+    """Whether nobody else needs the factor in memory."""
+    factor, others = itself[0], [group for group in schedule.groups if group not in run]
+    held = {number: tensor for number, tensor in schedule.held.items() if number != factor.value.number}
+    needed = [arg for group in others for store in group.stores for arg in (*store.value.args, *store.at)]
+    is_scratch = len(itself) == 1 and factor.tensor in schedule.tensors
+    return is_scratch and factor.value not in reachable(needed, held)

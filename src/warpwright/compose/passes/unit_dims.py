@@ -1,0 +1,64 @@
+"""Products with a single row, as when a language model writes one word, and images with a single channel; also sums
+over samples of which there is only one, and that one large.
+
+Where a size is one in some of the cases that are timed and more in others, the entry point hands over to a second one,
+written for that size alone. A product is there a sum along each row of the matrix, which takes in whatever the matrix
+is unpacked from: a library would have it unpacked to memory first. A convolution is a few products for each element,
+which whatever comes next takes in. A sum over one sample is the sample, which the kernel that reads it leaves there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from warpwright.compose.cuda.host import Entry, Single
+from warpwright.compose.ir.sizes import Size
+from warpwright.compose.ir.values import Graph, walk
+from warpwright.compose.kernels.rows.split import is_few_and_long
+
+
+def often_one(graph: Graph) -> tuple[str, str] | None:
+    """The name of a size that is timed as one, though not always called with one; and what there is one of."""
+    for size, what in _counts(graph):
+        timed = {size.values[position] for position in graph.cases.timed}
+        if size.text.isidentifier() and 1 in timed and set(size.values) != {1}:
+            return size.text, what
+    return None
+
+
+def _counts(graph: Graph) -> Iterator[tuple[Size, str]]:
+    for value in graph.made("library"):
+        if value.attrs[0] in ("mm", "addmm"):
+            yield value.args[-2].shape[0], "row"
+        if value.attrs[0] == "convolution":
+            yield value.args[1].shape[1], "channel"
+    for value in graph.made("columns"):
+        if value.attrs == (1,) and is_few_and_long(value.first.shape[0], graph.numel(value), graph.cases):
+            yield value.first.shape[0], "row"
+
+
+def handed_over(entries: Sequence[Entry], singles: Sequence[Entry], size: str, what: str) -> list[Entry]:
+    """Each entry after the one it hands over to, where that is another one."""
+    if not all(map(_are_alike, entries, singles)):
+        return list(entries)
+    found = []
+    for entry, single in zip(entries, singles, strict=True):
+        if not _counts_any(entry):
+            found.append(entry)
+            continue
+        name = f"{entry.name}_of_one_{what}"
+        found.append(replace(single, name=name, is_exported=False))
+        found.append(replace(entry, single=Single(size=size, name=name)))
+    return found
+
+
+def _are_alike(entry: Entry, single: Entry) -> bool:
+    """Whether it takes and gives the same. Of a training pair, one may be handed over and not the other."""
+    given = [[(tensor.name, tensor.dtype) for tensor in item.returned] for item in (entry, single)]
+    return entry.parameters == single.parameters and given[0] == given[1]
+
+
+def _counts_any(entry: Entry) -> bool:
+    values = walk([store.value for store in entry.outputs])
+    return any(value.op in ("library", "columns") for value in values)

@@ -1,0 +1,313 @@
+"""Which values are left in memory, and which kernel leaves them there.
+
+Everything elementwise is computed where it is needed. Memory is used for what the function returns, for what a library
+call or a kernel of its own takes and gives, and for the few numbers that one kernel over rows leaves for another.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from warpwright.compose.cuda.kernel import Store
+from warpwright.compose.cuda.naming import RESERVED
+from warpwright.compose.cuda.tensors import Tensor
+from warpwright.compose.cuda.wording import called
+from warpwright.compose.ir.sizes import Size
+from warpwright.compose.ir.values import APART, FLOAT, HOST, INT, REDUCTIONS, Graph, Value, is_host, under_views, walk
+
+ROWS, COLUMNS, FUSED, ELEMENTS, SCAN, ALONE = "rows", "columns", "fused", "elements", "scan", "alone"
+
+
+INLINE = ("pool", "scatter", "lists")
+"""Steps that compute what they are given themselves, element by element."""
+
+
+@dataclass(frozen=True, slots=True)
+class Space:
+    """What a kernel runs over: so many rows of so many columns, or so many elements."""
+
+    kind: str
+    rows: Size
+    columns: Size
+    number: int = 0
+    """Tells apart what must not share a kernel: one for rows that do not lie in memory as rows, below zero for what
+    one step of its own gives together."""
+
+
+@dataclass(slots=True)
+class Group:
+    """What one kernel, or one step of another kind, leaves in memory."""
+
+    space: Space
+    stores: list[Store] = field(default_factory=list)
+
+    @property
+    def kinds(self) -> list[str]:
+        """The kinds of kernel that its step may be written with."""
+        if self.space.kind == ALONE and self.stores[0].value.op == "scan":
+            return [SCAN]
+        both = self.space.kind == ROWS and any(store.value.op == "columns" for store in self.stores)
+        return [ROWS, COLUMNS, FUSED] if both else [self.space.kind]
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    groups: tuple[Group, ...]
+    tensors: tuple[Tensor, ...]
+    """Scratch, in the order of its making."""
+    held: Mapping[int, Tensor]
+    """Every value that lies in memory at some time, by number."""
+    made_by: Mapping[int, int]
+    """The group that leaves it there."""
+
+
+class Scheduler:
+    def __init__(self, graph: Graph, inputs: Mapping[int, Tensor], reserved: frozenset[str] = frozenset()) -> None:
+        self.graph, self.reserved = graph, reserved
+        self.inputs = dict(inputs)
+        self.kept: dict[int, Store] = {}
+        """What is left in memory by a step of ours; in an order that respects who needs whom."""
+        self.scratch: list[Tensor] = []
+        self._reductions: dict[int, frozenset[Space]] = {}
+        self._summed: dict[int, str] = {}
+        """What results are sums of, and the names of these results."""
+
+    def run(self, outputs: Sequence[Store], views: Sequence[Value] = ()) -> Schedule:
+        """`views` must lie in memory too, but nobody has asked where. What others need is kept first: where it is
+        owed, and not a second time elsewhere."""
+        self._summed = {term.number: store.tensor.name for store in outputs if (term := _summand(store.value))}
+        needed = {arg.number for value in walk([store.value for store in outputs]) for arg in value.args}
+        for store in sorted(outputs, key=lambda store: not (store.value.op in APART and store.value.number in needed)):
+            if store.at:
+                self._prepare_parts(store)
+            else:
+                self._keep(store.value, tensor=store.tensor)
+        for value in views:
+            self._keep(value)
+        again = [store for store in outputs if self._tensor(store.value) is not store.tensor]
+        return self._grouped(again)
+
+    def _prepare_parts(self, store: Store) -> None:
+        """What goes to places of its own is not held for others to read."""
+        for part in store.value.args if store.value.op == "cat" else (store.value,):
+            self._prepare(part, self.space_of(part), root=True)
+        for index in store.at:
+            self._prepare(index, self.space_of(store.value))
+
+    def _tensor(self, value: Value) -> Tensor | None:
+        store = self.kept.get(value.number)
+        return store.tensor if store else None
+
+    def _keep(self, value: Value, dtype: str | None = None, tensor: Tensor | None = None) -> None:
+        if value.number in self.kept or value.number in self.inputs:
+            return
+        self._prepare_args(value)
+        self.kept[value.number] = Store(value=value, tensor=tensor or self._scratch(value, dtype))
+
+    def _scratch(self, value: Value, dtype: str | None) -> Tensor:
+        own = value.dtype if value.op in APART else _scratch_dtype(value)
+        tensor = Tensor(self._free_name(self._wanted_name(value)), dtype or own, value.shape)
+        self.scratch.append(tensor)
+        return tensor
+
+    def _wanted_name(self, value: Value) -> str:
+        is_found_by_row = value.number in self._summed and self.spaces(value)
+        if is_found_by_row and value.number not in self.graph.names:
+            return f"{self._summed[value.number]}_of_rows"
+        # Kernels have a sum of their own while they add up.
+        return re.sub(r"^(sum|mean)(?=_of|$)", r"\1s", called(self.graph, value))
+
+    def _free_name(self, wanted: str) -> str:
+        taken = {tensor.name for tensor in (*self.inputs.values(), *self.scratch)} | self.reserved
+        taken |= {store.tensor.name for store in self.kept.values()} | RESERVED
+        name, count = wanted, 1
+        while name in taken:
+            count += 1
+            name = f"{wanted}_{count}"
+        return name
+
+    def _prepare_args(self, value: Value) -> None:
+        if value.op in APART:
+            for arg, dtype in zip(value.args, operand_dtypes(value), strict=True):
+                if value.op == "cat" and arg.op not in APART:
+                    self._prepare(arg, self.space_of(arg), root=True)
+                elif self._is_inline(value, arg):
+                    self._prepare(arg, self.space_of(arg))
+                elif not is_host(arg):
+                    self._keep(base_of(arg) if value.op == "library" else arg, dtype)
+            return
+        self._prepare(value, self.space_of(value), root=True)
+
+    def _is_inline(self, value: Value, arg: Value) -> bool:
+        """Lists are linked before anything is computed, by indices that lie in memory."""
+        return value.op in INLINE and not self.spaces(arg) and not (value.op == "lists" and arg is value.first)
+
+    def _prepare(self, value: Value, space: Space, root: bool = False) -> None:
+        """Sees to it that a kernel over `space` can compute the value: what it cannot is left in memory for it."""
+        if value.number in self.inputs or is_host(value) or (value.number in self.kept and not root):
+            return
+        if value.op in APART and not root:
+            self._keep(value)
+            return
+        foreign = self.spaces(value) - {space}
+        if foreign and not root and len(foreign) == 1 and self._is_small(value, next(iter(foreign))):
+            self._keep(value)
+            return
+        if not root and _is_reduction(value) and self.own_space(value) != space:
+            self._keep(value)
+            return
+        for arg in value.args:
+            self._prepare(arg, space)
+
+    def _is_small(self, value: Value, space: Space) -> bool:
+        """One number for each row or column of that space, and no view that only repeats it."""
+        if value.op in ("broadcast", "reshape"):
+            return False
+        count = self.graph.numel(value)
+        return count == (space.columns if space.kind == COLUMNS else space.rows)
+
+    def own_space(self, value: Value) -> Space:
+        """Of a reduction: the rows or columns it runs over."""
+        product, shape = self.graph.cases.product, value.first.shape
+        if value.op == "columns":
+            cut = value.attrs[0]
+            return Space(COLUMNS, product(shape[:cut]), product(shape[cut:]))
+        cut = len(shape) - value.attrs[0]
+        return Space(ROWS, product(shape[:cut]), product(shape[cut:]), int(value.first.op == "permute"))
+
+    def spaces(self, value: Value) -> frozenset[Space]:
+        """Of all reductions that computing a value from memory would take."""
+        if value.number in self.inputs or value.op in APART or is_host(value):
+            return frozenset()
+        if value.number not in self._reductions:
+            found = frozenset().union(*(self.spaces(arg) for arg in value.args))
+            own = frozenset({self.own_space(value)}) if _is_reduction(value) else frozenset()
+            self._reductions[value.number] = found | own
+        return self._reductions[value.number]
+
+    def space_of(self, value: Value) -> Space:
+        """The space of the kernel that computes it."""
+        if _is_reduction(value):
+            return self.own_space(value)
+        count, one = self.graph.numel(value), self.graph.cases.one()
+        found = sorted(
+            (space for space in self.spaces(value) if space.kind == ROWS), key=lambda space: str(space.columns.text)
+        )
+        whole = [space for space in found if space.rows * space.columns == count and space.number == 0]
+        narrow = [space for space in found if space.rows == count]
+        if value.op == "topk":
+            return Space(ALONE, one, count, -1 - value.first.number)
+        if value.op in APART:
+            return Space(ALONE, one, count, value.number)
+        return (whole or narrow or [Space(ELEMENTS, one, count)])[0]
+
+    def _grouped(self, doubles: Sequence[Store]) -> Schedule:
+        groups: list[Group] = []
+        made_by: dict[int, int] = {}
+        for store in [*self.kept.values(), *doubles]:
+            space = self.space_of(store.value)
+            if store.value.op == "cat":
+                self._place_cat(store, groups, made_by)
+                continue
+            made_by.setdefault(store.value.number, self._place(store, space, groups, made_by))
+        held = {**self.inputs, **{store.value.number: store.tensor for store in self.kept.values()}}
+        return Schedule(tuple(groups), tuple(self.scratch), held, made_by)
+
+    def _place_cat(self, store: Store, groups: list[Group], made_by: dict[int, int]) -> None:
+        """The parts of a concatenation are stored where they belong; parts of one size share a kernel. What a step of
+        its own has left is copied there."""
+        dim, start, one = store.value.attrs[0], self.graph.cases.size(0), self.graph.cases.one()
+        for part in store.value.args:
+            piece = replace(store, value=part, dim=dim, start=start)
+            space = Space(ELEMENTS, one, self.graph.numel(part)) if part.op in APART else self.space_of(part)
+            index = self._place(piece, space, groups, made_by, made_by.get(part.number, 0))
+            made_by[store.value.number] = max(index, made_by.get(store.value.number, 0))
+            text = part.shape[dim].text if start.text == "0" else f"{start.text} + {part.shape[dim].text}"
+            start = self.graph.cases.size(text)
+
+    def _place(
+        self, store: Store, space: Space, groups: list[Group], made_by: Mapping[int, int], after: int = 0
+    ) -> int:
+        after = max(after, self._last_needed(store.value, made_by))
+        for index, group in enumerate(groups):
+            shared = self._shared(group.space, space)
+            if shared and index >= after:
+                group.space = shared
+                group.stores.append(store)
+                return index
+        groups.append(Group(space, [store]))
+        return len(groups) - 1
+
+    @staticmethod
+    def _shared(one: Space, other: Space) -> Space | None:
+        """The space of a kernel that does the work of both, where one can: rows and columns see every element."""
+        if one == other and (one.kind != ALONE or one.number < 0):
+            return one
+        if ALONE in (one.kind, other.kind):
+            return None
+        for wide, narrow in ((one, other), (other, one)):
+            if wide.number:
+                continue
+            if wide.kind != ELEMENTS and narrow.kind == ELEMENTS and wide.rows * wide.columns == narrow.columns:
+                return wide
+            if (wide.kind, narrow.kind) == (ROWS, COLUMNS) and (wide.rows, wide.columns) == (
+                narrow.rows,
+                narrow.columns,
+            ):
+                return wide
+        return None
+
+    def _last_needed(self, value: Value, made_by: Mapping[int, int]) -> int:
+        """The last group whose results a kernel for this value reads."""
+        numbers = [made_by[item.number] for item in walk([value]) if item is not value and item.number in made_by]
+        return max(numbers, default=0)
+
+
+def _is_reduction(value: Value) -> bool:
+    return value.op in REDUCTIONS or value.op == "columns"
+
+
+def _summand(value: Value) -> Value | None:
+    """What a result is the sum or the mean of."""
+    value = under_views(value)
+    if value.op in ("sum", "columns"):
+        return under_views(value.first)
+    is_share = value.op in ("mul", "div", "neg") and all(map(is_host, value.args[1:]))
+    return _summand(value.first) if is_share else None
+
+
+def _scratch_dtype(value: Value) -> str:
+    return "fp32" if value.kind == FLOAT else "int64" if value.kind == INT else "bool"
+
+
+def operand_dtypes(value: Value) -> tuple[str | None, ...]:
+    """The types that a library call takes its operands in; other steps take what there is."""
+    if value.op == "library":
+        found: tuple[str | None, ...] = value.attrs[1]
+        return found
+    return (None,) * len(value.args)
+
+
+def base_of(value: Value) -> Value:
+    """What a library call reads, under views that a tensor can take on by itself."""
+    while value.op in ("permute", "reshape"):
+        value = value.first
+    return value
+
+
+def reachable(roots: Sequence[Value], held: Mapping[int, Tensor]) -> list[Value]:
+    """The values a kernel computes itself for these roots: everything up to what lies in memory."""
+    found: dict[int, Value] = {}
+
+    def visit(value: Value) -> None:
+        if value.number in found or value.number in held or value.op in HOST:
+            return
+        for arg in value.args:
+            visit(arg)
+        found[value.number] = value
+
+    for root in roots:
+        visit(root)
+    return list(found.values())

@@ -1,0 +1,104 @@
+"""The steps that are small products: by a kernel of ours where they turn out to be small, else by a library."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from warpwright.compose.cuda import library
+from warpwright.compose.cuda.host import Call, HostWriter
+from warpwright.compose.cuda.kernel import Store, Written, block, pointer, signature
+from warpwright.compose.cuda.tensors import Tensor
+from warpwright.compose.kernels.product import small as product_kernel
+from warpwright.compose.kernels.product import tile as tile_kernel
+from warpwright.compose.kernels.product.first_factor import first_factor
+from warpwright.compose.passes.shared_factor import Shared, is_transposed, shared
+from warpwright.compose.schedule.groups import base_of
+
+
+class ProductWriter(HostWriter):
+    """Host code of one entry, and the kernels of its products."""
+
+    def _held_before(self, index: int) -> dict[int, Tensor]:
+        """What lies in memory when a group's turn comes."""
+        schedule, given = self.entry.schedule, self.entry.inputs
+        late = {number for number, maker in schedule.made_by.items() if maker >= index and number not in given}
+        return {number: tensor for number, tensor in schedule.held.items() if number not in late}
+
+    def _products_together(self, first: int) -> int:
+        """How many steps from there on are products along rows that share a launch; there may also be one."""
+        stores: list[Store] = []
+        for group in self.entry.schedule.groups[first : first + product_kernel.TOGETHER]:
+            store, made = group.stores[0], {store.value.number for store in stores}
+            needs_another = any(base_of(arg).number in made for arg in store.value.args)
+            if needs_another or not product_kernel.is_worth_it(store, self.graph.cases):
+                break
+            stores.append(store)
+        if stores:
+            self._small_products(stores, self._held_before(first))
+        return len(stores)
+
+    def _small_products(self, stores: Sequence[Store], held: Mapping[int, Tensor]) -> None:
+        given, start = [], len(self.calls)
+        for store in stores:
+            *bias, a, b = (library.viewed(arg, held, self.size) for arg in store.value.args)
+            given.append("{" + ", ".join([a, b, store.tensor.name, *bias]) + "}")
+            self._by_library(store, held)
+        cpp = product_kernel.type_of(stores[0], self.graph.cases)
+        self._unless_taken([f"small_products<{cpp}>({{{', '.join(given)}}})"], start)
+        self.kernels.append(product_kernel.product_kernels())
+
+    def _by_library(self, store: Store, held: Mapping[int, Tensor]) -> None:
+        """A product, into a tensor that there is already."""
+        text = library.call(store.value, held, self.size, self._types())
+        self.calls.append(Call(f"{store.tensor.name} = {text};", launches=True))
+
+    def _unless_taken(self, choice: list[str], start: int) -> None:
+        """The calls from there on are made only if the first choice declines."""
+        lines = [f"if (!{choice[0]}", *choice[1:]]
+        lines[-1] += ") {"
+        inner = [call.text for call in self.calls[start:]]
+        self.calls[start:] = [Call(line, launches=True) for line in [*lines, *block(inner), "}"]]
+
+    def _factor_shared(self, first: int, otherwise: Callable[[int], int]) -> int:
+        """How many steps from there on are products with one first factor, and what goes with them, in one launch."""
+        found = shared(self.entry.schedule, first, self.graph)
+        factor = found and self._first_factor(found, self._held_before(first))
+        if not found or not factor:
+            return 0
+        start = len(self.calls)
+        self._one_by_one(found, first, otherwise)
+        self._unless_taken(self._tiles(found, factor), start)
+        self.kernels += [tile_kernel.tile_kernels(), factor]
+        return found.groups
+
+    def _first_factor(self, found: Shared, held: Mapping[int, Tensor]) -> Written | None:
+        called = (found.scratch or held[found.factor.number]).name
+        name = "".join(word.title() for word in f"{self.entry.name}_{called}".split("_"))
+        return first_factor(name, called, found.factor, self.graph, held)
+
+    def _one_by_one(self, found: Shared, first: int, otherwise: Callable[[int], int]) -> None:
+        """The same in steps of their own, for what is not small."""
+        if found.scratch:
+            self.calls.append(Call(self._allocation(found.scratch), launches=True))
+            self.declared.add(found.scratch.name)
+        for index in range(first, first + found.groups):
+            store = self.entry.schedule.groups[index].stores[0]
+            if store.value.op == "library":
+                self._by_library(store, self._held_before(index))
+            else:
+                otherwise(index)
+
+    def _tiles(self, found: Shared, factor: Written) -> list[str]:
+        """The call that leaves everything at once."""
+        cpp = product_kernel.type_of(found.products[0], self.graph.cases)
+        pointers = ", ".join(pointer(tensor).replace("<T>", f"<{cpp}>") for tensor in factor.needs.reads.values())
+        products = [self._tile_product(*both) for both in zip(found.products, found.sums, strict=True)]
+        items = [f"{factor.name}<{cpp}>{{{pointers}}}", f"{{{', '.join(products)}}}"]
+        return signature(f"tile_products<{cpp}>", items, 100)
+
+    def _tile_product(self, store: Store, sums: Store | None) -> str:
+        *bias, _, b = store.value.args
+        held = self.entry.schedule.held
+        last = [sums.tensor.name if sums else "{}", *(library.viewed(arg, held, self.size) for arg in bias)]
+        given = [library.viewed(b, held, self.size), store.tensor.name, str(is_transposed(store)).lower()]
+        return "{" + ", ".join([*given, *(last if sums or bias else ())]) + "}"

@@ -1,0 +1,52 @@
+"""What the composer can write for many tasks at once: a suite, or a folder of files as KernelBench has them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from warpwright.compose.errors import CannotCompose
+from warpwright.compose.plan import plan
+from warpwright.core.errors import WarpwrightError
+from warpwright.core.task import Task
+from warpwright.tasks import load
+from warpwright.tasks.find import is_task_folder
+from warpwright.tasks.kernelbench import is_meant_as_problem
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Surveyed:
+    """A task and the sources that were written for it, the default first; or what was in the way."""
+
+    name: str
+    task: Task | None = None
+    sources: tuple[str, ...] = ()
+    reason: str | None = None
+
+
+def survey(places: Iterable[str], variants: int = 1) -> Iterator[Surveyed]:
+    """One answer for each task that the places name; a folder of problem files names all of them."""
+    for place in places:
+        for spec in _specs(place):
+            try:
+                tasks = load(spec)
+            except WarpwrightError as problem:
+                yield Surveyed(name=spec, reason=str(problem))
+                continue
+            yield from (surveyed(task, variants) for task in tasks)
+
+
+def surveyed(task: Task, variants: int = 1) -> Surveyed:
+    try:
+        found = plan(task)
+    except CannotCompose as problem:
+        return Surveyed(name=task.key, task=task, reason=str(problem))
+    sources = tuple(found.write(genome) for genome in found.variants(variants))
+    return Surveyed(name=task.key, task=task, sources=sources)
+
+
+def _specs(place: str) -> list[str]:
+    folder = Path(place)
+    files = sorted(folder.glob("*.py")) if folder.is_dir() and not is_task_folder(folder) else []
+    return [str(path) for path in files if is_meant_as_problem(path)] or [place]

@@ -1,0 +1,87 @@
+"""What was learnt about a candidate, and, kept apart from it, what went wrong on our side."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from warpwright.core.records.measurement import Scene
+
+OPINION = "opinion"
+"""The reason of evidence that is only what somebody thinks: it decides nothing."""
+
+
+class Verdict(StrEnum):
+    HOLDS = "holds"
+    REFUTED = "refuted"
+    UNDECIDED = "undecided"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counterexample:
+    """What shows that a candidate is wrong: enough to see it again and to repair it."""
+
+    kind: str
+    message: str
+    case: str | None = None
+    line: int | None = None
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """One rung's word on one candidate. REFUTED shows a counterexample, UNDECIDED says why."""
+
+    candidate: str
+    rung: str
+    verdict: Verdict
+    reason: str | None = None
+    skipped: bool = False
+    """This machine cannot climb the rung at all (no GPU, no compiler): that says nothing of the candidate."""
+    counterexample: Counterexample | None = None
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    scene: Scene | None = None
+    seconds: float | None = None
+
+    def __post_init__(self) -> None:
+        if (self.verdict is Verdict.REFUTED) != (self.counterexample is not None):
+            raise ValueError("a counterexample comes with REFUTED and only with it")
+        if self.verdict is Verdict.UNDECIDED and not self.reason:
+            raise ValueError("UNDECIDED needs a reason")
+        if self.skipped and self.verdict is not Verdict.UNDECIDED:
+            raise ValueError("a skipped rung is UNDECIDED")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fault:
+    """Our own failure: no compiler, GPU lost, disk full. It can never become a verdict or a score."""
+
+    where: str
+    message: str
+    retryable: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dossier:
+    """All evidence on one candidate, in the order of the ladder, with the faults met on the way."""
+
+    candidate: str
+    task: str
+    evidence: tuple[Evidence, ...] = ()
+    faults: tuple[Fault, ...] = ()
+
+    @property
+    def verdict(self) -> Verdict:
+        """REFUTED by any rung; HOLDS only if every rung that could be climbed here held, without a fault."""
+        verdicts = {item.verdict for item in self.evidence if not item.skipped and item.reason != OPINION}
+        if Verdict.REFUTED in verdicts:
+            return Verdict.REFUTED
+        if verdicts == {Verdict.HOLDS} and not self.faults:
+            return Verdict.HOLDS
+        return Verdict.UNDECIDED
+
+    @property
+    def refutation(self) -> Evidence | None:
+        return next((item for item in self.evidence if item.verdict is Verdict.REFUTED), None)

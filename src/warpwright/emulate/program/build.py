@@ -1,0 +1,138 @@
+"""A candidate compiled for the CPU: its kernels instrumented, linked with our runtime in place of a sanitizer's."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shlex
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from pathlib import Path
+
+from warpwright.core.candidate import Candidate
+from warpwright.core.codec import content_id
+from warpwright.emulate.program.compilers import RUNTIME, compiler
+from warpwright.emulate.program.front import rewrite
+from warpwright.sandbox import run as sandbox
+from warpwright.seal import toolchain
+from warpwright.seal.cache import Store
+from warpwright.seal.capture import program as capture
+
+PROGRAM = "emulated"
+COUNTING = ("-fsanitize-coverage=trace-pc",)
+"""Makes every basic block call home, so that instructions can be counted: for who asks, because it slows the rest."""
+_READERS = (*(f"cpp/{name}.py" for name in ("declarations", "editing", "tokens")), "seal/capture/front.py")
+"""What reads and rewrites a source for every program."""
+_TEXT_LIMIT = 64 << 20
+_PROGRAM_LIMIT = 128 << 20
+
+
+def include_paths() -> tuple[str, ...]:
+    folders = (RUNTIME / "include", toolchain.INCLUDE_HOST, toolchain.INCLUDE)
+    return tuple(part for folder in folders for part in ("-I", str(folder)))
+
+
+@cache
+def _runtime_identity() -> str:
+    """A digest of what the runtime's object and the precompiled header depend on."""
+    texts = sorted(path for path in RUNTIME.rglob("*") if path.is_file() and path.suffix != ".md")
+    return _digest(f"{toolchain.headers()} {compiler().identity}", texts)
+
+
+@cache
+def identity() -> str:
+    """A digest of everything of ours that an emulated program depends on."""
+    fronts = [Path(__file__).parent / name for name in ("compilers.py", "front.py", "shared.py")]
+    return _digest(_runtime_identity(), [*fronts, *(toolchain.ROOM.parent / name for name in _READERS)])
+
+
+def _digest(seed: str, texts: Sequence[Path]) -> str:
+    digest = hashlib.sha256(seed.encode())
+    for path in texts:
+        digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()[:20]
+
+
+def prebuilt(store: Store) -> Path:
+    """The precompiled header and the runtime's object, made once per machine and version of our texts."""
+    key = f"{_runtime_identity()}-runtime"
+    # Looked for first: whoever makes one for another version of our texts would else hold up everybody.
+    return store.find(key) or store.make_once(key, _prebuild)
+
+
+def _prebuild(folder: Path) -> None:
+    """These texts are ours: no sandbox, and a failure is ours too."""
+    (folder / "front.h").write_bytes((RUNTIME / "front.h").read_bytes())
+    sources = sorted((RUNTIME / "source").glob("*.cpp"))
+    plain = compiler().command(*include_paths(), "-I", str(toolchain.RECORDER), "-O2", "-g0", "-c")
+    compiling = [[*plain, str(source), "-o", f"{source.stem}.o"] for source in sources]
+    precompiling = compiler().precompiling(compiler().checked, include_paths())
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        list(pool.map(lambda command: capture.must_compile(command, folder), [precompiling, *compiling]))
+    parts = [f"{source.stem}.o" for source in sources]
+    capture.must_compile([str(compiler().path), "-r", "-nostdlib", *parts, "-o", "runtime.whole"], folder)
+    for part in parts:
+        (folder / part).unlink()
+    (folder / "runtime.whole").rename(folder / "runtime.o")
+
+
+def program(candidate: Candidate, store: Store, counting: bool = False) -> Path:
+    """The emulated program of a candidate, from the store where it is there. Raises Refused where it cannot be."""
+    flags = (*compiler().checked, *COUNTING) if counting else compiler().checked
+    key = content_id([candidate.source, candidate.flags.extra, identity(), flags]) + "-emulated"
+    return store.make(key, lambda folder: _build(candidate, store, folder, flags)) / PROGRAM
+
+
+def _header(store: Store, flags: Sequence[str]) -> Path:
+    """The folder of a header that was precompiled with these flags."""
+    if flags == compiler().checked:
+        return prebuilt(store)
+    key = content_id([_runtime_identity(), flags]) + "-header"
+    return store.find(key) or store.make_once(key, lambda folder: _precompile(folder, flags))
+
+
+def _precompile(folder: Path, flags: Sequence[str]) -> None:
+    (folder / "front.h").write_bytes((RUNTIME / "front.h").read_bytes())
+    capture.must_compile(compiler().precompiling(flags, include_paths()), folder)
+
+
+def _build(candidate: Candidate, store: Store, place: Path, flags: Sequence[str]) -> None:
+    objects = (prebuilt(store), capture.prebuilt(store))
+    header = _header(store, flags)
+    with store.staging() as folder:
+        (folder / "kernel.cu").write_bytes(candidate.source.encode("utf-8", "surrogateescape"))
+        defines = [flag for flag in candidate.flags.extra if flag.startswith(("-D", "-U"))]
+        text = rewrite(_preprocessed(folder, defines, header, flags))
+        (folder / "rewritten.ii").write_text(text, encoding="utf-8", errors="surrogateescape")
+        built = _compiled(folder, header, objects, flags)
+    (place / PROGRAM).write_bytes(built)
+    (place / PROGRAM).chmod(0o755)
+
+
+def _preprocessed(folder: Path, defines: Sequence[str], header: Path, flags: Sequence[str]) -> str:
+    command = compiler().preprocessing(header, (*flags, *defines, *include_paths()))
+    done = _run(command, folder, (header,))
+    text = sandbox.harvest(folder / "kernel.ii", _TEXT_LIMIT)
+    if done.returncode != 0 or text is None:
+        raise capture.build_refusal(done, folder)
+    return compiler().own_text(text.decode("utf-8", "surrogateescape"))
+
+
+def _compiled(folder: Path, header: Path, objects: tuple[Path, Path], flags: Sequence[str]) -> bytes:
+    """One shell for both steps: starting a sandbox costs as much as linking."""
+    compiling = compiler().compiling(header, flags)
+    ours = [str(objects[0] / "runtime.o"), str(objects[1] / "recorder.o")]
+    linking = [str(compiler().path), "-pie", "kernel.o", *ours, "-ldl", "-o", PROGRAM]
+    done = _run(["/bin/sh", "-c", f"{shlex.join(compiling)} && {shlex.join(linking)}"], folder, (header, *objects))
+    built = sandbox.harvest(folder / PROGRAM, _PROGRAM_LIMIT)
+    if done.returncode != 0 or built is None:
+        raise capture.build_refusal(done, folder)
+    return built
+
+
+def _run(command: Sequence[str], folder: Path, tools: Sequence[Path]) -> sandbox.Finished:
+    readable = (*toolchain.readable(), compiler().path.resolve().parent.parent, RUNTIME, *tools)
+    done = sandbox.run(command, readable=readable, writable=folder, limits=capture.COMPILE_LIMITS)
+    done.blame_machine("compiling for the CPU")
+    return done

@@ -1,0 +1,144 @@
+"""Running an emulated program in the sandbox: calls in, reports and bytes out. No expected value is ever in there."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from itertools import accumulate, takewhile
+from pathlib import Path
+
+from warpwright.core.errors import OurFault
+from warpwright.core.gpus.table import Gpu
+from warpwright.core.launch.plan import Library
+from warpwright.core.records.evidence import Fault
+from warpwright.emulate import report
+from warpwright.emulate.program.calls import Call, Supplied, output_name, request
+from warpwright.emulate.report import Report
+from warpwright.sandbox import run as sandbox
+from warpwright.seal.cache import Store
+from warpwright.seal.capture.trace import BadTrace
+
+_OUTPUT_LIMIT = 1 << 30
+_TRACE_LIMIT = 64 << 20
+_MOST_LIBRARY_CALLS = 64
+"""Of one call: each costs another run."""
+MOST_ARENAS = 8
+"""Places to try for the memory of the device; one in twenty is taken."""
+LIMITS = sandbox.Limits(cpu_s=180.0, wall_s=1200.0, memory_bytes=64 << 30, processes=64, file_bytes=1 << 30)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ran:
+    """One call as it went: what was reported and what the buffers held afterwards; or how the process ended."""
+
+    report: Report | None
+    contents: Mapping[int, bytes]
+    ended: sandbox.Finished
+    operands: tuple[bytes | None, ...] = ()
+    """Of the library operation that it ended at."""
+    written: Mapping[int, bytes] = field(default_factory=dict)
+    """Where blocks were left out: one byte for each byte of a buffer, whether anything was written there."""
+
+
+Librarian = Callable[[Library, Sequence[bytes | None]], bytes]
+"""Carries out an operation of torch on the elements of its operands, without gaps; gives those of its outputs."""
+
+
+def run(program: Path, calls: Sequence[Call], gpu: Gpu, store: Store, library: Librarian | None = None) -> list[Ran]:
+    """Every call, in its order. Where one ends at an operation that is torch's, it is asked again with the result."""
+    asked, ran = list(calls), _run(program, calls, gpu, store)
+    for _ in range(_MOST_LIBRARY_CALLS if library else 0):
+        waiting = [number for number, one in enumerate(ran) if one.report and one.report.awaits]
+        if not waiting or library is None:
+            break
+        for number in waiting:
+            asked[number] = _supplied(asked[number], ran[number], library)
+        for number, one in zip(waiting, _run(program, [asked[n] for n in waiting], gpu, store), strict=True):
+            ran[number] = one
+    return ran
+
+
+def _supplied(call: Call, ran: Ran, library: Librarian) -> Call:
+    assert ran.report is not None
+    assert ran.report.awaits is not None
+    awaited = ran.report.awaits
+    node = ran.report.trace.nodes[awaited.node] if 0 <= awaited.node < len(ran.report.trace.nodes) else None
+    if not isinstance(node, Library) or awaited.node in {item.node for item in call.library}:
+        raise BadTrace("the emulated program waits for an operation that its trace does not have")
+    return replace(call, library=(*call.library, Supplied(node=awaited.node, data=library(node, ran.operands))))
+
+
+def _run(program: Path, calls: Sequence[Call], gpu: Gpu, store: Store) -> list[Ran]:
+    """Spread over as many processes as there are cores."""
+    if not calls:
+        return []
+    parts = min(len(calls), os.cpu_count() or 1)
+    shares = [list(calls[part::parts]) for part in range(parts)]
+    with ThreadPoolExecutor(parts) as pool:
+        answers = list(pool.map(lambda share: _process(program, share, gpu, store), shares))
+    return [answers[number % parts][number // parts] for number in range(len(calls))]
+
+
+def _process(program: Path, calls: Sequence[Call], gpu: Gpu, store: Store) -> list[Ran]:
+    """One process that answers its calls in order. What follows a call that killed it is asked of a fresh one."""
+    ran: list[Ran] = []
+    while len(ran) < len(calls):
+        ran += _placed(program, calls[len(ran) :], gpu, store)
+        if ran[-1].report is None and ran[-1].ended.reason is not None:
+            # It went beyond a limit, and the rest may do so too: we wait for that only once.
+            ran += [ran[-1]] * (len(calls) - len(ran))
+    return ran
+
+
+def _placed(program: Path, calls: Sequence[Call], gpu: Gpu, store: Store) -> list[Ran]:
+    """Where the process has something of its own in the place of the device's memory, another place is tried."""
+    for attempt in range(MOST_ARENAS):
+        if ran := list(takewhile(_had_room, _attempt(program, calls, gpu, store, attempt))):
+            return ran
+    raise OurFault(Fault(where="emulate", message="no room in the address space for the memory of a GPU"))
+
+
+def _had_room(ran: Ran) -> bool:
+    return ran.report is None or ran.report.outcome != "taken"
+
+
+def _attempt(program: Path, calls: Sequence[Call], gpu: Gpu, store: Store, attempt: int) -> list[Ran]:
+    with store.staging() as folder:
+        lines = [request(call, gpu, number, folder, attempt) for number, call in enumerate(calls)]
+        (folder / "requests").write_bytes(b"".join(lines))
+        written, done = _execute(program, folder)
+        answers = written.splitlines()
+        upto = accumulate(2 if call.again else 1 for call in calls)
+        reports = [report.read(answers[count - 1]) for count in upto if count <= len(answers)]
+        ran = [_ran(found, folder / output_name(number), done) for number, found in enumerate(reports)]
+    return ran if len(ran) == len(calls) else [*ran, Ran(report=None, contents={}, ended=done)]
+
+
+def _execute(program: Path, folder: Path) -> tuple[bytes, sandbox.Finished]:
+    descriptor = os.memfd_create("report")
+    try:
+        command = [str(program), "requests", str(descriptor)]
+        done = sandbox.run(command, readable=(program.parent,), writable=folder, limits=LIMITS, pass_fds=(descriptor,))
+        done.blame_machine("emulating")
+        return os.pread(descriptor, _TRACE_LIMIT, 0), done
+    finally:
+        os.close(descriptor)
+
+
+def _ran(found: Report, path: Path, done: sandbox.Finished) -> Ran:
+    data = sandbox.harvest(path, _OUTPUT_LIMIT) or b""
+    wanted = found.awaits.operands if found.awaits else ()
+    operands = tuple(None if item is None else data[item.at : item.at + item.bytes] for item in wanted)
+    starts = {item.buffer: (item.at, item.bytes) for item in found.contents}
+    masks = {item.buffer: (item.written, item.bytes) for item in found.contents if item.written is not None}
+    return Ran(
+        report=found, contents=_pieces(starts, data), ended=done, operands=operands, written=_pieces(masks, data)
+    )
+
+
+def _pieces(places: Mapping[int, tuple[int, int]], data: bytes) -> dict[int, bytes]:
+    """Those that are there to the last byte."""
+    held = {number: data[at : at + size] for number, (at, size) in places.items() if at >= 0}
+    return {number: content for number, content in held.items() if len(content) == places[number][1]}

@@ -1,0 +1,78 @@
+"""The members of a run as a breeder sees them: who is right, how good, and whose variant it is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from warpwright.core.records.search import Basis, Fate, Member, Operator, Snapshot
+
+RIGHT = (Fate.WAITING, Fate.UNDECIDED, Fate.SLOWER, Fate.IMPROVED)
+"""Fates of candidates that nothing has refuted."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Population:
+    by_candidate: Mapping[str, Member]
+    scored: tuple[Member, ...]
+    """In the order of their briefs, all on one basis: measured where anything is."""
+    structures: tuple[Member, ...]
+    """The scored, only the best setting of each source that was tuned; slowest first."""
+
+    @property
+    def best(self) -> Member | None:
+        return self.structures[-1] if self.structures else None
+
+    def parents_of(self, member: Member) -> tuple[Member, ...]:
+        found = (self.by_candidate.get(parent) for parent in member.brief.parents)
+        return tuple(parent for parent in found if parent is not None)
+
+    def lineage(self, member: Member) -> dict[str, Member]:
+        """A member and its ancestors, by candidate."""
+        found: dict[str, Member] = {}
+        open_ = [member]
+        while open_:
+            now = open_.pop()
+            if now.candidate is not None and now.candidate not in found:
+                found[now.candidate] = now
+                open_ += self.parents_of(now)
+        return found
+
+    def gain(self, member: Member) -> float | None:
+        """Over the best of its parents, in log speed-up; None where either side has no score."""
+        before = [value(parent) for parent in self.parents_of(member) if parent.score]
+        return value(member) - max(before) if member.score and before else None
+
+
+def population(snapshot: Snapshot) -> Population:
+    by_candidate: dict[str, Member] = {}
+    for member in snapshot.members:
+        if member.candidate is not None and member.fate is not Fate.DUPLICATE:
+            by_candidate[member.candidate] = member
+    scored = [member for member in snapshot.members if member.score]
+    if any(member.score and member.score.basis is Basis.MEASURED for member in scored):
+        scored = [member for member in scored if member.score and member.score.basis is Basis.MEASURED]
+    return Population(by_candidate=by_candidate, scored=tuple(scored), structures=_best_settings(scored, by_candidate))
+
+
+def value(member: Member) -> float:
+    """Of a member that has a score."""
+    assert member.score is not None
+    return member.score.value
+
+
+def structure_of(member: Member, by_candidate: Mapping[str, Member]) -> str | None:
+    """The candidate whose constants were tuned to get this one; itself where none were."""
+    while member.brief.operator is Operator.TUNE and member.brief.parents:
+        parent = by_candidate.get(member.brief.parents[0])
+        if parent is None:
+            break
+        member = parent
+    return member.candidate
+
+
+def _best_settings(scored: list[Member], by_candidate: Mapping[str, Member]) -> tuple[Member, ...]:
+    best: dict[str | None, Member] = {}
+    for member in sorted(scored, key=lambda member: (value(member), -member.brief.number)):
+        best[structure_of(member, by_candidate)] = member
+    return tuple(sorted(best.values(), key=lambda member: (value(member), -member.brief.number)))

@@ -1,0 +1,39 @@
+"""Kernels that win on different shapes: the pair that together would gain most over the best kernel."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import statistics
+from collections.abc import Mapping, Sequence
+
+from warpwright.core.records.search import Member, Operator
+from warpwright.evolve.selection.population import value
+
+LEAST_GAIN = 0.05
+"""In log speed-up: below five per cent a merge is not worth a question."""
+FASTEST = 12
+"""Only so many of the fastest are paired: the pairs grow with the square."""
+
+
+def pair(structures: Sequence[Member], members: Sequence[Member]) -> tuple[Member, Member] | None:
+    """Of members sorted slowest first: two that together would beat the best. Pairs merged before are left out."""
+    merged = {frozenset(member.brief.parents) for member in members if member.brief.operator is Operator.SPECIALISE}
+    open_ = [
+        (union(one, other), one, other)
+        for one, other in itertools.combinations(structures[-FASTEST:], 2)
+        if frozenset((one.candidate, other.candidate)) not in merged
+    ]
+    found = max(open_, key=lambda item: item[0], default=None)
+    return found[1:] if found and found[0] >= value(structures[-1]) + LEAST_GAIN else None
+
+
+def union(one: Member, other: Member) -> float:
+    """The score of always taking the faster of the two; of no use where they share no case."""
+    first, second = _by_case(one), _by_case(other)
+    cases = sorted(first.keys() & second.keys())
+    return statistics.fmean(max(first[case], second[case]) for case in cases) if cases else -math.inf
+
+
+def _by_case(member: Member) -> Mapping[str, float]:
+    return member.score.by_case if member.score else {}

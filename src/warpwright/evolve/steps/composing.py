@@ -1,0 +1,58 @@
+"""Breeding without a language model: genomes of the composer, mutated and crossed."""
+
+from __future__ import annotations
+
+from warpwright.core.records.search import Member, Operator
+from warpwright.evolve.selection.configs import Genome, anywhere, crossed, fresh, key, mutated
+from warpwright.evolve.selection.parents import parent
+from warpwright.evolve.turn import Draft, Turn
+
+SCATTER = 0.15
+"""The share of genomes drawn from anywhere, lest the search stay on the hill where it began."""
+
+
+def compose(turn: Turn) -> Draft | None:
+    """The composer's own choice and its neighbourhood first, then children of the best."""
+    tried = {key(member.brief.genome) for member in turn.members if member.brief.operator is Operator.COMPOSE}
+    if not tried:
+        turn.build(Operator.COMPOSE, (), _first(turn))
+        tried.add(key(_first(turn)))
+    while len(turn.briefs) < turn.policy.proposals:
+        parents = _parents(turn)
+        genome = fresh(lambda: _child(turn, parents), tried)  # noqa: B023
+        if genome is None:
+            break
+        tried.add(key(genome))
+        turn.build(Operator.COMPOSE, tuple(member.candidate or "" for member in parents), genome)
+    generation = turn.generation + 1 if turn.people.scored else turn.generation
+    composed = sum(brief.operator is Operator.COMPOSE for brief in turn.briefs)
+    merged = "" if composed == len(turn.briefs) else "Two kernels that win on different shapes are merged. "
+    return turn.breed(f"{merged}The composer writes {_genomes(composed)} not tried yet.", generation=generation)
+
+
+def _genomes(count: int) -> str:
+    return "one genome" if count == 1 else f"{count} genomes"
+
+
+def _first(turn: Turn) -> Genome:
+    return turn.given.genome or {name: values[0] for name, values in turn.given.space.items()}
+
+
+def _parents(turn: Turn) -> tuple[Member, ...]:
+    pool = [member for member in turn.people.structures if member.brief.genome]
+    if not pool or turn.rng.random() < SCATTER:
+        return ()
+    one = parent(pool, turn.planned, turn.rng, exploit=turn.policy.exploit)
+    other = parent(pool, turn.planned, turn.rng, exploit=0.0)
+    return (one, other) if one is not other and turn.rng.random() < 0.5 else (one,)
+
+
+def _child(turn: Turn, parents: tuple[Member, ...]) -> Genome:
+    space, rng = turn.given.space, turn.rng
+    match parents:
+        case (one, other):
+            mixed = crossed(one.brief.genome, other.brief.genome, space, rng)
+            return mixed if rng.random() < 0.5 else mutated(mixed, space, rng)
+        case (one,):
+            return mutated(one.brief.genome, space, rng)
+    return anywhere(space, rng) if turn.people.scored else mutated(_first(turn), space, rng)

@@ -1,0 +1,81 @@
+"""Baselines compiled ahead, many at a time; torch keeps what it compiled on disk, and the judge finds it there.
+
+Compiling is work for the CPU, but choosing between variants is measuring: those measurements take turns at the GPU, so
+that no baseline is chosen badly because others were busy.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import closing, contextmanager
+from itertools import product
+from pathlib import Path
+
+from warpwright.core.codec import encode
+from warpwright.core.errors import WarpwrightError
+from warpwright.core.records.judged import Job
+from warpwright.core.task import Case, Draw, Role, Task
+from warpwright.judge.baselines import process as rival
+from warpwright.judge.baselines.timed import COMPILE_S
+from warpwright.judge.processes.workers import CellFailure, Process, dismiss
+
+LONGEST = "max-autotune"
+
+
+def compile_ahead(jobs: Sequence[Job], workers: int, say: Callable[[str], None]) -> None:
+    """What fails here fails again when it is timed, and is told then."""
+    wanted = {(job.task.id, name, case.name): (job.task, name, case) for job in jobs for name, case in _compiled(job)}
+    order = sorted(wanted.values(), key=lambda item: item[1] != LONGEST)  # so that none of them is waited for alone
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        ThreadPoolExecutor(workers) as pool,
+        closing(_Compilers(str(Path(folder) / "turns"))) as compilers,
+    ):
+        coming = [pool.submit(compilers.compile, *item) for item in order]
+        for number, done in enumerate(as_completed(coming), 1):
+            say(f"[{number}/{len(wanted)}] compiled ahead: {done.result()}")
+
+
+def _compiled(job: Job) -> Iterator[tuple[str, Case]]:
+    """Which baselines are, in each of the cases that are timed."""
+    if job.asked.time:
+        yield from product(filter(rival.compiles, job.baselines), job.task.cases_of(Role.TIME))
+
+
+class _Compilers:
+    """Rivals that wait for something to compile; starting one takes seconds."""
+
+    def __init__(self, turns: str) -> None:
+        self._turns = turns
+        self._idle: list[Process] = []
+
+    def compile(self, task: Task, baseline: str, case: Case) -> str:
+        label = f"{task.key}, {case.name}, {baseline}"
+        try:
+            with self._borrowed() as process:
+                process.demand("task", task=encode(task))
+                process.ask("prepare", COMPILE_S, baseline=baseline, draws={"0": encode(Draw(case=case, seed=0))})
+                process.demand("forget")  # others need the memory
+        except (CellFailure, WarpwrightError) as failure:
+            return f"{label}: {str(failure)[:200]}"
+        return label
+
+    @contextmanager
+    def _borrowed(self) -> Iterator[Process]:
+        """One that failed does not come back."""
+        process = self._next()
+        yield process
+        self._idle.append(process)
+
+    def _next(self) -> Process:
+        try:
+            return self._idle.pop()
+        except IndexError:
+            started = Process(rival.compiling)
+            started.demand("take_turns", path=self._turns)
+            return started
+
+    def close(self) -> None:
+        dismiss(self._idle)

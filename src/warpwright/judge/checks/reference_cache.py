@@ -1,0 +1,91 @@
+"""What is true of each draw, computed once on the judge's side and kept: candidates come and go, truth stays.
+
+An honest run is hundreds of operations. On small draws a GPU takes longer to be told of them than a CPU to do them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from concurrent.futures import Future
+from dataclasses import replace
+
+import torch
+
+from warpwright.core.codec import content_id
+from warpwright.core.signature import flatten, forward_arguments
+from warpwright.core.task import Draw, Task
+from warpwright.judge.checks.reference_workers import Scribes, Written, read, truth_of
+from warpwright.oracle.compare.elements import Mismatch
+from warpwright.oracle.compare.results import check_in_steps
+from warpwright.oracle.truth.expected import FEW_RUNS, Scenario, expectations, scenario
+from warpwright.oracle.truth.reference import Tensors
+
+MOST_BYTES = 4 << 30
+"""Of device memory, beyond which only the truths of one task are kept."""
+SMALL = 1 << 15
+"""Elements of all arguments together."""
+
+
+class Truths:
+    """Inputs and expectations of one task, by draw."""
+
+    def __init__(self, task: Task, device: str = "cuda") -> None:
+        self._task, self._device = task, device
+        self._scenarios: dict[str, Scenario] = {}
+        self._expected: dict[tuple[str, int], Written] = {}
+        self._coming: dict[tuple[str, int], Future[bytes]] = {}
+
+    def foresee(self, draws: Iterable[Draw], scribes: Scribes) -> None:
+        """Has what will be asked for computed meanwhile."""
+        for draw in draws:
+            key = content_id(draw), FEW_RUNS
+            is_new = key not in self._expected and key not in self._coming
+            if is_new and self._is_small(draw) and (coming := scribes.ask(self._task, draw, FEW_RUNS)):
+                self._coming[key] = coming
+
+    def scenario(self, draw: Draw) -> Scenario:
+        """Small ones as the CPU makes them, which those who compute the truth elsewhere make as well."""
+        key = content_id(draw)
+        if key not in self._scenarios:
+            where = "cpu" if self._is_small(draw) else self._device
+            self._scenarios[key] = scenario(self._task, draw, where).on(self._device)
+        return self._scenarios[key]
+
+    def check(self, draw: Draw, results: Tensors) -> Mismatch | None:
+        """What is wrong with a candidate's results."""
+        there = [result.cpu() for result in results] if self._is_small(draw) else results
+        return check_in_steps(lambda runs: self._expectations(draw, runs), there)[1]
+
+    def _expectations(self, draw: Draw, runs: int) -> Written:
+        key = content_id(draw), runs
+        if key not in self._expected:
+            coming = self._coming.pop(key, None)
+            self._expected[key] = (read(coming) if coming else None) or self._computed(draw, runs)
+        return self._expected[key]
+
+    def _computed(self, draw: Draw, runs: int) -> Written:
+        if self._is_small(draw):
+            return truth_of(self._task, draw, runs)
+        return expectations(self._task, draw, self.scenario(draw), runs)
+
+    def _is_small(self, draw: Draw) -> bool:
+        tensors = (tensor for spec in forward_arguments(self._task, draw.case) for tensor in flatten(spec))
+        return sum(math.prod(tensor.shape) for tensor in tensors) <= SMALL
+
+
+class Shelf:
+    """The truths of the tasks that were asked for last: memory is finite."""
+
+    def __init__(self) -> None:
+        self._kept: dict[str, Truths] = {}
+
+    def of(self, task: Task) -> Truths:
+        key = replace(task, cases=(), dtypes=(), baselines=()).id  # what is true of a draw depends on none of these
+        found = self._kept[key] = self._kept.pop(key) if key in self._kept else Truths(task)
+        while len(self._kept) > 1 and torch.cuda.memory_allocated() > MOST_BYTES:
+            del self._kept[next(iter(self._kept))]
+        return found
+
+    def clear(self) -> None:
+        self._kept.clear()

@@ -1,0 +1,124 @@
+"""The cell: a process whose CUDA context runs candidate kernels and holds inputs, outputs and scratch, nothing else.
+
+Expected values, seeds and the verdict live with the judge, whose commands the cell obeys. A CUDA error is reported and
+ends the cell, because a context does not recover.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from multiprocessing.connection import Connection
+from typing import Any
+
+import torch
+
+from warpwright.core.codec import decode
+from warpwright.core.launch.plan import Library, Plan
+from warpwright.core.launch.sealed import Sealed
+from warpwright.core.records.measurement import Cache
+from warpwright.judge.gpu import driver
+from warpwright.judge.gpu.arena import Arena, Place
+from warpwright.judge.gpu.module import Module
+from warpwright.judge.gpu.precision import allow_tf32
+from warpwright.judge.gpu.replay import replay
+from warpwright.judge.processes.link import CROWDED, serve
+from warpwright.judge.timing.cuda_timer import Stopwatch
+
+
+class Cell:
+    """State of the process between commands."""
+
+    def __init__(self) -> None:
+        torch.cuda.init()
+        torch.zeros(1, device="cuda")
+        self._stopwatch: Stopwatch | None = None
+        self._slots: dict[int, tuple[Plan, dict[int, Place]]] = {}
+
+    def greet(self) -> dict[str, Any]:
+        return {}
+
+    def arena(self, size: int) -> dict[str, Any]:
+        self.memory = Arena.own(size)
+        return {"handle": self.memory.handle().hex()}
+
+    def load(self, sealed: dict[str, Any], tf32: bool) -> dict[str, Any]:
+        allow_tf32(tf32)
+        self._sealed: Sealed = decode(Sealed, sealed)
+        self._module = Module(self._sealed.cubin or b"", self._sealed.kernels, self._sealed.variables)
+        return {}
+
+    def place(self, slot: int, case: str, entry: str, buffers: dict[str, list[int]]) -> dict[str, Any]:
+        """Says where the buffers of one call lie: those of the plan by number, as offset and size."""
+        places = {int(number): Place(offset=where[0], size=where[1]) for number, where in buffers.items()}
+        self._slots[slot] = (self._sealed.plan(case, entry), places)
+        return {}
+
+    def run(self, slots: list[int], restore: bool = True) -> dict[str, Any]:
+        """One call after the other, each with the module's variables as after loading or as the last one left them."""
+        for slot in slots:
+            if restore:
+                self._reset()
+            self._call(slot)
+            torch.cuda.synchronize()
+        return {}
+
+    def prepare(self, key: int, slots: list[int], reads: list[list[int]]) -> dict[str, Any]:
+        """Captures one call, which may be several acts, and remembers which memory it reads as inputs."""
+        self._stopwatch = self._stopwatch or Stopwatch()
+        inputs = [self.memory.at(Place(offset=offset, size=size)) for offset, size in reads]
+        self._stopwatch.hold(key, [partial(self._call, slot) for slot in slots], inputs)
+        return {}
+
+    def chain(self, key: int, calls: list[int], warm: bool = False, work: bool = True) -> dict[str, Any]:
+        """Many prepared calls as one."""
+        assert self._stopwatch is not None
+        self._stopwatch.chain(key, calls, warm, work)
+        return {}
+
+    def time(self, keys: list[int | None], cache: str, restore: bool = True) -> dict[str, Any]:
+        """Device times of what was prepared, the module's variables as after loading or as the last call left them."""
+        assert self._stopwatch is not None
+        return {"samples_us": self._stopwatch.time(keys, Cache(cache), self._reset if restore else lambda: None)}
+
+    def library_part(self, key: int, of: int, slots: list[int]) -> dict[str, Any]:
+        """Captures the library's part of a prepared call alone."""
+        assert self._stopwatch is not None
+        self._stopwatch.hold_part(key, [partial(self._call, slot, Library) for slot in slots], of)
+        return {}
+
+    def spin(self, keys: list[int]) -> dict[str, Any]:
+        assert self._stopwatch is not None
+        self._stopwatch.spin(keys)
+        return {}
+
+    def told(self, error: Exception) -> dict[str, Any]:
+        match error:
+            case torch.OutOfMemoryError():
+                kind = CROWDED if self._is_crowded() else "memory"
+                return {"kind": kind, "error": "out of memory", "message": _first_line(error)}
+            case driver.CudaError():
+                return {"kind": "cuda", "error": error.name, "message": error.call}
+            case RuntimeError():  # torch reports a kernel's fault at whatever call comes next
+                return {"kind": "cuda", "error": type(error).__name__, "message": _first_line(error)}
+        return {"kind": "error", "error": type(error).__name__, "message": _first_line(error)}
+
+    def _is_crowded(self) -> bool:
+        """Whether others hold what was missing: half of the card is any candidate's."""
+        free, total = torch.cuda.mem_get_info()
+        return total - free - self.memory.size - torch.cuda.memory_reserved() > total / 2
+
+    def _reset(self) -> None:
+        self._module.restore(torch.cuda.current_stream().cuda_stream)
+
+    def _call(self, slot: int, only: type[Library] | None = None) -> None:
+        plan, places = self._slots[slot]
+        arguments = [self.memory.at(places[number]) for number in range(len(plan.arguments))]
+        replay(plan, self._module, arguments, lambda number, size: self.memory.at(places[number]), only)
+
+
+def main(connection: Connection) -> None:
+    serve(connection, Cell)
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).splitlines() or [""])[0][:500]

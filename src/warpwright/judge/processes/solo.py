@@ -1,0 +1,74 @@
+"""One sealed candidate, called a few times in this process, and nothing else: for tools that watch a process.
+
+python3 -m warpwright.judge.processes.solo JOB.json [--case NAME] [--calls N]
+
+Profilers and sanitizers cannot look into a cell, which the judge starts and kills as it likes. Nothing is judged here.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+import torch
+
+from warpwright.core.codec import encode, loads
+from warpwright.core.errors import UsageError
+from warpwright.core.launch.sealed import Sealed
+from warpwright.core.records.judged import Job
+from warpwright.core.task import Case, Draw, Role
+from warpwright.judge.gpu.arena import Layout
+from warpwright.judge.processes.kernel_process import Cell
+from warpwright.judge.processes.staged_call import Visit, stage, write_inputs
+from warpwright.judge.timing.cuda_timer import Flush
+from warpwright.oracle.truth.expected import scenario
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("job", type=Path)
+    parser.add_argument("--case")
+    parser.add_argument("--calls", type=int, default=1)
+    asked = parser.parse_args(arguments)
+    job: Job = loads(Job, asked.job.read_bytes())
+    if job.sealed is None:
+        raise UsageError(f"{asked.job} holds no candidate")
+    call_alone(job, job.sealed, _case(job, asked.case), asked.calls)
+    return 0
+
+
+def call_alone(job: Job, sealed: Sealed, case: Case, calls: int) -> None:
+    """Every call from a cold cache, as when it is timed."""
+    cell, visit = _staged(job, sealed, case)
+    flush = Flush()
+    cell.run(visit.preparing)
+    for _ in range(calls):
+        flush()
+        torch.cuda.synchronize()
+        cell.run(visit.slots)
+
+
+def _staged(job: Job, sealed: Sealed, case: Case) -> tuple[Cell, Visit]:
+    cell, layout, draw = Cell(), Layout(), Draw(case=case, seed=1)
+    visit = stage(job.task, sealed, draw, scenario(job.task, draw, "cuda"), layout, 0)
+    cell.arena(layout.total)
+    cell.load(encode(sealed), job.task.tolerance.tf32)
+    for act in visit.acts:
+        buffers = {str(number): [place.offset, place.size] for number, place in act.places.items()}
+        cell.place(act.slot, act.plan.case, act.plan.entry, buffers)
+    write_inputs(visit, cell.memory)
+    torch.cuda.synchronize()
+    return cell, visit
+
+
+def _case(job: Job, name: str | None) -> Case:
+    cases = job.task.cases_of(Role.TIME) or job.task.cases
+    found = next((case for case in job.task.cases if case.name == name), None) if name else cases[0]
+    if found is None:
+        raise UsageError(f"{job.task.key} has no case '{name}'")
+    return found
+
+
+if __name__ == "__main__":
+    sys.exit(main())

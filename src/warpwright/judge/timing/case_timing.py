@@ -1,0 +1,226 @@
+"""One case of a candidate and its rivals, timed: who meets whom, and what makes a time invalid."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+
+import torch
+
+from warpwright.core.errors import UsageError
+from warpwright.core.gpus.limit import Bound, Limit, physical_limit
+from warpwright.core.gpus.table import Gpu, gpu_named
+from warpwright.core.launch.sealed import Sealed
+from warpwright.core.records.evidence import Fault
+from warpwright.core.records.judged import Job
+from warpwright.core.records.measurement import COPY, Cache, Measurement, Scene
+from warpwright.core.task import Case, Draw, Task
+from warpwright.judge.baselines.competitors import Rivals
+from warpwright.judge.baselines.timed import Baseline
+from warpwright.judge.checks.examine import call_bytes, staged
+from warpwright.judge.checks.reference_cache import Truths
+from warpwright.judge.contestant import Contestant, Opponent
+from warpwright.judge.gpu.free_memory import make_room
+from warpwright.judge.processes.workers import CellFailure, Crowded, Spares
+from warpwright.judge.timing.interleaving import (
+    CHAIN_CALLS,
+    CHAINS,
+    PLAIN_SLOTS,
+    POOL_BYTES,
+    RivalLost,
+    Series,
+    Subject,
+    contest,
+)
+from warpwright.judge.timing.nvml import Gauge
+from warpwright.judge.timing.stopping import Limits
+from warpwright.judge.timing.validity import doubt
+
+FEWEST_SLOTS = 4
+LOOKS = 4
+"""At our own clock, before it is believed that it disagrees with the events."""
+SHORT_BYTES = 144 << 20
+"""What the fastest memory there is moves in SHORT_US."""
+
+
+class Timekeeper:
+    """Keeps the rivals, whose compiled baselines serve all candidates of a task."""
+
+    def __init__(self, cells: Spares, gauge: Gauge, scene: Scene, generator: random.Random) -> None:
+        self._cells, self._gauge, self._scene, self._generator = cells, gauge, scene, generator
+        self._rivals = Rivals()
+
+    def close(self) -> None:
+        self._rivals.close()
+
+    def expect(self, job: Job) -> None:
+        """Rivals take seconds to start, in which the candidate can be checked."""
+        if job.asked.time:
+            self._rivals.start((*job.baselines, *((COPY,) if job.asked.ceiling else ())))
+
+    def timed(self, job: Job, case: Case, faults: list[Fault]) -> Iterator[Measurement]:
+        """In turns with its rivals; apart from them where the card does not hold all of them and the truth as well."""
+        slots, found = slots_for(job.sealed, case), len(faults)
+        try:
+            yield from self._together(job, case, slots, faults)
+            return
+        except (torch.OutOfMemoryError, Crowded):
+            if job.sealed is None or not job.baselines:
+                raise
+        del faults[found:]
+        faults.append(Fault(where=f"rivals, {case.name}", message="timed apart: the card does not hold all at once"))
+        alone = replace(job.asked, baselines=(), ceiling=False)
+        for part in (replace(job, asked=alone), replace(job, sealed=None)):
+            yield from self._together(part, case, slots, faults)
+
+    def _together(self, job: Job, case: Case, slots: int, faults: list[Fault]) -> list[Measurement]:
+        """Only when all of it is done: one that runs out of memory is begun again."""
+        make_room()
+        try:
+            rivals = self._baselines(job, case, slots, faults)
+            with self._entered(job, case, slots, faults) as contestants:
+                self._cells.settle()  # what starts or ends beside it would disturb whatever is timed
+                return list(self._held(job, case, contestants, rivals, faults))
+        finally:
+            self._rivals.forget()
+
+    def _held(
+        self, job: Job, case: Case, contestants: list[Contestant], rivals: list[Baseline], faults: list[Fault]
+    ) -> Iterator[Measurement]:
+        candidates = contestants[:1]
+        subjects: list[Subject] = [*contestants, *rivals]
+        if subjects and subjects[0].is_short():
+            for subject in subjects:
+                subject.chain()
+        doubts = {subject.name: doubt(subject) for subject in candidates}
+        shares = {subject.name: subject.library_share() for subject in candidates}
+        for cache in job.asked.caches if subjects else ():
+            for taken in self._contested(job, case, cache, subjects, faults):
+                invalid = doubts.get(taken.subject) or taken.invalid
+                yield replace(taken, invalid=invalid, library_share=shares.get(taken.subject))
+        if contestants:
+            faults += self._slowed(rivals, case)
+
+    def _contested(
+        self, job: Job, case: Case, cache: Cache, subjects: Sequence[Subject], faults: list[Fault]
+    ) -> Iterator[Measurement]:
+        series = contest(subjects, cache, Limits(seconds=job.asked.seconds_per_case), self._gauge)
+        for subject in subjects:
+            found = series[subject.name]
+            if found.lost is not None:
+                faults.append(_lost(subject.name, found.lost, case))
+                continue
+            invalid = self._invalid(job.task, case, found, cache, subject)
+            yield _measurement(subject.name, job.task, case, cache, found, self._scene, invalid)
+
+    def _slowed(self, rivals: Sequence[Baseline], case: Case) -> Iterator[Fault]:
+        for rival_ in rivals:
+            try:
+                why = rival_.slowed()
+            except RivalLost:
+                continue
+            if why is not None:
+                yield Fault(where=f"baseline {rival_.name}, {case.name}", message=why)
+
+    @contextmanager
+    def _entered(self, job: Job, case: Case, slots: int, faults: list[Fault]) -> Iterator[list[Contestant]]:
+        """The candidate, if there is one, and those it is compared with, each in a cell of its own."""
+        with ExitStack() as stack:
+            mine = {job.sealed.manifest.candidate: job.sealed} if job.sealed else {}
+            entered = [self._enter(stack, Contestant, job, case, slots, name, sealed) for name, sealed in mine.items()]
+            for name, sealed in job.against.items() if job.sealed else ():
+                try:
+                    entered.append(self._enter(stack, Opponent, job, case, slots, name, sealed))
+                except CellFailure as failure:
+                    faults.append(_lost(name, failure, case))
+            yield entered
+
+    def _enter(
+        self, stack: ExitStack, kind: type[Contestant], job: Job, case: Case, slots: int, name: str, sealed: Sealed
+    ) -> Contestant:
+        process = stack.enter_context(self._cells.taken())
+        draw, truths = Draw(case=case, seed=self._generator.randrange(2**48)), Truths(job.task)
+        on = stack.enter_context(staged(process, job.task, sealed, [draw] * slots, truths))
+        return kind(name, job.task, on, truths.scenario(draw), self._generator)
+
+    def _baselines(self, job: Job, case: Case, slots: int, faults: list[Fault]) -> list[Baseline]:
+        """Those that work here; one that does not is named as absent."""
+        names = (*job.baselines, *((COPY,) if job.asked.ceiling and self._moves_memory(job.task, case) else ()))
+        if names:
+            self._cells.settle()  # they are timed alone
+        found: list[Baseline] = []
+        for item in self._rivals.prepared(names, job.task, case, slots, self._generator):
+            if isinstance(item, Baseline):
+                found.append(item)
+            else:
+                faults.append(_lost(*item, case))
+        return found
+
+    def _invalid(self, task: Task, case: Case, series: Series, cache: Cache, subject: Subject) -> str | None:
+        """Three clocks must agree: events, our own wall clock, and physics."""
+        samples = sorted(sample for block in series.blocks for sample in block)
+        if not samples:
+            return "no sample was left"
+        middle = samples[len(samples) // 2]
+        if cache is Cache.COLD and (slope_us := disagreeing(subject, middle)) is not None:
+            return (
+                f"events say {middle:.1f} µs a call, our own clock says {slope_us:.1f}: work outside the timed window"
+            )
+        limit = self._limit(task, case)
+        if limit is not None and cache is Cache.COLD and middle < 0.9e6 * limit.floor_seconds:
+            return f"{middle:.1f} µs is below the physical floor of {limit.floor_seconds * 1e6:.1f} µs"
+        return None
+
+    def _moves_memory(self, task: Task, case: Case) -> bool:
+        limit = self._limit(task, case)
+        return limit is not None and limit.bound_by is Bound.MEMORY
+
+    def _limit(self, task: Task, case: Case) -> Limit | None:
+        gpu = _known_gpu(self._scene)
+        return physical_limit(task.work, case, gpu, tf32=task.tolerance.tf32) if gpu else None
+
+
+def disagreeing(subject: Subject, middle_us: float) -> float | None:
+    """What our own clock says, where events say much less. A busy machine delays it as well, but not every time."""
+    for _ in range(LOOKS):
+        slope_us = subject.slope_us()
+        if slope_us is None or slope_us <= 1.3 * middle_us + 6.0:
+            return None
+    return slope_us
+
+
+def slots_for(sealed: Sealed | None, case: Case) -> int:
+    """How many calls are kept ready: more of small ones, which may be so short that they are timed in chains."""
+    size = max(call_bytes(sealed, case.name), 1) if sealed else 1
+    most = CHAINS * CHAIN_CALLS if size <= SHORT_BYTES else PLAIN_SLOTS
+    return min(max(POOL_BYTES // size, FEWEST_SLOTS), most)
+
+
+def _lost(name: str, why: object, case: Case) -> Fault:
+    return Fault(where=f"rival {name}, {case.name}", message=str(why))
+
+
+def _measurement(
+    name: str, task: Task, case: Case, cache: Cache, series: Series, scene: Scene, invalid: str | None
+) -> Measurement:
+    return Measurement(
+        subject=name,
+        task=task.key,
+        case=case.name,
+        cache=cache,
+        samples_us=tuple(sample for block in series.blocks for sample in block),
+        blocks=tuple(len(block) for block in series.blocks),
+        discards=tuple(series.discards),
+        stopped_because=series.stopped_because,
+        scene=scene,
+        invalid=invalid,
+    )
+
+
+def _known_gpu(scene: Scene) -> Gpu | None:
+    try:
+        return gpu_named(scene.gpu or "")
+    except UsageError:
+        return None

@@ -1,0 +1,23 @@
+"""Answers that were paid for once: a run that was killed asks its models only what is still open."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from warpwright.core.protocols import Model, Reply, Request
+from warpwright.core.records.search import Call
+
+
+class Remembered:
+    """A Model that gives the recorded answer to a question that was answered before."""
+
+    def __init__(self, model: Model, calls: Iterable[Call]) -> None:
+        self.name = model.name
+        self._model = model
+        self._known = {(call.purpose, call.prompt): call for call in calls if call.reply is not None}
+
+    def complete(self, request: Request) -> Reply:
+        call = self._known.get((request.purpose, request.prompt))
+        if call is None or call.reply is None:
+            return self._model.complete(request)
+        return Reply(text=call.reply, model=call.model, usage=call.usage, cost_usd=call.cost_usd, seconds=call.seconds)

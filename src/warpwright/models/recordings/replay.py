@@ -1,0 +1,49 @@
+"""Answers from a recording, by what was asked. Equal questions get their answers in the order of the recording."""
+
+from __future__ import annotations
+
+import threading
+from collections import defaultdict, deque
+from pathlib import Path
+
+from warpwright.core.protocols import Reply, Request
+from warpwright.models.api.failures import AttemptFailed, answered
+from warpwright.models.lines import read_lines
+from warpwright.models.recordings.recording import Exchange, identity
+
+
+class Replay:
+    """Replies come back as they were, with their usage and cost, so that a run that is replayed decides the same."""
+
+    def __init__(self, file: Path, *, name: str = "replay") -> None:
+        self.name = name
+        self._lock = threading.Lock()
+        self._left: dict[str, deque[Exchange]] = defaultdict(deque)
+        for exchange in read_lines(file, Exchange, torn_end=True):
+            self._left[identity(exchange.request)].append(exchange)
+
+    def ceiling(self, request: Request) -> float | None:
+        """What the answer is recorded to have cost: a budget then ends a replayed run where it ended the first."""
+        with self._lock:
+            left = self._left.get(identity(request))
+            reply = left[0].reply if left else None
+        return (reply.cost_usd if reply else None) or 0.0
+
+    def complete(self, request: Request) -> Reply:
+        with self._lock:
+            left = self._left.get(identity(request))
+            exchange = left.popleft() if left else None
+        if exchange is None:
+            what = f"{self.name} has no answer left for this request ({request.purpose})"
+            raise AttemptFailed("unreachable", what, cost_usd=0.0)
+        if (failed := exchange.failure) is not None:
+            raise AttemptFailed(
+                failed.kind,
+                failed.message,
+                retryable=failed.retryable,
+                cost_usd=failed.cost_usd,
+                usage=failed.usage,
+                earlier=exchange.earlier,
+            )
+        assert exchange.reply is not None
+        return answered(exchange.reply, exchange.earlier)

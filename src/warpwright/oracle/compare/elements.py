@@ -1,0 +1,195 @@
+"""Whether a result is right. Every test is written so that only what is shown to be right passes; NaN shows nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import torch
+
+from warpwright.core.dtypes import dtype_named
+from warpwright.core.task import Compare
+from warpwright.oracle.compare.explain import where_wrong
+from warpwright.oracle.inputs.arguments import torch_dtype
+from warpwright.oracle.truth.expected import Expected
+
+WORST = 14.0  # largest deviation of any element, in units of the honest spread
+TYPICAL = 5.0  # root mean square deviation of a row, likewise
+_ENOUGH = 64  # elements that make a spread typical
+_FEW = 4  # errors of so few elements say no more than the worst of them
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mismatch:
+    """One way in which a result is wrong."""
+
+    output: str
+    kind: str
+    message: str
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+
+def compare(expected: Expected, actual: torch.Tensor) -> Mismatch | None:
+    """None if `actual` is right."""
+    return _form(expected, actual) or _content(expected, actual.detach())
+
+
+def _form(expected: Expected, actual: torch.Tensor) -> Mismatch | None:
+    spec = expected.spec
+    if tuple(actual.shape) != spec.shape:
+        return _mismatch(expected, "shape", f"shape {tuple(actual.shape)}, expected {spec.shape}")
+    if actual.dtype is not torch_dtype(spec.dtype):
+        return _mismatch(expected, "dtype", f"dtype {actual.dtype}, expected {torch_dtype(spec.dtype)}")
+    found = [stride for stride, size in zip(actual.stride(), spec.shape, strict=True) if size > 1]
+    wanted = [stride for stride, size in zip(spec.stride, spec.shape, strict=True) if size > 1]
+    if spec.numel and found != wanted:
+        return _mismatch(expected, "stride", f"strides {actual.stride()}, expected {spec.stride}")
+    return None
+
+
+def _content(expected: Expected, actual: torch.Tensor) -> Mismatch | None:
+    if not actual.numel():
+        return None
+    if expected.compare is Compare.INDEX:
+        return _indices(expected, actual)
+    if expected.compare is Compare.EXACT or expected.spread is None:
+        both_nan = actual.isnan() & expected.value.isnan()
+        return _element_wise(expected, "value", actual, (actual == expected.value) | both_nan)
+    return _values(expected, actual.to(torch.float64), expected.value, expected.spread)
+
+
+def _values(expected: Expected, actual: torch.Tensor, truth: torch.Tensor, spread: torch.Tensor) -> Mismatch | None:
+    dtype = dtype_named(expected.spec.dtype)
+    rounded = truth.to(torch_dtype(dtype.name)).to(torch.float64)
+    step = _unit_in_last_place(rounded, dtype.name)
+    claims = _claims(spread, rounded, expected.partial)
+    budget = WORST * expected.slack * claims + step
+    same_class = _same_class(rounded, actual, truth, budget, dtype.name)
+    if found := _element_wise(expected, "class", actual, same_class):
+        return found
+    limit = torch.finfo(torch_dtype(dtype.name)).max
+    target = truth.clamp(-limit, limit)
+    error = torch.where(actual.isfinite(), (actual - target).abs(), 0.0)
+    if dtype.quantised:  # rounding to the nearest is what was asked; only what exceeds it is error
+        error = (error - step / 2).clamp_min(0.0)
+        budget = budget - step * (1 - dtype.epsilon)
+    if found := _element_wise(expected, "error", actual, error <= budget):
+        return found
+    return _row_wise(expected, error, claims, step, dtype.quantised)
+
+
+def _same_class(
+    rounded: torch.Tensor, actual: torch.Tensor, truth: torch.Tensor, budget: torch.Tensor, dtype: str
+) -> torch.Tensor:
+    """NaN where NaN, the same infinity where infinite, finite where finite, by position."""
+    equal = (rounded == actual) | (rounded.isnan() & actual.isnan()) | (rounded.isfinite() & actual.isfinite())
+    at_the_edge = truth.isfinite() & (truth.abs() + budget >= torch.finfo(torch_dtype(dtype)).max)
+    overflowed = actual.isinf() & (actual.sign() == truth.sign())
+    return equal | (at_the_edge & (overflowed | actual.isfinite()))
+
+
+def _row_wise(
+    expected: Expected, error: torch.Tensor, claims: torch.Tensor, step: torch.Tensor, quantised: bool
+) -> Mismatch | None:
+    """The typical error of each row: a result that is everywhere a little too coarse fails here."""
+    found = _row_rms(error)
+    # Few runs do not tell how many errors are independent; all of them are, at worst.
+    count = _row_count(claims > 0).clamp_max(expected.independent)
+    independent = torch.full_like(count, torch.inf) if expected.partial else count
+    factor = (WORST / (independent / _FEW).clamp_min(1.0).sqrt()).clamp_min(TYPICAL) * expected.slack
+    length = error.shape[-1] if error.dim() else 1
+    floor = 0.0 if quantised else max(0.5, length**-0.5) * _row_rms(step)
+    right = found <= factor * _row_rms(claims) + floor
+    return _element_wise(expected, "typical error", found, right.expand(found.shape), rows=True)
+
+
+def _indices(expected: Expected, actual: torch.Tensor) -> Mismatch | None:
+    assert expected.choices is not None
+    choices = expected.choices
+    inside = (actual >= 0) & (actual < choices.shape[-1])
+    if found := _element_wise(expected, "index range", actual, inside):
+        return found
+    single = expected.value.dim() < choices.dim()
+    chosen, wanted = (_select(choices, index, single) for index in (actual, expected.value))
+    same = (chosen == wanted) | (chosen.isnan() & wanted.isnan())
+    if found := _element_wise(expected, "selected value", actual, same | (actual == expected.value)):
+        place = tuple(found.facts["worst"])
+        values = f"{float(chosen[place]):.9g} was chosen, {float(wanted[place]):.9g} is right"
+        return replace(found, message=f"{found.message}; {values}")
+    if single:
+        return None
+    ordered = actual.sort(-1).values
+    distinct = torch.ones_like(actual, dtype=torch.bool)
+    distinct[..., 1:] = ordered[..., 1:] != ordered[..., :-1]
+    return _element_wise(expected, "repeated index", ordered, distinct)
+
+
+def _select(choices: torch.Tensor, index: torch.Tensor, single: bool) -> torch.Tensor:
+    if single:
+        return choices.gather(-1, index.long().unsqueeze(-1)).squeeze(-1)
+    return choices.gather(-1, index.long())
+
+
+def _claims(spread: torch.Tensor, truth: torch.Tensor, partial: bool) -> torch.Tensor:
+    """Honest runs may all have been lucky at one element: it may claim what its row and its size usually need."""
+    known = truth.isfinite() & (truth != 0)
+    size = torch.where(known, truth.abs(), 0.0)
+    usual = (spread / size)[known]
+    relative = usual.median() * size if usual.numel() else size
+    claims = torch.maximum(torch.maximum(spread, _row_spread(spread, partial)), relative)
+    if partial:
+        return claims
+    # A zero may be a clipped value. How far beyond the clip it lay, only the others can tell.
+    uncertain = spread[spread > 0]
+    return torch.where(truth == 0, claims.clamp_min(uncertain.median()), claims) if uncertain.numel() else claims
+
+
+def _row_spread(spread: torch.Tensor, partial: bool) -> torch.Tensor:
+    """Typical for a row, those elements apart that cannot go wrong. Short rows say little and share with neighbours.
+
+    Few runs do not tell which elements those are: then all of them count, which can only make less of the row.
+    """
+    if not spread.dim():
+        return spread
+    table = spread.reshape(-1, spread.shape[-1])
+    together = max(_ENOUGH // table.shape[1], 1)
+    padding = table.new_zeros(-len(table) % together, table.shape[1])
+    groups = torch.cat([table, padding]).reshape(-1, together * table.shape[1])
+    counted = torch.ones_like(groups, dtype=torch.bool) if partial else groups > 0
+    if together > 1:  # the middle one, so that a few wild neighbours do not excuse everybody
+        typical = torch.where(counted, groups, torch.nan).nanmedian(-1).values.nan_to_num()
+    else:
+        typical = (groups.square().sum(-1) / _row_count(counted).clamp_min(1).squeeze(-1)).sqrt()
+    return typical.repeat_interleave(together)[: len(table)].reshape(*spread.shape[:-1], 1)
+
+
+def _row_count(flags: torch.Tensor) -> torch.Tensor:
+    return flags.to(torch.float64).sum(-1, keepdim=True) if flags.dim() else flags.to(torch.float64)
+
+
+def _row_rms(values: torch.Tensor) -> torch.Tensor:
+    if not values.dim():
+        return values.abs()
+    return values.square().mean(-1, keepdim=True).sqrt()
+
+
+def _unit_in_last_place(values: torch.Tensor, dtype: str) -> torch.Tensor:
+    """The spacing of representable numbers around each value; no finer than at the smallest normal number."""
+    info = torch.finfo(torch_dtype(dtype))
+    magnitude = torch.where(values.isfinite(), values.abs(), 0.0).clamp_min(info.smallest_normal)
+    _, exponent = torch.frexp(magnitude)
+    return torch.ldexp(torch.full_like(values, dtype_named(dtype).epsilon), exponent - 1)
+
+
+def _element_wise(
+    expected: Expected, kind: str, actual: torch.Tensor, right: torch.Tensor, rows: bool = False
+) -> Mismatch | None:
+    if bool(right.all()):
+        return None
+    facts = where_wrong(expected, actual, right, rows)
+    return _mismatch(expected, kind, facts.pop("sentence"), facts)
+
+
+def _mismatch(expected: Expected, kind: str, message: str, facts: Mapping[str, Any] | None = None) -> Mismatch:
+    return Mismatch(output=expected.name, kind=kind, message=f"{expected.name}: {message}", facts=facts or {})

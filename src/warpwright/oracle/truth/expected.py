@@ -1,0 +1,240 @@
+"""What is expected of a candidate on one draw, and how far from it an honest implementation lands."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from warpwright.core.errors import OurFault, TaskError, WarpwrightError
+from warpwright.core.records.evidence import Fault
+from warpwright.core.signature import (
+    TensorSpec,
+    argument_gradients,
+    contiguous,
+    flatten,
+    forward_arguments,
+    results,
+    tensors,
+)
+from warpwright.core.task import Case, Compare, Direction, Draw, Output, Task, TensorArg
+from warpwright.oracle.inputs.arguments import forward_inputs, gradient_inputs, torch_dtype
+from warpwright.oracle.inputs.storage import as_bits, held
+from warpwright.oracle.truth.double_precision import lifted, to_double
+from warpwright.oracle.truth.jitter import Jitter
+from warpwright.oracle.truth.reference import Tensors, evaluate, function, saved
+
+HONEST_RUNS = 8
+FEW_RUNS = 2
+_SCALES, _SCALED = (0.8, 1.25), (torch.float16, torch.bfloat16, torch.float32, torch.float64)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scenario:
+    """One draw, made real: what a candidate is given."""
+
+    arguments: list[Any]
+    gradients: Tensors
+    saves: Tensors
+
+    def copy(self) -> Scenario:
+        """Fresh memory, same values and layout, for a callee that may write to it."""
+        return Scenario(arguments=_copied(self.arguments), gradients=self.gradients, saves=_copied(self.saves))
+
+    def on(self, device: str) -> Scenario:
+        """The same values there."""
+        return Scenario(
+            arguments=_moved(self.arguments, device),
+            gradients=_moved(self.gradients, device),
+            saves=_moved(self.saves, device),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Expected:
+    """One tensor that is owed: its true values in double, and the spread of honest results around them."""
+
+    name: str
+    spec: TensorSpec
+    compare: Compare
+    value: torch.Tensor
+    spread: torch.Tensor | None
+    """Per element, root mean square over honest runs; None where only equality counts."""
+    independent: float = math.inf
+    """How many of a row's errors are independent of each other: all, or one where they share a cause."""
+    choices: torch.Tensor | None = None
+    """INDEX only: the values that indices select from."""
+    slack: float = 1.0
+    partial: bool = False
+    """From few honest runs, the others taken as free of error: whatever this allows, all of them together allow."""
+
+
+def scenario(task: Task, draw: Draw, device: torch.device | str = "cpu") -> Scenario:
+    """The inputs of a draw, and what the reference saves of them in its own precision, as a forward pass would."""
+    return _completed(task, draw, forward_inputs(task, draw, device), gradient_inputs(task, draw, device))
+
+
+def rolled(task: Task, draw: Draw, given: Scenario) -> Scenario:
+    """Other contents from known ones, at the price of a copy: what was drawn is moved on, each by a way of its own.
+
+    Numbers are also scaled a little, so that not even a sum over all of them stays the same.
+    """
+    ways = random.Random(draw.seed)
+    arguments = [
+        value if isinstance(argument, TensorArg) and argument.init == "constructed" else _rolled(value, ways)
+        for argument, value in zip(task.arguments, given.arguments, strict=True)
+    ]
+    return _completed(task, draw, arguments, [_rolled(gradient, ways) for gradient in given.gradients])
+
+
+def _rolled(value: Any, ways: random.Random) -> Any:
+    if isinstance(value, list):
+        return [_rolled(item, ways) for item in value]
+    if not isinstance(value, torch.Tensor) or value.numel() < 2 or 0 in value.stride():
+        return value
+    bits = as_bits(value)
+    moved = bits.reshape(-1).roll(ways.randrange(1, value.numel())).view(value.shape)
+    if not value.is_contiguous():
+        moved = torch.empty_strided(value.shape, value.stride(), dtype=bits.dtype, device=value.device).copy_(moved)
+    found, factor = moved.view(value.dtype), ways.uniform(*_SCALES)
+    return found.mul_(factor) if value.dtype in _SCALED else found
+
+
+def _completed(task: Task, draw: Draw, arguments: list[Any], gradients: Tensors) -> Scenario:
+    with _blamed_on_the_reference(task, draw):
+        kept = saved(task, arguments)
+    specs = tensors(draw.case, task.saves) if kept else ()
+    saves = [tensor.to(torch_dtype(spec.dtype)).contiguous() for tensor, spec in zip(kept, specs, strict=True)]
+    return Scenario(arguments=arguments, gradients=gradients, saves=saves)
+
+
+def owed(task: Task, case: Case) -> tuple[tuple[TensorSpec, Output | None], ...]:
+    """Everything that is compared, in the order that `evaluate` gives it."""
+    if task.direction is Direction.BACKWARD:
+        return tuple((spec, None) for spec in results(task, case))
+    listed = list(zip(tensors(case, task.outputs), task.outputs, strict=True))
+    specs = {spec.name: spec for spec in forward_arguments(task, case)}
+    mutated = [(item, None) for name in task.mutates for item in flatten(specs[name])]
+    gradients = argument_gradients(task, case) if task.direction is Direction.TRAINING else ()
+    return (*listed, *mutated, *((spec, None) for spec in gradients))
+
+
+def exact_results(task: Task, draw: Draw, given: Scenario) -> Tensors:
+    """The truth in double precision."""
+    arguments, gradients, saves = map(to_double, (given.arguments, given.gradients, given.saves))
+    with lifted(), _blamed_on_the_reference(task, draw):
+        return evaluate(task, draw.case, function(task.reference), arguments, gradients, saves)
+
+
+@contextmanager
+def _blamed_on_the_reference(task: Task, draw: Draw) -> Iterator[None]:
+    """A reference that fails on its own inputs is a mistake in the task, and is said in one sentence.
+
+    Not if it is memory that is missing: no task is wrong for being large.
+    """
+    try:
+        yield
+    except (WarpwrightError, torch.OutOfMemoryError):
+        raise
+    except Exception as error:
+        if isinstance(error, MemoryError) or "can't allocate memory" in str(error):
+            message = f"{task.key}, case {draw.case.name}: this machine has too little memory for the reference"
+            raise OurFault(Fault(where="oracle", message=message)) from error
+        said = (str(error).splitlines() or [""])[0]
+        problem = f"raises {type(error).__name__} in case {draw.case.name}: {said}"
+        raise TaskError(task.reference.filename, None, problem) from error
+
+
+def honest_results(task: Task, draw: Draw, given: Scenario, seed: int, contrary: bool = False) -> Tensors:
+    """The reference in its own precision, rounded as some honest implementation might round."""
+    fresh = given.copy()
+    with Jitter(seed, tf32=task.tolerance.tf32, contrary=contrary):
+        return evaluate(task, draw.case, function(task.reference), fresh.arguments, fresh.gradients, fresh.saves)
+
+
+def expectations(task: Task, draw: Draw, given: Scenario, runs: int = HONEST_RUNS) -> tuple[Expected, ...]:
+    """What to hold a candidate to on this draw."""
+    exact = exact_results(task, draw, given)
+    if not any(value.is_floating_point() for value in exact):
+        runs = 0
+    # In one run every rounding is a mishap: a rare one would else be met first by somebody's honest kernel.
+    seeds = range(HONEST_RUNS - runs, HONEST_RUNS)
+    honest = [honest_results(task, draw, given, seed, contrary=seed == 0) for seed in seeds]
+    return tuple(_expected(task, draw, given, exact, honest))
+
+
+def _expected(task: Task, draw: Draw, given: Scenario, exact: Tensors, honest: Sequence[Tensors]) -> Iterator[Expected]:
+    for number, (spec, output) in enumerate(owed(task, draw.case)):
+        value = exact[number]
+        if tuple(value.shape) != spec.shape:
+            problem = f"{spec.name} has shape {tuple(value.shape)}; the task declares {spec.shape} in {draw.case.name}"
+            raise TaskError(task.reference.filename, None, problem)
+        compare = output.compare if output else Compare.VALUE
+        if not value.is_floating_point() and compare is Compare.VALUE:
+            compare = Compare.EXACT
+        spread, independent = None, math.inf
+        if value.is_floating_point():
+            spread, independent = _spread(task, draw, spec, value, [run[number] for run in honest])
+        yield Expected(
+            name=spec.name,
+            spec=TensorSpec(name=spec.name, shape=spec.shape, stride=contiguous(spec.shape), dtype=spec.dtype),
+            compare=compare,
+            value=value,
+            spread=spread,
+            independent=independent,
+            choices=_choices(task, output, given),
+            slack=task.tolerance.slack,
+            partial=spread is not None and len(honest) < HONEST_RUNS,
+        )
+
+
+def _spread(task: Task, draw: Draw, spec: TensorSpec, value: torch.Tensor, runs: Tensors) -> tuple[torch.Tensor, float]:
+    """Of the runs around the truth, where it can be measured, and how many errors of a row are independent.
+
+    One run after the other: all of them in double precision may be more than a GPU holds.
+    """
+    matters = value.to(torch_dtype(spec.dtype)).to(torch.float64).isfinite()
+    squares, rows = torch.zeros_like(value), []
+    for run in runs:
+        error = torch.where(matters, run.to(torch.float64) - value, 0.0)
+        if not bool(error.isfinite().all()):
+            problem = f"{spec.name} is not finite in {spec.dtype} where the truth is"
+            where = f"{task.key}, case {draw.case.name}, distribution {draw.distribution}"
+            raise TaskError(where, None, problem, "no error budget can be taken from it: leave that distribution out")
+        rows.append(error.square().mean(-1).sqrt() if error.dim() else error.abs())
+        squares.add_(error.square_())
+    return squares.div_(HONEST_RUNS).sqrt_(), _independent(torch.stack(rows))
+
+
+def _independent(rows: torch.Tensor) -> float:
+    """Judged by how much the typical error of a row varies from run to run: n independent ones vary by 1/sqrt(2n)."""
+    uncertain = rows.mean(0) > 0
+    if not bool(uncertain.any()):
+        return math.inf
+    variation = (rows.std(0) / rows.mean(0))[uncertain]
+    return 0.5 / max(float(variation.square().mean()), 1e-12)
+
+
+def _choices(task: Task, output: Output | None, given: Scenario) -> torch.Tensor | None:
+    if output is None or output.selects is None:
+        return None
+    with lifted(), torch.no_grad():
+        values: torch.Tensor = function(task.reference, output.selects)(*to_double(given.arguments))
+        return values
+
+
+def _moved(value: Any, device: str) -> Any:
+    if isinstance(value, torch.Tensor):
+        return held(value).to(device).expand(value.shape)  # as a whole it would come out without its layout
+    return [_moved(item, device) for item in value] if isinstance(value, list) else value
+
+
+def _copied(value: Any) -> Any:
+    if isinstance(value, torch.Tensor):
+        return value.clone()
+    return [_copied(item) for item in value] if isinstance(value, list) else value

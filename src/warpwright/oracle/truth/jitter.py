@@ -1,0 +1,244 @@
+"""What an honest implementation at the task's own precision gives, seen several times.
+
+The reference runs in its own dtypes, while every rounding is nudged by about one unit in the last place and every sum
+is perturbed as one-after-another accumulation in fp32 would perturb it: the error of partial sum k weighs on all terms
+before it, which is a random walk along the summed dimension, applied to the terms. Any order of summation and any
+sound rounding is then within a small multiple of the spread; tf32 or bf16 in an fp32 task is not.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import torch
+from torch._decomp import decomposition_table
+from torch.utils._pytree import tree_leaves, tree_map
+
+from warpwright.oracle.truth.modes import Mode
+
+_NUDGE = 0.577  # rms error of one operation, in units of an epsilon: CUDA's own functions are good to an ulp or two
+_ACCUMULATION_STEP = 0.4  # rms error of one addition, in units of half an epsilon
+_LONGEST_CHAIN = 4096  # no sensible kernel adds more terms than this one after another
+_ALL_BUT = 1 / 64  # of a unit in the last place: errors in fp32 are smaller, so no honest rounding goes astray by them
+_MIXING = ((16, -1, 0x7FEB352D), (16, 0xFFFF, 0x846CA68B - (1 << 32)), (15, 0x1FFFF, 1))  # shift, bits kept, factor
+_SIXTEEN_BITS = (torch.float16, torch.bfloat16)
+_CASTS = {"_to_copy", "to", "convert_element_type"}
+_EIGHT_BITS = (torch.float8_e4m3fn, torch.float8_e5m2)
+
+# Which argument holds the terms, by operation.
+_TERMS = {
+    "sum": 0, "mean": 0, "var": 0, "var_mean": 0, "linalg_vector_norm": 0, "cumsum": 0, "logcumsumexp": None,
+    "mm": 0, "bmm": 0, "mv": 0, "dot": 0, "addmm": 1, "baddbmm": 1, "addmv": 1,
+    "convolution": 0, "convolution_backward": 0, "embedding_dense_backward": 0, "prod": None,
+}  # fmt: skip
+# Which argument is added to the sum. Many kernels begin with it, and every addition then rounds what it has become.
+_ADDENDS = {"addmm": 0, "baddbmm": 0, "addmv": 0, "convolution": 2}
+_PRODUCTS = {"mm", "bmm", "mv", "dot", "addmm", "baddbmm", "addmv", "convolution", "convolution_backward"}
+# Taken apart, so that what cancels inside them shows, and the sums inside them are sums like all others.
+_COMPOUND = {
+    "silu", "silu_backward", "gelu", "gelu_backward", "_softmax", "_softmax_backward_data", "_log_softmax", "logsumexp",
+    "_log_softmax_backward_data", "native_layer_norm", "native_layer_norm_backward", "native_group_norm",
+    "native_group_norm_backward", "nll_loss_forward", "nll_loss_backward", "native_batch_norm",
+    "native_batch_norm_backward", "_native_batch_norm_legit", "_native_batch_norm_legit_functional",
+    "_native_batch_norm_legit_no_training", "cudnn_batch_norm", "cudnn_batch_norm_backward",
+}  # fmt: skip
+_EXACT = {
+    "relu", "neg", "abs", "clone", "copy_", "where", "gather", "index", "index_select", "cat", "stack", "amax",
+    "amin", "max", "min", "maximum", "minimum", "clamp", "clamp_min", "clamp_max", "embedding", "_to_copy", "to",
+    "constant_pad_nd", "max_pool2d_with_indices", "sort", "topk", "argmax", "argmin", "sign", "sgn", "floor", "ceil",
+    "round", "detach", "threshold_backward", "masked_fill", "masked_fill_", "scatter", "fill_", "zero_", "tril",
+    "triu", "roll", "flip", "repeat", "full", "full_like", "zeros", "zeros_like", "ones", "ones_like", "empty",
+    "empty_like", "arange", "alias", "scalar_tensor", "lift_fresh", "slice_backward", "select_backward", "new_zeros",
+    "new_full", "new_empty", "index_put_", "scatter_", "empty_strided", "select_scatter", "slice_scatter",
+    "new_empty_strided", "bernoulli", "isnan", "isinf",
+}  # fmt: skip
+
+
+class Jitter(Mode):
+    """Runs each operation as some honest implementation might round it."""
+
+    def __init__(self, seed: int, tf32: bool = False, contrary: bool = False) -> None:
+        """`contrary` rounds everything to sixteen bits the other way than to the nearest: rare mishaps, all at once."""
+        super().__init__()
+        self._seed, self._tf32, self._contrary = seed, tf32, contrary
+        self._generators: dict[torch.device, torch.Generator] = {}
+        self._operations = 0
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        name, options = func.overloadpacket.__name__, kwargs or {}
+        if options.get("dtype") in _EIGHT_BITS:  # rounding to eight bits is judged by the comparator
+            options = {**options, "dtype": torch.float32}
+        if name in _CASTS and (dtype := _cast_to(args, options)) in _SIXTEEN_BITS:
+            return self._rounded(args[0], dtype)
+        if name in _COMPOUND:
+            with self:
+                return decomposition_table[func](*args, **options)
+        if name in _TERMS:
+            run = self._convolution_backward if name == "convolution_backward" else self._summed
+            return tree_map(self._nudged, in_fp32(partial(run, func, name), args, options, self._rounded))
+        if not moves_only(func):
+            return tree_map(self._nudged, in_fp32(func, args, options, self._rounded))
+        out = func(*args, **options)
+        rounds_in_place = name.endswith("_") and name not in _EXACT and _is_float(out)
+        return out.copy_(self._nudged(out)) if rounds_in_place else out
+
+    def _summed(self, func: Any, name: str, *args: Any, **options: Any) -> Any:
+        if name in _PRODUCTS and self._tf32:
+            args = tree_map(to_tf32, args)
+        position = _TERMS[name]
+        if position is not None and _is_float(args[position]) and args[position].dim():
+            terms, extent = args[position], _extent(args[position], name, args)
+            repeats = 1.0 if name in _PRODUCTS else _repetition(terms, *extent)
+            terms = self._walked(terms, *extent, repeats)
+            args = (*args[:position], terms, *args[position + 1 :])
+            if name in _ADDENDS and _is_float(addend := args[_ADDENDS[name]]):
+                return self._begun_with(func(*args, **options), addend, name, extent[1])
+        return func(*args, **options)
+
+    def _begun_with(self, out: torch.Tensor, addend: torch.Tensor, name: str, length: int) -> torch.Tensor:
+        """The sum as it is when the addend was there from the first term on."""
+        shaped = addend.view(-1, *[1] * (out.dim() - 2)) if name == "convolution" else addend
+        noise = torch.randn(out.shape, generator=self._generator(out.device), device=out.device)
+        step = _ACCUMULATION_STEP * math.sqrt(min(length, _LONGEST_CHAIN)) * torch.finfo(out.dtype).eps / 2
+        return (out + shaped * noise * step).to(out.dtype)
+
+    def _convolution_backward(self, func: Any, name: str, *args: Any) -> Any:
+        """The gradient of the input adds over channels, those of the weight and the bias over batch and pixels."""
+        gradient, *others, (of_input, of_weight, of_bias) = tree_map(to_tf32, args) if self._tf32 else args
+        over_channels = self._walked(gradient, 1, gradient.shape[1] * math.prod(args[2].shape[2:]))
+        pixels = gradient.transpose(0, 1).flatten(1)
+        over_pixels = self._walked(pixels, 1, pixels.shape[1]).view_as(gradient.transpose(0, 1)).transpose(0, 1)
+        grad_input, _, _ = func(over_channels, *others, [of_input, False, False])
+        _, grad_weight, grad_bias = func(over_pixels, *others, [False, of_weight, of_bias])
+        return grad_input, grad_weight, grad_bias
+
+    def _walked(self, terms: torch.Tensor, dim: int, length: int, repeats: float | torch.Tensor = 1.0) -> torch.Tensor:
+        stretch = math.sqrt(min(length, _LONGEST_CHAIN) / max(terms.shape[dim], 1))
+        step = _ACCUMULATION_STEP * stretch * torch.finfo(terms.dtype).eps / 2
+        walk = torch.randn(terms.shape, generator=self._generator(terms.device), device=terms.device).cumsum(dim)
+        return (terms * (1 + walk * repeats * step)).to(terms.dtype)
+
+    def _nudged(self, value: Any) -> Any:
+        """Up or down by the root mean square of a rounding error: no element is lucky in every run."""
+        if not _is_float(value) or value.dtype not in (torch.float32, torch.float64):
+            return value
+        step = _NUDGE * torch.finfo(value.dtype).eps
+        # Filled there: a number that is copied to a GPU is waited for.
+        up, down = (torch.full((), 1 + way * step, dtype=torch.float64, device=value.device) for way in (1, -1))
+        return (value * torch.where(self._bits(value) >= 0, up, down)).to(value.dtype)
+
+    def _rounded(self, value: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
+        """To sixteen bits, up or down by chance: where an error is cancelled later, only chance tells its size.
+
+        What is all but representable is left to the nearest, as everybody's arithmetic would.
+        """
+        exact, nearest = value.to(torch.float64), value.to(dtype)
+        unit = _unit(exact, dtype)
+        off = exact - nearest.to(torch.float64)
+        chance = 1.0 if self._contrary else off.abs() / unit
+        turned = (self._chance(value) < chance) & (off.abs() >= _ALL_BUT * unit)
+        other = torch.where(turned, nearest.to(torch.float64) + off.sign() * unit, nearest.to(torch.float64)).to(dtype)
+        return torch.where(other.isfinite(), other, nearest)
+
+    def _chance(self, value: torch.Tensor) -> torch.Tensor:
+        """Between 0 and 1."""
+        return (self._bits(value).to(torch.int64) & 0xFFFFFFFF).to(torch.float64) / 2**32
+
+    def _bits(self, value: torch.Tensor) -> torch.Tensor:
+        """Random ones, drawn anew for each operation; the same for equal values, which everybody rounds alike."""
+        self._operations += 1
+        salt = random.Random(f"{self._seed} {self._operations}").getrandbits(31)
+        mixed = value.to(torch.float32).contiguous().view(torch.int32) ^ salt
+        for shift, kept, factor in _MIXING:  # in place: this is most of what an honest run of a large case costs
+            mixed ^= (mixed >> shift).bitwise_and_(kept)
+            mixed *= factor
+        return mixed
+
+    def _generator(self, device: torch.device) -> torch.Generator:
+        if device not in self._generators:
+            self._generators[device] = torch.Generator(device).manual_seed(self._seed)
+        return self._generators[device]
+
+
+def _unit(value: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
+    """The spacing of numbers of a type around each value."""
+    _, exponent = torch.frexp(value)
+    return torch.ldexp(torch.full_like(value, torch.finfo(dtype).eps), exponent - 1)
+
+
+def _repetition(terms: torch.Tensor, dim: int, length: int) -> torch.Tensor:
+    """How much faster than a random walk the error grows: equal terms are rounded alike, so their errors add up.
+
+    With a share f of the terms equal to each other the error is about K * sqrt(sum of f squared) steps, which for K
+    different terms is the sqrt(K) of the random walk. That sum is the chance that two terms are equal.
+    """
+    rolled = [terms == terms.roll(shift, dim) for shift in (1, 3, 7, 31) if shift < terms.shape[dim]]
+    if not rolled:
+        return torch.ones((), device=terms.device)
+    chance = torch.stack(rolled).to(torch.float32).mean(0).mean(dim, keepdim=True)
+    return (chance * min(length, _LONGEST_CHAIN)).clamp_min(1.0).sqrt()
+
+
+def to_tf32(value: Any) -> Any:
+    """Rounds fp32 to the ten mantissa bits that tensor cores keep of it."""
+    if not isinstance(value, torch.Tensor) or value.dtype is not torch.float32:
+        return value
+    bits = value.contiguous().view(torch.int32)
+    return ((bits + 0x1000) & ~0x1FFF).view(torch.float32)
+
+
+def in_fp32(
+    call: Callable[..., Any],
+    args: Any,
+    options: dict[str, Any],
+    rounded: Callable[[torch.Tensor, torch.dtype], torch.Tensor] = torch.Tensor.to,
+) -> Any:
+    """16-bit operands are computed with in fp32 and the result rounded once, as hardware does."""
+    narrow = next((arg.dtype for arg in tree_leaves(args) if _is_narrow(arg)), None)
+    if narrow is None:
+        return call(*args, **options)
+    out = call(*tree_map(_widened, args), **options)
+    if options.get("dtype") is not None:
+        return out
+    return tree_map(lambda value: rounded(value, narrow) if _is_float(value) else value, out)
+
+
+def _widened(value: Any) -> Any:
+    """Operands, and the type of the operands, which some operations are also told."""
+    if isinstance(value, torch.dtype):
+        return torch.float32 if value in _SIXTEEN_BITS else value
+    return value.float() if _is_narrow(value) else value
+
+
+def _cast_to(args: Any, options: dict[str, Any]) -> Any:
+    """The type a cast casts to; None for one that only moves or copies."""
+    return options.get("dtype") or next((arg for arg in args[1:] if isinstance(arg, torch.dtype)), None)
+
+
+def moves_only(func: Any) -> bool:
+    """Whether an operation leaves values as they are, or writes to an argument."""
+    name = func.overloadpacket.__name__
+    return func.is_view or name in _EXACT or name.endswith("_")
+
+
+def _extent(terms: torch.Tensor, name: str, args: Any) -> tuple[int, int]:
+    """The dimension the walk runs along, and how many terms each result adds up."""
+    if name == "convolution":
+        return 1, math.prod(args[1].shape[1:])
+    if name in _PRODUCTS or name == "cumsum":
+        return terms.dim() - 1, terms.shape[-1]
+    dims = args[1] if len(args) > 1 and isinstance(args[1], list | tuple) and args[1] else range(terms.dim())
+    longest = max(dims, key=lambda dim: terms.shape[dim])
+    return longest % terms.dim(), math.prod(terms.shape[dim] for dim in dims)
+
+
+def _is_float(value: Any) -> bool:
+    return isinstance(value, torch.Tensor) and value.is_floating_point()
+
+
+def _is_narrow(value: Any) -> bool:
+    return isinstance(value, torch.Tensor) and value.dtype in _SIXTEEN_BITS

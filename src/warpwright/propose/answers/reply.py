@@ -1,0 +1,169 @@
+"""Code from a model's answer: one whole file in a fenced block, or edits against a parent.
+
+The form asked for is one block that opens with ```cuda and closes with ```. What models write instead is accepted as
+long as only one reading is possible: other languages or none on the fence, `<file>` tags, several blocks of which one
+is a whole file, a bare file without a fence. An answer that could be read two ways, or that ends in the middle, is
+Unreadable, with a sentence for its author. Half a file is never returned.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from warpwright.cpp.tokens import Code, Kind, Token, tokenize
+from warpwright.propose.answers.edits import Unreadable, apply_edits, edits_in, has_edits
+
+_OPENS = re.compile(r"(?P<indent>[ \t]*)(?P<fence>`{3,}|~{3,})[ \t]*(?P<info>[^`]*)")
+_TAG_OPENS = re.compile(r"[ \t]*<file\b[^<>]*>[ \t]*")
+_TAG_CLOSES = re.compile(r"[ \t]*</file>[ \t]*")
+_THOUGHT = re.compile(r"\A\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
+_BINDS = frozenset({"PYBIND11_MODULE", "TORCH_LIBRARY", "TORCH_LIBRARY_FRAGMENT"})
+_PIECE = r"(?:code|file|kernel|function|implementation|program)s?"
+_STAYS = r"(?:(?:is|are|remains?|stays?) )?"
+_ELIDED = re.compile(
+    rf"^\W*(?:\.\.\.|…)\W*(?:the )?(?:rest|remaining {_PIECE}|unchanged|same as|existing|as before|omitted|previous)\b"
+    rf"|\brest of (?:the |your |this )?{_PIECE}\b\W*{_STAYS}(?:unchanged|the same|as before|here|\W*$)"
+    rf"|\b{_PIECE} {_STAYS}(?:unchanged|omitted|as before)\b"
+    rf"|\b(?:unchanged|omitted)\W*(?:\.\.\.|…)",
+    re.IGNORECASE,
+)
+_MOST_COMMENT = 200
+"""Characters of a comment that are looked at: words that stand for code are few."""
+_PYTHON = re.compile(r"^(import torch|from torch|import triton)\b", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Block:
+    text: str
+    language: str
+    closed: bool
+
+
+def source_in(answer: str, parent: str | None = None) -> str:
+    """The source that an answer stands for; `parent` is what edits may refer to."""
+    text = _THOUGHT.sub("", answer.replace("\r\n", "\n"))
+    if not text.strip():
+        raise Unreadable("the answer is empty")
+    if not has_edits(text):
+        return _checked(_whole_file(text), parent or "")
+    if parent is None:
+        raise Unreadable("there is no kernel to edit here; give the whole file in one ```cuda block")
+    edits = edits_in(text)
+    if any(_binds(block.text) and not has_edits(block.text) for block in _blocks(text)):
+        raise Unreadable("the answer has both a whole file and SEARCH/REPLACE blocks; give one or the other")
+    return _checked(apply_edits(parent, edits), parent)
+
+
+def _whole_file(text: str) -> str:
+    blocks = _blocks(text)
+    if not all(block.closed for block in blocks):
+        raise Unreadable("the code block is not closed, so the answer seems cut off; give the whole file again")
+    files = list(dict.fromkeys(block.text for block in blocks if _binds(block.text)))
+    if len(files) == 1:
+        return files[0]
+    if files:
+        raise Unreadable(f"the answer has {len(files)} different files that export entry points; give exactly one")
+    if not blocks and _is_bare_file(text):
+        return text.strip() + "\n"
+    raise Unreadable(_what_is_missing(blocks))
+
+
+def _what_is_missing(blocks: Sequence[_Block]) -> str:
+    if any(block.language.startswith("py") or _PYTHON.search(block.text) for block in blocks):
+        return "the answer is Python; give one CUDA C++ file that exports its entry with PYBIND11_MODULE"
+    if blocks:
+        return "no code block of the answer has PYBIND11_MODULE; give the whole file, from its includes to the binding"
+    return "the answer has no code block; give the whole file between ```cuda and ```"
+
+
+def _is_bare_file(text: str) -> bool:
+    """Whether the answer is nothing but a file: it starts like one and exports something."""
+    return text.lstrip().startswith(("#include", "//", "/*", "#pragma", "#define")) and _binds(text)
+
+
+def _blocks(text: str) -> list[_Block]:
+    """What stands between `<file>` tags, or else the fenced blocks. One look at each line, however hostile the text."""
+    lines = text.split("\n")
+    tagged = list(_tagged(lines))
+    return tagged or list(_fenced(lines))
+
+
+def _tagged(lines: Sequence[str]) -> Iterator[_Block]:
+    inside: list[str] | None = None
+    for line in lines:
+        if inside is None:
+            inside = [] if _TAG_OPENS.fullmatch(line) else None
+        elif _TAG_CLOSES.fullmatch(line):
+            yield _Block(text=_unfenced(inside), language="", closed=True)
+            inside = None
+        else:
+            inside.append(line)
+    if inside is not None:
+        yield _Block(text="\n".join(inside), language="", closed=False)
+
+
+def _unfenced(lines: Sequence[str]) -> str:
+    """A tagged file may be fenced once more."""
+    inner = list(_fenced(lines))
+    return inner[0].text if len(inner) == 1 and inner[0].closed else "\n".join(lines) + "\n"
+
+
+def _fenced(lines: Sequence[str]) -> Iterator[_Block]:
+    opening: re.Match[str] | None = None
+    inside: list[str] = []
+    for line in lines:
+        again = _OPENS.fullmatch(line)
+        if opening is None:
+            opening, inside = again, []
+        elif _closes(opening["fence"], line):
+            yield _block(opening, inside, closed=True)
+            opening = None
+        elif again and again["info"].strip() and again["fence"] == opening["fence"]:
+            yield _block(opening, inside, closed=False)
+            opening, inside = again, []
+        else:
+            inside.append(line.removeprefix(opening["indent"]))
+    if opening is not None:
+        yield _block(opening, inside, closed=False)
+
+
+def _closes(fence: str, line: str) -> bool:
+    bare = line.strip()
+    return len(bare) >= len(fence) and set(bare) == {fence[0]}
+
+
+def _block(opening: re.Match[str], inside: list[str], *, closed: bool) -> _Block:
+    language = (opening["info"].split() or [""])[0].lower()
+    return _Block(text="\n".join(inside) + "\n", language=language, closed=closed)
+
+
+def _binds(text: str) -> bool:
+    return any(token.kind is Kind.WORD and token.text in _BINDS for token in tokenize(text))
+
+
+def _checked(source: str, parent: str) -> str:
+    """The source, if it is a whole one. What its parent did already is no fault of this answer."""
+    tokens, known = tokenize(source), tokenize(parent)
+    if elided := sorted(_elisions(tokens) - _elisions(known)):
+        raise Unreadable(f"the comment '{elided[0].strip():.80}' stands for code; write all of it out")
+    if not _binding_is_complete(Code(tokens)) and (not parent or _binding_is_complete(Code(known))):
+        raise Unreadable("the file ends before its binding does, or has none; give all of it with PYBIND11_MODULE")
+    return source
+
+
+def _elisions(tokens: Sequence[Token]) -> set[str]:
+    """Comments that stand for code."""
+    comments = (token.text for token in tokens if token.kind is Kind.SPACE and token.text.startswith(("//", "/*")))
+    return {comment for comment in comments if _ELIDED.search(comment.lstrip("/* ")[:_MOST_COMMENT])}
+
+
+def _binding_is_complete(code: Code) -> bool:
+    """Whether a binding has a name in parentheses and a body that closes, as it has at the end of every whole file."""
+    for here in range(len(code)):
+        if code.is_word(here) and code.text(here) in _BINDS and here + 1 in code.partner:
+            body = code.partner[here + 1] + 1
+            if code.text(body) == "{" and body in code.partner:
+                return True
+    return False

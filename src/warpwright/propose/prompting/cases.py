@@ -1,0 +1,118 @@
+"""The cases of a task in words: what is checked, what is timed, what is hidden, and the least time of each."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+from warpwright.core.gpus.limit import Bound, Limit, physical_limit
+from warpwright.core.gpus.table import Gpu
+from warpwright.core.signature import contiguous, output_gradients
+from warpwright.core.task import Case, Layout, Plain, Range, Role, ScalarArg, Task
+
+_BOUNDS = {Bound.MEMORY: "memory", Bound.MATRIX: "matrix operations", Bound.SCALAR: "scalar operations"}
+_LAYOUTS = {Layout.EXPANDED: "with stride 0 everywhere", Layout.TRANSPOSED: "with the last two dimensions transposed"}
+
+
+def checked(task: Task) -> str:
+    return "; ".join(_grouped(task, task.cases_of(Role.CHECK))) or "none"
+
+
+def timed(task: Task, gpu: Gpu) -> str:
+    return "\n".join(_timed(task, case, gpu) for case in task.cases_of(Role.TIME)) or "- none"
+
+
+def _grouped(task: Task, cases: Iterable[Case]) -> Iterator[str]:
+    """Equal sizes once, with the whole numbers that came with them; types only where they are not the usual ones."""
+    groups: dict[tuple[str, Layout], list[Case]] = {}
+    for case in cases:
+        groups.setdefault((_sizes(case), _layout(task, case)), []).append(case)
+    types = {key: tuple(dict.fromkeys(case.dtype for case in group)) for key, group in groups.items()}
+    usual = Counter(types.values()).most_common(1)
+    for (sizes, layout), group in groups.items():
+        strides = f", gradients {_LAYOUTS[layout]}" if layout in _LAYOUTS else ""
+        only = "" if types[sizes, layout] == usual[0][0] else f" ({', '.join(types[sizes, layout])} only)"
+        yield sizes + _numbers(group) + strides + only
+
+
+def _layout(task: Task, case: Case) -> Layout:
+    """The case's own where it changes how some gradient lies: a single number lies in one way only."""
+    strided = any(spec.stride != contiguous(spec.shape) for spec in output_gradients(task, case))
+    return case.layout if strided else Layout.CONTIGUOUS
+
+
+def _sizes(case: Case) -> str:
+    return " ".join(f"{name}={size}" for name, size in case.dims.items()) or case.name
+
+
+def _numbers(group: list[Case]) -> str:
+    """Scalars that are whole numbers may decide shapes: all values met, as in k=2|4."""
+    found: dict[str, dict[str, None]] = {}
+    for case in group:
+        for name, value in case.scalars.items():
+            if type(value) is int:
+                found.setdefault(name, {})[str(value)] = None
+    return "".join(f" {name}={'|'.join(values)}" for name, values in found.items())
+
+
+def _timed(task: Task, case: Case, gpu: Gpu) -> str:
+    named = set(case.name.split("-"))
+    values = {**case.dims, **case.scalars}
+    given = [f"{name}={_plain(value)}" for name, value in values.items() if f"{name}{_plain(value)}" not in named]
+    told = f" ({', '.join(given)})" if given else ""
+    return f"- {case.name}{told}{_counts(case.weight)}: {_least(limit_of(task, case, gpu))}"
+
+
+def _counts(weight: float) -> str:
+    """How much a case counts in the mean, where it is not once."""
+    return {1.0: "", 2.0: ", counts twice", 0.5: ", counts half"}.get(weight, f", counts {weight:g} times")
+
+
+def _plain(value: Plain | tuple[Plain, ...]) -> str:
+    return f"[{', '.join(map(str, value))}]" if isinstance(value, tuple) else str(value)
+
+
+def limit_of(task: Task, case: Case, gpu: Gpu) -> Limit | None:
+    return physical_limit(task.work, case, gpu, tf32=task.tolerance.tf32)
+
+
+def limits_us(task: Task, gpu: Gpu) -> dict[str, float | None]:
+    """The least time of every timed case, in microseconds; None where the task does not say what its work is."""
+    found = {case.name: limit_of(task, case, gpu) for case in task.cases_of(Role.TIME)}
+    return {name: limit.seconds * 1e6 if limit else None for name, limit in found.items()}
+
+
+def _least(limit: Limit | None) -> str:
+    if limit is None:
+        return "limit unknown"
+    if limit.seconds < 1e-6:
+        return "under 1 µs of work, so the latency of each kernel decides"
+    return f"at least {limit.seconds * 1e6:.3g} µs, bound by {_BOUNDS[limit.bound_by]}"
+
+
+def hidden(task: Task) -> str:
+    if not task.ranges:
+        return "Other sizes, which nobody shows you, may be tried as well."
+    drawn = [f"{name} {_range(limits)}" for name, limits in task.ranges.items()]
+    drawn += [f"{arg.name} {_choice(arg.values)}" for arg in task.arguments if isinstance(arg, ScalarArg)]
+    return f"Hidden sizes, which nobody shows you, in any of the types: drawn from {', '.join(drawn)}."
+
+
+def _range(limits: Range) -> str:
+    if limits.choices:
+        return _choice(limits.choices)
+    return f"{limits.low} to {limits.high}" + (f" in steps of {limits.multiple}" if limits.multiple > 1 else "")
+
+
+def _choice(values: Iterable[Plain | tuple[Plain, ...]]) -> str:
+    """All there are, as in "in {2, 4}"; one alone as "= 2"."""
+    found = list(dict.fromkeys(map(_plain, values)))
+    return f"= {found[0]}" if len(found) == 1 else f"in {{{', '.join(found)}}}"
+
+
+def gradient_layouts(task: Task) -> str | None:
+    """How gradients may lie beside contiguous; None where each is a single number, which lies in one way only."""
+    if not any(spec.shape for case in task.cases for spec in output_gradients(task, case)):
+        return None
+    met = (_layout(task, case) for case in task.cases)
+    return " or ".join(dict.fromkeys(_LAYOUTS[layout] for layout in met if layout in _LAYOUTS)) or "with any strides"

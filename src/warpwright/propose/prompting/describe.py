@@ -1,0 +1,175 @@
+"""A task in words, as short as a kernel writer can do with: the reference, the sizes, what counts as right."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from warpwright.core.gpus.table import Gpu
+from warpwright.core.task import Compare, Direction, Output, Task, TensorArg
+from warpwright.propose.prompting.cases import checked, gradient_layouts, hidden, timed
+from warpwright.propose.prompting.element_types import spelled
+from warpwright.propose.prompting.reference import reference
+from warpwright.propose.prompting.template import render
+from warpwright.tasks.skeleton import entries, skeleton
+
+HONEST_RUNS, WORST, TYPICAL = 8, 14.0, 5.0
+"""The oracle's own figures, which it cannot be asked for without loading torch; a test holds them together."""
+_DISTRIBUTIONS = {
+    "normal": "mean 0, deviation 1",
+    "large_mean": "mean 4, deviation 1",
+    "tiny": "deviation 0.002",
+    "huge": "deviation 4096, or 32 in fp16",
+    "negative": "all below zero",
+    "positive": "all above zero",
+    "unit": "between 0 and 1",
+    "uniform": "between -1 and 1",
+    "ties": "many equal values",
+    "sorted": "ascending",
+    "constant": "one value for each row",
+    "sparse": "three of four are zero",
+    "outliers": "a few 32 times larger",
+    "zeros": "all zero",
+    "special": "infinities and NaN among them",
+}
+
+
+def description(task: Task, gpu: Gpu) -> str:
+    """Everything a writer must know of the task itself."""
+    return render(
+        "task",
+        {
+            "summary": task.summary,
+            "entry": _entry(task),
+            "reference": f"```python\n{reference(task)}\n```",
+            "direction": _direction(task),
+            "skeleton": f"```cuda\n{_skeleton(task)}```",
+            "dtypes": _dtypes(task),
+            "prepare": _prepare(task),
+            "checked": checked(task),
+            "hidden": hidden(task),
+            "distributions": ", ".join(_distribution(name) for name in task.distributions),
+            "whole": _whole(task),
+            "timed": timed(task, gpu),
+            "right": " ".join(_right(task)),
+        },
+    )
+
+
+def _entry(task: Task) -> str:
+    told = task.reference
+    if told.style != "module":
+        return _truth(task, f"`{told.entry}`")
+    given = [repr(value) for value in told.init] + [f"{name}={value!r}" for name, value in told.init_named.items()]
+    state = ", ".join(told.state)
+    passed = f" Its parameters and buffers follow the inputs as arguments: {state}." if state else ""
+    return _truth(task, f"the module `{told.entry}({', '.join(given)})`") + passed
+
+
+def _truth(task: Task, entry: str) -> str:
+    """What decides, by direction."""
+    own = task.reference.backward
+    gradients = f"`{own}`" if own else f"autograd through {entry}"
+    match task.direction:
+        case Direction.FORWARD:
+            return f"What is right is what {entry} gives, as written below."
+        case Direction.TRAINING:
+            return f"What is right is what {entry} gives for the outputs and {gradients} for the gradients."
+        case Direction.BACKWARD:
+            saved = f" `save` gives the saved tensors: {_names(task.saves)}." if task.saves else ""
+            return f"What is right is what {gradients} gives.{saved}"
+
+
+def _names(outputs: Iterable[Output]) -> str:
+    return ", ".join(output.name for output in outputs)
+
+
+def _skeleton(task: Task) -> str:
+    """Without the optional entry, which has a paragraph of its own."""
+    return "".join(line for line in skeleton(task).splitlines(True) if not line.startswith("// Optional entry:"))
+
+
+def _dtypes(task: Task) -> str:
+    if len(task.dtypes) == 1:
+        words = f"T above is {spelled(task.dtypes[0])} in every case."
+    else:
+        words = (
+            f"T above is the type of the case: {', '.join(map(spelled, task.dtypes))}. One source serves all of them: "
+            "look at the arguments' `scalar_type()` at run time."
+        )
+    others = [spelled(name) for name in _named_types(task) if spelled(name) != name]
+    return words + (f" Also used: {', '.join(others)}." if others else "")
+
+
+def _named_types(task: Task) -> Iterable[str]:
+    """Types that the signature names beside T, in the order they are met."""
+    named = [argument.dtype for argument in task.arguments if isinstance(argument, TensorArg)]
+    named += [output.dtype for output in (*task.outputs, *task.saves)]
+    return dict.fromkeys(name for name in named if name != "T" and name not in task.dtypes)
+
+
+def _prepare(task: Task) -> str:
+    """Only forward tasks have it, and none that changes its arguments."""
+    if not task.prepares or task.direction is not Direction.FORWARD or task.mutates:
+        return ""
+    several = len(task.prepares) > 1
+    return render(
+        "prepare",
+        {
+            "names": ", ".join(task.prepares),
+            "constants": "these arguments" if several else "this argument",
+            "first": task.prepares[0],
+            "gone": "the arguments themselves" if several else "the argument itself",
+        },
+    )
+
+
+def _direction(task: Task) -> str:
+    fields = {"layouts": _layouts(task)}
+    if task.direction is Direction.BACKWARD:
+        fields["saved"] = f", what the forward pass saved ({_names(task.saves)})" if task.saves else ""
+    return render(f"direction_{task.direction}", fields)
+
+
+def _layouts(task: Task) -> str:
+    """Which arguments are contiguous, and which need not be."""
+    strided = gradient_layouts(task) if "backward" in entries(task) else None
+    return render("layouts", {"gradients": strided}).strip() if strided else "All arguments are contiguous."
+
+
+def _distribution(name: str) -> str:
+    return f"{name} ({_DISTRIBUTIONS[name]})" if name in _DISTRIBUTIONS else name
+
+
+def _whole(task: Task) -> str:
+    """What indices and the like may be: nobody should guard against what never comes."""
+    bounded = [arg for arg in task.arguments if isinstance(arg, TensorArg) and arg.below is not None]
+    told = [f"`{arg.name}` from {arg.low} to below {arg.below}" for arg in bounded]
+    return f"Whole numbers: {', '.join(told)}." if told else ""
+
+
+def _right(task: Task) -> Iterator[str]:
+    """One paragraph for each way in which results are compared."""
+    kinds = {output.compare for output in task.outputs}
+    if task.direction is not Direction.FORWARD or task.mutates or Compare.VALUE in kinds:
+        yield _right_values(task)
+    for output in task.outputs if Compare.INDEX in kinds else ():
+        if output.selects is not None:
+            yield (
+                f"{output.name}: an index is right if it selects, from what `{output.selects}` gives in float64, "
+                "exactly the value that the function's own index in float64 selects in that place (NaN for NaN; zeros "
+                "are equal whatever their sign). So ties may be broken either way."
+            )
+    if Compare.EXACT in kinds:
+        exact = ", ".join(output.name for output in task.outputs if output.compare is Compare.EXACT)
+        yield f"Compared bit for bit: {exact}."
+
+
+def _right_values(task: Task) -> str:
+    products = render("tolerance_tf32" if task.tolerance.tf32 else "tolerance_fp32") if "fp32" in task.dtypes else ""
+    fields = {
+        "runs": str(HONEST_RUNS),
+        "worst": f"{WORST * task.tolerance.slack:g}",
+        "typical": f"{TYPICAL * task.tolerance.slack:g}",
+        "products": products.strip(),
+    }
+    return render("right_values", fields).strip()

@@ -1,0 +1,92 @@
+"""Why a kernel is wrong, as one critical issue of at most 35 words.
+
+Evidence is structured nearly always: a kind, a line, a sentence. Then a rule makes the issue of it. Only what no rule
+can shorten is left to a model.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from warpwright.core.records.evidence import Counterexample, Evidence
+
+MOST_WORDS = 35
+_TABLE = Path(__file__).resolve().parent / "remedies.toml"
+_MOST_CODE = 100
+_SEEN_BY = {"emulate": " by an emulator of the GPU", "judge": " on the GPU"}
+_OTHERWISE = "find the cause, and change nothing else."
+
+
+def critical_issue(evidence: Evidence, source: str) -> str | None:
+    """The issue by rule; None where what was reported is too long for one."""
+    found = evidence.counterexample
+    if found is None:
+        return _shortened(evidence.reason or "", MOST_WORDS)
+    place = _place(found, source)
+    room = MOST_WORDS - len(place.split())
+    message = _shortened(found.message, room)
+    return message and place + message
+
+
+def _shortened(message: str, most: int) -> str | None:
+    """As many whole clauses as there is room for, from the first on."""
+    kept = ""
+    for clause in " ".join(message.split()).split("; "):
+        longer = f"{kept}; {clause}" if kept else clause
+        if len(longer.split()) > most:
+            break
+        kept = longer
+    return kept or None
+
+
+def _place(found: Counterexample, source: str) -> str:
+    if found.line is None:
+        return ""
+    lines = source.split("\n")
+    code = lines[found.line - 1].strip() if 0 < found.line <= len(lines) else ""
+    shown = len(code) <= _MOST_CODE and len(code.split()) <= MOST_WORDS // 3
+    return f"Line {found.line} (`{code}`): " if code and shown else f"Line {found.line}: "
+
+
+def circumstances(evidence: Evidence) -> str:
+    """When it shows: case, sizes, inputs, order; empty where nothing is known of that."""
+    found = evidence.counterexample
+    if found is None or found.case is None:
+        return ""
+    facts = found.facts
+    parts = [f"Seen in case {found.case}{_SEEN_BY.get(evidence.rung, '')}", _sizes(facts)]
+    parts += [f"inputs `{facts['distribution']}`"] if facts.get("distribution") else []
+    parts += [f"threads in {facts['order']} order"] if facts.get("order") not in (None, "forward") else []
+    parts += ["tensors that start one element beyond an aligned address"] if facts.get("shifted") else []
+    result = f" Its result: {facts['result']}." if facts.get("result") else ""
+    return ", ".join(part for part in parts if part) + "." + result
+
+
+def _sizes(facts: Mapping[str, Any]) -> str:
+    dims = facts.get("dims")
+    return " ".join(f"{name}={size}" for name, size in dims.items()) if isinstance(dims, Mapping) else ""
+
+
+def remedy(evidence: Evidence) -> str:
+    """What usually mends this kind of issue."""
+    found = evidence.counterexample
+    return remedies().get(found.kind if found else "undecided", _OTHERWISE)
+
+
+@cache
+def remedies() -> dict[str, str]:
+    return tomllib.loads(_TABLE.read_text(encoding="utf-8"))
+
+
+def report(evidence: Evidence) -> str:
+    """Everything that was reported, for a model to shorten."""
+    found = evidence.counterexample
+    if found is None:
+        return evidence.reason or ""
+    errors = found.facts.get("errors")
+    more = [f"line {item.get('line')}: {item.get('message')}" for item in errors] if isinstance(errors, list) else []
+    return "\n".join([found.message, *more])

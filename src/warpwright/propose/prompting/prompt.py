@@ -1,0 +1,210 @@
+"""A brief becomes a prompt: one template for each operator, and the fields it needs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from warpwright.core.candidate import Flags
+from warpwright.core.gpus.table import KIB, Gpu, gpu_named
+from warpwright.core.records.search import Brief, Operator
+from warpwright.core.task import Task
+from warpwright.propose.prompting.cases import limits_us
+from warpwright.propose.prompting.describe import description
+from warpwright.propose.prompting.gpu.facts import gpu_words
+from warpwright.propose.prompting.gpu.hints import hint_text, is_for_later
+from warpwright.propose.prompting.issue import circumstances, critical_issue, remedy
+from warpwright.propose.prompting.known import Known, Library, known, ladder, shown, standing
+from warpwright.propose.prompting.quoting import NOTICE, quoted
+from warpwright.propose.prompting.template import render
+from warpwright.tasks.skeleton import entries
+
+_MENDED = "kernel to mend"
+_IMPROVED = "kernel to improve"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """What all prompts of one brief are made of. `issue` is the parent's, for a repair."""
+
+    task: Task
+    brief: Brief
+    library: Library
+    flags: Flags
+    issue: str | None = None
+
+    @property
+    def gpu(self) -> Gpu:
+        return gpu_named(self.flags.gpu)
+
+    @property
+    def limits(self) -> Mapping[str, float | None]:
+        return limits_us(self.task, self.gpu)
+
+    def parent(self, position: int = 0) -> Known:
+        if position >= len(self.brief.parents):
+            raise ValueError(f"{self.brief.operator} needs {position + 1} parents, has {len(self.brief.parents)}")
+        return known(self.library, self.brief.parents[position])
+
+
+def prompt(setting: Setting) -> str:
+    """The whole prompt. Only operators that ask a model have one."""
+    operator = setting.brief.operator
+    if operator not in _FIELDS:
+        raise ValueError(f"{operator} asks no language model")
+    return render(operator.value, {**_ordinary(setting), **_FIELDS[operator](setting)})
+
+
+def editable(brief: Brief) -> bool:
+    """Whether an answer may edit the first parent, rather than give a whole file."""
+    return brief.operator in (Operator.REPAIR, Operator.OPTIMISE)
+
+
+def _ordinary(setting: Setting) -> dict[str, str]:
+    task, gpu, brief = setting.task, setting.gpu, setting.brief
+    return {
+        "name": task.key,
+        "notice": NOTICE if _quotes(brief) else "",
+        "task": description(task, gpu),
+        "rules": _rules(setting),
+        "lesson": _section("Learnt in this search so far", brief.lesson),
+        **({} if brief.operator is Operator.REPAIR else _creative(setting)),
+    }
+
+
+def _creative(setting: Setting) -> dict[str, str]:
+    """What a repair does without: it is to mend one thing and to invent nothing."""
+    return {"gpu": gpu_words(setting.gpu), "hint": _hint(setting.brief), "near_miss": _near_miss(setting)}
+
+
+def _quotes(brief: Brief) -> bool:
+    """Whether the prompt shows code of others at all."""
+    return brief.operator is not Operator.TRANSLATE or brief.near_miss is not None
+
+
+def _rules(setting: Setting) -> str:
+    flags = [f"-arch={setting.gpu.arch}", "-O3"]
+    flags += ["--use_fast_math"] if setting.flags.fast_math else []
+    static = setting.gpu.architecture.shared_per_block // KIB
+    fields = {"flags": " ".join([*flags, *setting.flags.extra]), "gpu": setting.gpu.title, "shared_static": str(static)}
+    return render("rules", fields)
+
+
+def _hint(brief: Brief) -> str:
+    told = brief.hint if brief.hint and (brief.parents or not is_for_later(brief.hint)) else None
+    return _section("An idea to try, unless you see that it cannot help here", told and hint_text(told))
+
+
+def _section(title: str, text: str | None) -> str:
+    return f"## {title}\n{text}" if text else ""
+
+
+def _near_miss(setting: Setting) -> str:
+    """A wrong kernel to learn from, with the one thing that is wrong with it."""
+    if setting.brief.near_miss is None:
+        return ""
+    kernel = known(setting.library, setting.brief.near_miss)
+    wrong = kernel.refutation and critical_issue(kernel.refutation, kernel.candidate.source)
+    said = f"It is wrong in this way.\n{quoted('report', wrong)}" if wrong else "It is wrong."
+    return _section("A near miss, to learn from", f"{said}\n\n{shown('kernel that is wrong', kernel)}")
+
+
+def _whole_file(task: Task) -> str:
+    names = entries(task)
+    bindings = " ".join(f'm.def("{name}", &{name});' for name in names)
+    return render("answer_file", {"entries": ", ".join(names), "bindings": bindings})
+
+
+def _edits(target: str) -> str:
+    return render("answer_edits", {"target": target})
+
+
+def _profile(kernel: Known) -> str:
+    return f"What holds it back: {kernel.score.profile}" if kernel.score and kernel.score.profile else ""
+
+
+def _translate(setting: Setting) -> dict[str, str]:
+    return {"answer": _whole_file(setting.task)}
+
+
+def _repair(setting: Setting) -> dict[str, str]:
+    parent = setting.parent()
+    evidence = parent.refutation
+    if evidence is None or setting.issue is None:
+        raise ValueError(f"{parent.candidate.id} is to be repaired, but nothing refutes it")
+    return {
+        "issue": quoted("report", setting.issue),
+        "where": circumstances(evidence),
+        "remedy": remedy(evidence),
+        "kernel": shown(_MENDED, parent),
+        "answer": _edits(_MENDED),
+    }
+
+
+def _optimise(setting: Setting) -> dict[str, str]:
+    parent = setting.parent()
+    return {
+        "context": _context(setting),
+        **_standing(setting, parent),
+        "kernel": shown(_IMPROVED, parent),
+        "answer": _edits(_IMPROVED),
+    }
+
+
+def _context(setting: Setting) -> str:
+    """Right kernels to learn from; the parent has a place of its own."""
+    names = [name for name in setting.brief.context if name not in setting.brief.parents]
+    listed = ladder(setting.task, tuple(known(setting.library, name) for name in names), setting.limits)
+    return _section("Other right kernels so far, slowest first", listed)
+
+
+def _standing(setting: Setting, kernel: Known) -> dict[str, str]:
+    return {"standing": standing(kernel, setting.limits), "profile": _profile(kernel)}
+
+
+def _crossover(setting: Setting) -> dict[str, str]:
+    first, second = setting.parent(0), setting.parent(1)
+    return {
+        "first": shown("first kernel", first),
+        "first_standing": standing(first, setting.limits),
+        "second": shown("second kernel", second),
+        "second_standing": standing(second, setting.limits),
+        "answer": _whole_file(setting.task),
+    }
+
+
+def _rewrite(setting: Setting) -> dict[str, str]:
+    parent = setting.parent()
+    kernel = shown("kernel whose method is not wanted", parent)
+    return {
+        "context": _context(setting),
+        **_standing(setting, parent),
+        "kernel": kernel,
+        "answer": _whole_file(setting.task),
+    }
+
+
+def _specialise(setting: Setting) -> dict[str, str]:
+    setting.parent(1)
+    kernels = tuple(known(setting.library, name) for name in setting.brief.parents)
+    return {"kernels": ladder(setting.task, kernels, setting.limits), "answer": _whole_file(setting.task)}
+
+
+def _derive(setting: Setting) -> dict[str, str]:
+    parent = setting.parent()
+    return {
+        "standing": standing(parent, {}) if parent.times_us or parent.score else "",
+        "kernel": shown("forward kernel", parent),
+        "answer": _whole_file(setting.task),
+    }
+
+
+_FIELDS = {
+    Operator.TRANSLATE: _translate,
+    Operator.DERIVE: _derive,
+    Operator.REPAIR: _repair,
+    Operator.OPTIMISE: _optimise,
+    Operator.CROSSOVER: _crossover,
+    Operator.REWRITE: _rewrite,
+    Operator.SPECIALISE: _specialise,
+}

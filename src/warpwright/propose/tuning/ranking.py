@@ -1,0 +1,75 @@
+"""Which settings of a kernel's open constants are tried, and who of them is best, found with few looks."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from warpwright.core.candidate import Candidate
+from warpwright.core.errors import UsageError
+from warpwright.propose.tuning.halving import RUNGS, Halving, Rung
+from warpwright.propose.tuning.tunables import Value, settings, space, with_settings
+
+MOST = 16
+"""Settings that are tried unless more are asked for: each is sealed and emulated."""
+PREDICTED, MEASURED = RUNGS[0], RUNGS[-1]
+_COUNTABLE = 2**62
+
+Look = Callable[[Rung, Sequence[Candidate]], Mapping[str, float | None]]
+"""The score of each candidate on a rung, by id; None for one that is wrong or cannot be scored there."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entrant:
+    candidate: Candidate
+    settings: Mapping[str, Value]
+
+
+def entrants(candidate: Candidate, most: int = MOST) -> tuple[Entrant, ...]:
+    """The kernel as it is, then other settings of it: all there are, or as many drawn from all alike."""
+    values = space(candidate.source)
+    if not values:
+        raise UsageError(
+            "the kernel leaves nothing open; write a line such as '// tune: BLOCK = 64, 128' before what sets BLOCK"
+        )
+    found = {candidate.id: Entrant(candidate=candidate, settings=settings(candidate.source))}
+    for chosen in _chosen(values, most):
+        other = replace(candidate, source=with_settings(candidate.source, chosen))
+        found.setdefault(other.id, Entrant(candidate=other, settings=chosen))
+    return tuple(found.values())[:most]
+
+
+def _chosen(values: Mapping[str, tuple[Value, ...]], most: int) -> Iterator[dict[str, Value]]:
+    """Every setting has a number, so that some can be drawn without listing all. The same ones every time."""
+    total = min(math.prod(map(len, values.values())), _COUNTABLE)
+    numbers = range(total) if total <= most else sorted(random.Random(0).sample(range(total), most))
+    for number in numbers:
+        chosen: dict[str, Value] = {}
+        for name, choices in values.items():
+            number, place = divmod(number, len(choices))
+            chosen[name] = choices[place]
+        yield chosen
+
+
+def tuned(tried: Sequence[Entrant], look: Look, *, measured: bool) -> Halving:
+    """To the end. Predictions choose who is measured, where measuring is possible; where nothing can be predicted,
+    everybody is measured."""
+    rungs = (PREDICTED, MEASURED) if measured else (PREDICTED,)
+    done = _played(_halving(tried, rungs), tried, look)
+    if measured and done.winner is None:
+        done = _played(_halving(tried, (MEASURED,)), tried, look)
+    return done
+
+
+def _halving(tried: Sequence[Entrant], rungs: tuple[Rung, ...]) -> Halving:
+    names = tuple(entrant.candidate.id for entrant in tried)
+    return Halving(entrants=names, rungs=rungs, incumbent=names[0])
+
+
+def _played(halving: Halving, tried: Sequence[Entrant], look: Look) -> Halving:
+    by_id = {entrant.candidate.id: entrant.candidate for entrant in tried}
+    while (turn := halving.turn) is not None:
+        halving = halving.fed(look(turn.rung, [by_id[name] for name in turn.entrants]))
+    return halving

@@ -1,0 +1,222 @@
+"""Watching what runs in the sandbox: how much it uses in total, and ending all of it.
+
+Limits of the kernel bind each process by itself; these figures are the sums over all of them.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import select
+
+from warpwright.sandbox import syscalls as kernel
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_TICKS, _PAGE = os.sysconf("SC_CLK_TCK"), os.sysconf("SC_PAGE_SIZE")
+_FIRST_LOOK_S, _LONGEST_PAUSE_S = 0.002, 0.05
+ENTRIES, DEPTH = 20_000, 64
+"""Files and folders that anyone could handle."""
+
+
+def supervise(
+    child: int, control: int, proc: int | None, writable: str, limits: dict[str, float]
+) -> tuple[int | None, str]:
+    """Until `child` ends, `control` is closed or a limit is passed: its wait status, and the limit or an empty word."""
+    poller = select.poll()
+    poller.register(os.pidfd_open(child), select.POLLIN)
+    poller.register(control, select.POLLIN)
+    pause, idle_s = _FIRST_LOOK_S, 0.0
+    while True:
+        ready = [descriptor for descriptor, _ in poller.poll(pause * 1000)]
+        if (status := _reap(child)) is not None:
+            return status, _ended_by(status, limits) or _passed(proc, writable, limits)
+        if control in ready:
+            return None, "stopped"
+        if passed := _passed(proc, writable, limits):
+            return None, passed
+        idle_s = idle_s + pause if proc is not None and _is_idle(proc) else 0.0
+        if idle_s > limits["idle_s"]:
+            return None, "idle time"
+        pause = min(1.5 * pause, _LONGEST_PAUSE_S)
+
+
+def _reap(child: int) -> int | None:
+    """Collect every dead descendant that was handed to us; the status of `child` when it is among them."""
+    found = None
+    while True:
+        try:
+            pid, status = os.waitpid(-1, os.WNOHANG)
+        except ChildProcessError:
+            return found
+        if pid == 0:
+            return found
+        if pid == child:
+            found = status
+
+
+def _ended_by(status: int, limits: dict[str, float]) -> str:
+    signal = os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
+    if signal == kernel.SIGXFSZ:
+        return "file size"
+    if signal == kernel.SIGXCPU or _reaped_cpu_s() >= limits["cpu_s"]:
+        return "cpu time"
+    return ""
+
+
+def _passed(proc: int | None, writable: str, limits: dict[str, float]) -> str:
+    """The first limit that is passed, or an empty word."""
+    if proc is not None:
+        tasks, memory, cpu_s = _usage(proc)
+        if tasks > limits["processes"]:
+            return "processes"
+        if memory > limits["memory_bytes"]:
+            return "memory"
+        if cpu_s > limits["cpu_s"]:
+            return "cpu time"
+    return _overfull(writable, limits["disk_bytes"])
+
+
+def _usage(proc: int) -> tuple[int, float, float]:
+    """Threads, resident bytes and processor seconds of everything that descends from us."""
+    rows = [fields for _, fields in _descendants(proc)]
+    tasks = sum(int(fields[17]) for fields in rows)
+    memory = sum(int(fields[21]) for fields in rows) * _PAGE
+    cpu_s = sum(int(item) for fields in rows for item in fields[11:15]) / _TICKS
+    return tasks, memory, cpu_s + _reaped_cpu_s()
+
+
+def _is_idle(proc: int) -> bool:
+    """Whether all that descends from us sleeps. What waits for a processor or for a disk does not."""
+    states = (state for pid, fields in _descendants(proc) for state in _states(proc, pid, fields))
+    return not any(state in (b"R", b"D") for state in states)
+
+
+def _states(proc: int, pid: int, fields: list[bytes]) -> list[bytes]:
+    """Of each thread: a process that waits for its own threads looks asleep."""
+    if int(fields[17]) <= 1:
+        return [fields[0]]
+    try:
+        tasks = os.open(f"{pid}/task", os.O_RDONLY | os.O_DIRECTORY, dir_fd=proc)
+    except OSError:
+        return []
+    try:
+        return [found[0] for thread in _numbered(tasks) if (found := _stat(tasks, thread))]
+    finally:
+        os.close(tasks)
+
+
+def _reaped_cpu_s() -> float:
+    reaped = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return reaped.ru_utime + reaped.ru_stime
+
+
+def _descendants(proc: int) -> Iterator[tuple[int, list[bytes]]]:
+    table = {pid: fields for pid in _numbered(proc) if (fields := _stat(proc, pid))}
+    parents = {pid: int(fields[1]) for pid, fields in table.items()}
+    ours = os.getpid()
+    for pid, fields in table.items():
+        ancestor = parents.get(pid)
+        while ancestor is not None and ancestor != ours:
+            ancestor = parents.get(ancestor)
+        if ancestor == ours:
+            yield pid, fields
+
+
+def tasks_of(user: int) -> int:
+    """Threads of all processes of a user, wherever they descend from."""
+    found = 0
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            found += len(os.listdir(f"/proc/{name}/task")) if os.stat(f"/proc/{name}").st_uid == user else 0
+        except OSError:
+            continue
+    return found
+
+
+def _numbered(proc: int) -> list[int]:
+    return [int(name) for name in os.listdir(proc) if name.isdigit()]
+
+
+def _stat(proc: int, pid: int) -> list[bytes] | None:
+    """The fields after the command's name, which may itself hold spaces and brackets; None when it is gone."""
+    try:
+        descriptor = os.open(f"{pid}/stat", os.O_RDONLY, dir_fd=proc)
+    except OSError:
+        return None
+    try:
+        return os.read(descriptor, 4096).rpartition(b")")[2].split()
+    except OSError:
+        return None
+    finally:
+        os.close(descriptor)
+
+
+def _overfull(top: str, most: float) -> str:
+    """Whether a tree holds more bytes than that, or more entries or deeper ones than anyone could handle."""
+    used = 0
+    for count, (entry, depth) in enumerate(entries(top)):
+        used += entry.stat(follow_symlinks=False).st_blocks * 512 if _present(entry) else 0
+        if used > most:
+            return "disk space"
+        if count > ENTRIES or depth > DEPTH:
+            return "files"
+    return ""
+
+
+def _present(entry: os.DirEntry[str]) -> bool:
+    try:
+        entry.stat(follow_symlinks=False)
+    except OSError:
+        return False
+    return True
+
+
+def entries(top: str) -> Iterator[tuple[os.DirEntry[str], int]]:
+    """Everything below `top` with its depth; links are not followed, and what vanishes meanwhile is left out."""
+    pending = [(top, 1)]
+    while pending:
+        folder, depth = pending.pop()
+        try:
+            found = list(os.scandir(folder))
+        except OSError:
+            continue
+        for entry in found:
+            yield entry, depth
+            if entry.is_dir(follow_symlinks=False):
+                pending.append((entry.path, depth + 1))
+
+
+def sweep(proc: int, lodger: int | None) -> None:
+    """End every descendant, by group where there is one: a whole group ends at once and cannot outrun this by forking.
+
+    A command with a user of its own is ended by that user, who reaches all of it in one call.
+    """
+    while doomed := [(pid, int(fields[2])) for pid, fields in _descendants(proc) if fields[0] != b"Z"]:
+        if lodger is not None:
+            _end_all_of(lodger)
+        for target in {-group for _, group in doomed} | {pid for pid, _ in doomed}:
+            _end(target)
+        _reap(0)
+    _reap(0)
+
+
+def _end_all_of(lodger: int) -> None:
+    try:
+        helper = os.fork()
+    except OSError:  # no room for one more process: group by group, then
+        return
+    if helper == 0:
+        os.setresuid(lodger, lodger, lodger)
+        os.kill(-1, kernel.SIGKILL)
+        os._exit(0)
+    os.waitpid(helper, 0)
+
+
+def _end(target: int) -> None:
+    try:
+        os.kill(target, kernel.SIGKILL)
+    except OSError:
+        return

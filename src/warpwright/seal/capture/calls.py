@@ -1,0 +1,107 @@
+"""What a capture program is asked: one call of one entry point, on tensors that are only shapes and addresses."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import count
+from typing import Any
+
+from warpwright.core.dtypes import dtype_named
+from warpwright.core.gpus.table import Gpu
+from warpwright.core.signature import ListSpec, ScalarSpec, Spec, TensorSpec, flatten
+
+BASES = 3
+"""How many different address spaces each call is captured under."""
+ENTRIES = b'{"entry": null}\n'
+"""Asks for everything that is bound."""
+ALIGNMENT = 512
+"""What torch's allocator guarantees."""
+
+
+def request(
+    entry: str, arguments: Sequence[Spec], gpu: Gpu, space: int, kernels: Iterable[Mapping[str, int]] = ()
+) -> bytes:
+    """One line. The address spaces differ so that every buffer moves by a distance of its own."""
+    start = ((16 + 19 * space) << 40) + space * (0x91A1 << 9)
+    gap = (1 + 2 * space) << 21
+    buffers: list[dict[str, int]] = []
+    for size in (storage_bytes(tensor) for spec in arguments for tensor in flatten(spec)):
+        buffers.append({"base": start, "bytes": size})
+        start += -(-size // ALIGNMENT) * ALIGNMENT + gap
+    asked = {
+        "entry": entry,
+        "arguments": values(arguments),
+        "buffers": buffers,
+        "scratch": {"base": ((24 + 19 * space) << 40) + (space << 36), "gap": gap},
+        "gpu": gpu_facts(gpu),
+        "kernels": list(kernels),
+    }
+    return json.dumps(asked).encode() + b"\n"
+
+
+def values(arguments: Sequence[Spec]) -> list[dict[str, Any]]:
+    """The arguments of a call; each tensor of theirs is a buffer of its own, in order."""
+    numbers = count()
+    return [_value(spec, numbers) for spec in arguments]
+
+
+def storage_bytes(tensor: TensorSpec) -> int:
+    if 0 in tensor.shape:
+        return 0
+    reach = sum((extent - 1) * stride for extent, stride in zip(tensor.shape, tensor.stride, strict=True))
+    return (reach + 1) * dtype_named(tensor.dtype).bytes
+
+
+def _value(spec: Spec, numbers: Iterator[int]) -> dict[str, Any]:
+    match spec:
+        case TensorSpec():
+            return _tensor(spec, next(numbers))
+        case ListSpec():
+            return {"list": [_tensor(item, next(numbers)) for item in spec.items]}
+        case ScalarSpec():
+            return _scalar(spec.value)
+
+
+def _tensor(spec: TensorSpec, buffer: int) -> dict[str, Any]:
+    dtype = dtype_named(spec.dtype).torch
+    shape = {"shape": list(spec.shape), "stride": list(spec.stride)}
+    return {"tensor": {"buffer": buffer, "offset": 0, **shape, "dtype": dtype}}
+
+
+def _scalar(value: Any) -> dict[str, Any]:
+    match value:
+        case None:
+            return {"none": None}
+        case bool():
+            return {"bool": value}
+        case int():
+            return {"int": value}
+        case float():
+            return {"float": value}
+        case str():
+            return {"string": value}
+    return {"list": [_scalar(item) for item in value]}
+
+
+def gpu_facts(gpu: Gpu) -> dict[str, Any]:
+    """The target's answers to what host code may ask of a device."""
+    arch = gpu.architecture
+    return {
+        "name": gpu.title,
+        "major": arch.capability[0],
+        "minor": arch.capability[1],
+        "multiprocessors": gpu.sms,
+        "global_memory": int(gpu.memory_gb * 10**9),
+        "shared_per_block": arch.shared_per_block,
+        "shared_per_block_optin": arch.shared_per_block_optin,
+        "shared_per_multiprocessor": arch.shared_per_sm,
+        "reserved_shared_per_block": arch.shared_reserved_per_block,
+        "registers_per_block": arch.registers_per_block,
+        "registers_per_multiprocessor": arch.registers_per_sm,
+        "threads_per_multiprocessor": arch.threads_per_sm,
+        "blocks_per_multiprocessor": arch.blocks_per_sm,
+        "threads_per_block": arch.threads_per_block,
+        "l2": int(gpu.l2_mb * 2**20),
+        "clock_khz": gpu.clock_mhz * 1000,
+    }

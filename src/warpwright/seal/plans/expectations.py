@@ -1,0 +1,88 @@
+"""What a plan must satisfy before any GPU sees it.
+
+Arguments as they were asked for, types we know, launches the driver would accept, and results of the right form.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+
+from warpwright.core.dtypes import DTYPES
+from warpwright.core.gpus.table import Gpu
+from warpwright.core.launch.plan import Fill, Kernel, Launch, Library, Origin, Plan, View
+from warpwright.core.signature import Spec, TensorSpec, flatten
+from warpwright.seal.capture.calls import storage_bytes
+from warpwright.seal.plans.building import touched
+from warpwright.seal.plans.occupancy import violations
+from warpwright.seal.refusal import refuted, undecided
+
+
+def check_given(plan: Plan, asked: Sequence[Spec]) -> None:
+    """The first buffers are the arguments, and nothing else is: a judge puts its inputs there by number."""
+    sizes = [storage_bytes(tensor) for spec in asked for tensor in flatten(spec)]
+    given = [buffer.bytes for buffer in plan.buffers[: len(sizes)] if buffer.origin is Origin.ARGUMENT]
+    others = [buffer for buffer in plan.buffers[len(sizes) :] if buffer.origin is Origin.ARGUMENT]
+    if given != sizes or others or len(plan.arguments) != len(sizes):
+        raise refuted("trace", "the capture program speaks of arguments that it was not given", case=plan.case)
+
+
+def check_types(plan: Plan) -> None:
+    """Where torch is to work on a tensor, a judge must be able to make it."""
+    filled = [node.target for node in plan.nodes if isinstance(node, Fill)]
+    used = [item for node in plan.nodes if isinstance(node, Library) for item in (*node.inputs, *node.outputs)]
+    for item in (*filled, *used):
+        if item is not None and item.dtype not in DTYPES:
+            raise undecided(f"unsupported: operations on {item.dtype:.40}")
+
+
+def handed_on(name: str, view: View) -> TensorSpec:
+    """What one entry returned, as an argument of another."""
+    if view.dtype not in DTYPES:
+        raise undecided(f"unsupported: tensors of {view.dtype:.40} that are handed on")
+    return TensorSpec(name=name, shape=view.shape, stride=view.stride, dtype=view.dtype)
+
+
+def check_launches(plan: Plan, kernels: Mapping[str, Kernel] | None, gpu: Gpu) -> None:
+    """Refuses the first launch that cannot be; without device code only what needs none is checked."""
+    for launch in (node for node in plan.nodes if isinstance(node, Launch)):
+        kernel = None if kernels is None else kernels.get(launch.kernel)
+        if kernels is not None and kernel is None:
+            raise undecided(f"unsupported: {launch.kernel} is launched but is not in the device code by that name")
+        if kernel is not None:
+            _check_arguments(launch, kernel)
+        for kind, message in violations(gpu, launch, kernel, plan.attributes.get(launch.kernel, {})):
+            shape = {"grid": launch.grid, "block": launch.block, "shared": launch.shared, "cluster": launch.cluster}
+            facts = {"kernel": launch.kernel, **shape}
+            raise refuted(kind, f"{launch.kernel}: {message}", case=plan.case, facts=facts)
+
+
+def _check_arguments(launch: Launch, kernel: Kernel) -> None:
+    """The driver copies as many bytes as the kernel declares: the plan must have exactly those."""
+    given = tuple(len(argument) for argument in launch.arguments)
+    if given != kernel.parameters:
+        raise undecided(f"unsupported: {kernel.name} takes {kernel.parameters} bytes, the capture has {given}")
+
+
+def check_returns(plan: Plan, expected: Sequence[TensorSpec], more_allowed: bool) -> None:
+    returned = plan.returns
+    if len(returned) < len(expected) or (len(returned) > len(expected) and not more_allowed):
+        message = f"{plan.entry} returns {len(returned)} tensors, the task asks for {len(expected)}"
+        raise refuted("returns", message, case=plan.case)
+    if any(plan.buffers[view.buffer].origin is Origin.SYMBOL for view in returned if isinstance(view, View)):
+        raise undecided("unsupported: a result that lies in a device variable, which the next call would overwrite")
+    for position, (view, spec) in enumerate(zip(returned, expected, strict=False)):
+        if not isinstance(view, View):
+            raise refuted("returns", f"{spec.name} is not returned as a device tensor", case=plan.case)
+        if (view.shape, view.dtype) != (spec.shape, spec.dtype):
+            found = f"{view.dtype}{list(view.shape)}"
+            message = f"result {position} ({spec.name}) is {found}, the task asks for {spec.dtype}{list(spec.shape)}"
+            raise refuted("returns", message, case=plan.case, facts={"found": asdict(view), "expected": asdict(spec)})
+        if not _is_written(plan, view):
+            raise refuted("returns", f"nothing ever writes result {position} ({spec.name})", case=plan.case)
+
+
+def _is_written(plan: Plan, view: View) -> bool:
+    """Whether some node may write the view's buffer. Memory fresh from the allocator holds whatever was there."""
+    fresh = plan.buffers[view.buffer].origin is Origin.SCRATCH and 0 not in view.shape
+    return not fresh or any(view.buffer in touched(node) for node in plan.nodes)

@@ -1,0 +1,240 @@
+"""The straight line, round and round: decide, propose, verify, evaluate, remember.
+
+A run is its records in the archive. Each turn folds them, finishes what the last decision still owes, and only then
+decides anew; so a run that was killed goes on as if it had not been.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Protocol
+
+from warpwright.archive.store import Archive
+from warpwright.core.candidate import Candidate
+from warpwright.core.errors import UsageError
+from warpwright.core.records.evidence import Dossier
+from warpwright.core.records.judged import Judged
+from warpwright.core.records.search import (
+    Action,
+    Brief,
+    Call,
+    Decision,
+    Lesson,
+    Prediction,
+    Proposal,
+    Run,
+    Sitting,
+    Snapshot,
+)
+from warpwright.core.task import Task
+from warpwright.dispatch.crew import in_order
+from warpwright.emulate.cost.model import profile_sentence
+from warpwright.evolve.decide import decide
+from warpwright.evolve.fold import fold
+from warpwright.evolve.given import Given
+from warpwright.evolve.policy import Policy
+from warpwright.evolve.selection.novelty import fingerprint
+from warpwright.evolve.selection.population import population
+from warpwright.evolve.selection.traits import traits
+from warpwright.evolve.work import unfinished
+from warpwright.propose.prompting.known import Library
+from warpwright.propose.proposing import Proposed
+from warpwright.report.scoring import measured, predicted
+from warpwright.search.known_kernels import library_of
+
+Outcome = Judged | tuple[Prediction, ...]
+"""What a judge said, or, where none is within reach, what a cost model expects."""
+
+
+class Tools(Protocol):
+    """What a run works with. Each may be slow; each may be asked again for what was lost half way."""
+
+    def given(self, library: Library, dossiers: Mapping[str, Dossier]) -> Given: ...
+
+    def propose(self, brief: Brief, library: Library, asked: Sequence[Call]) -> Proposed:
+        """`asked` are questions of this brief that were answered before."""
+
+    def climb(self, candidates: Sequence[Candidate]) -> Iterator[tuple[Dossier, Sequence[Call]]]:
+        """With the questions that were asked on the way, if any."""
+
+    def evaluate(self, candidates: Sequence[Candidate], dossiers: Mapping[str, Dossier]) -> Iterator[Outcome]: ...
+
+    def reflect(self, snapshot: Snapshot, library: Library) -> tuple[str, Sequence[Call]]:
+        """A lesson, empty where nobody answered, and the questions that were asked for it."""
+
+
+class Watcher(Protocol):
+    """Told what goes on, so that a face can show it."""
+
+    def saw(self, snapshot: Snapshot) -> None: ...
+
+    def doing(self, what: str) -> None: ...
+
+
+@dataclass(slots=True, kw_only=True)
+class Line:
+    """One sitting of one run."""
+
+    run: Run
+    task: Task
+    archive: Archive
+    policy: Policy
+    tools: Tools
+    watcher: Watcher
+    output: Path
+    workers: int = 8
+    clock: Callable[[], float] = time.monotonic
+    _since: float = field(init=False)
+
+    def drive(self) -> Snapshot:
+        """Until a decision to stop. A run that had stopped is given another chance: its budget may have grown."""
+        self._since = self.clock()
+        with self.archive.claim(self.run.id):
+            snapshot = self._settle()
+            while True:
+                decision = self._decide(snapshot)
+                snapshot = self._settle()
+                if decision.action is Action.STOP:
+                    return snapshot
+
+    def snapshot(self) -> Snapshot:
+        return fold(self.run, self.archive.log(self.run.id))
+
+    def _settle(self) -> Snapshot:
+        """Finishes what the last decision owes."""
+        while True:
+            snapshot = self.snapshot()
+            self._keep_best(snapshot)
+            self.watcher.saw(snapshot)
+            work = unfinished(snapshot)
+            if not work:
+                return snapshot
+            if work.ask:
+                self._ask(work.ask)
+            elif work.verify:
+                self._verify(work.verify)
+            elif work.evaluate:
+                self._evaluate(work.evaluate)
+            elif work.reflect:
+                self._reflect(work.reflect, snapshot)
+
+    def _decide(self, snapshot: Snapshot) -> Decision:
+        decision = decide(snapshot, self.policy, self.tools.given(self._library(), self._dossiers()))
+        with self.archive.transaction():
+            self._note_time(f"before decision {decision.number}")
+            self.archive.append(self.run.id, decision)
+        self.watcher.doing(decision.reason)
+        return decision
+
+    def _note_time(self, reason: str) -> None:
+        now = self.clock()
+        self.archive.append(self.run.id, Sitting(seconds=now - self._since, reason=reason))
+        self._since = now
+
+    def _library(self) -> Library:
+        return library_of(self.archive, self.run.id)
+
+    def _dossiers(self) -> dict[str, Dossier]:
+        return {item.candidate: item for item in self.archive.records(self.run.id, Dossier)}
+
+    def _ask(self, briefs: Sequence[Brief]) -> None:
+        self.watcher.doing(f"asking for {len(briefs)} proposals")
+        library, calls = self._library(), self.archive.records(self.run.id, Call)
+
+        def ask(brief: Brief) -> Proposed:
+            proposed = self.tools.propose(brief, library, [call for call in calls if call.brief == brief.number])
+            # Tools may have kept a call when it was over; the same record is stored once.
+            for call in proposed.calls:
+                self.archive.append(self.run.id, call)
+            return proposed
+
+        for brief, proposed in zip(briefs, in_order(ask, briefs, workers=self.workers), strict=True):
+            self._enter(brief, proposed)
+            self.watcher.saw(self.snapshot())
+
+    def _enter(self, brief: Brief, proposed: Proposed) -> None:
+        candidate = proposed.candidate
+        if candidate is None:
+            empty = Proposal(brief=brief.number, problem=proposed.problem, faulted=proposed.faulted)
+            self.archive.append(self.run.id, empty)
+            return
+        proposal = proposal_of(brief, candidate)
+        known = {item.fingerprint: item.candidate for item in self.archive.records(self.run.id, Proposal)}
+        proposal = replace(proposal, duplicate_of=known.get(proposal.fingerprint))
+        with self.archive.transaction():
+            self.archive.keep(candidate)
+            self.archive.append(self.run.id, proposal)
+
+    def _verify(self, ids: Sequence[str]) -> None:
+        self.watcher.doing(f"verifying {len(ids)} candidate{'s' * (len(ids) > 1)}")
+        found = self.archive.candidates(ids)
+        for dossier, calls in self.tools.climb([found[id_] for id_ in ids]):
+            with self.archive.transaction():
+                for call in calls:
+                    self.archive.append(self.run.id, call)
+                self.archive.append(self.run.id, dossier)
+            self.watcher.saw(self.snapshot())
+
+    def _evaluate(self, ids: Sequence[str]) -> None:
+        self.watcher.doing(f"evaluating {len(ids)} candidates")
+        found = self.archive.candidates(ids)
+        for outcome in self.tools.evaluate([found[id_] for id_ in ids], self._dossiers()):
+            enter_outcome(self.archive, self.run.id, self.task, outcome)
+            snapshot = self.snapshot()
+            self._keep_best(snapshot)
+            self.watcher.saw(snapshot)
+
+    def _reflect(self, decision: Decision, snapshot: Snapshot) -> None:
+        self.watcher.doing("asking what the results teach")
+        text, calls = self.tools.reflect(snapshot, self._library())
+        with self.archive.transaction():
+            for call in calls:
+                self.archive.append(self.run.id, call)
+            self.archive.append(self.run.id, Lesson(decision=decision.number, text=text))
+
+    def _keep_best(self, snapshot: Snapshot) -> None:
+        best = population(snapshot).best
+        if best is None or best.candidate is None:
+            return
+        source = self.archive.candidate(best.candidate).source.encode("utf-8", errors="surrogateescape")
+        if not self.output.exists() or self.output.read_bytes() != source:
+            write_whole(self.output, source)
+
+
+def enter_outcome(archive: Archive, run: str, task: Task, outcome: Outcome) -> None:
+    """The record and its score together, so that no kill leaves one without the other."""
+    records: tuple[Judged | Prediction, ...]
+    if isinstance(outcome, Judged):
+        records, score = (outcome,), measured(task, outcome)
+    else:
+        slowest = max(outcome, key=lambda prediction: prediction.time_us)
+        records, score = outcome, predicted(task, outcome, profile_sentence(slowest))
+    with archive.transaction():
+        for record in records:
+            archive.append(run, record)
+        if score is not None:
+            archive.append(run, score)
+
+
+def proposal_of(brief: Brief, candidate: Candidate) -> Proposal:
+    return Proposal(
+        brief=brief.number,
+        candidate=candidate.id,
+        fingerprint=fingerprint(candidate.source),
+        traits=traits(candidate.source, None),
+        genome=brief.genome,
+    )
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """There whole or not at all."""
+    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        draft.write_bytes(content)
+        draft.replace(path)
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written: {error.strerror}") from None

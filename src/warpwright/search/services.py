@@ -1,0 +1,146 @@
+"""What a run works with: models, the composer, the ladder and a judge, behind the pipeline's few verbs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any, Protocol
+
+from warpwright.core.candidate import Candidate, Flags
+from warpwright.core.errors import ModelFailed, UsageError
+from warpwright.core.gpus.table import gpu_named
+from warpwright.core.protocols import Model
+from warpwright.core.records.evidence import Dossier, Verdict
+from warpwright.core.records.search import Arm, Brief, Call, Operator, Snapshot
+from warpwright.core.task import Task
+from warpwright.dispatch.evaluating import Outcome
+from warpwright.dispatch.pool import parallel
+from warpwright.evolve.given import Ceiling, Given, Tunables
+from warpwright.models.recordings.remembered import Remembered
+from warpwright.propose.answers.asking import Note, Noted
+from warpwright.propose.merging.specialising import specialised
+from warpwright.propose.prompting.gpu.hints import applicable
+from warpwright.propose.prompting.known import Known, Library
+from warpwright.propose.proposing import Proposed, propose
+from warpwright.propose.summarising import lesson
+from warpwright.propose.tuning.tunables import settings, space, with_settings
+from warpwright.verify.ladder import climb
+from warpwright.verify.opinion.rung import OpinionRung, score_of
+
+
+class Composer(Protocol):
+    """Writes kernels for one task without a language model."""
+
+    def space(self) -> Mapping[str, tuple[Any, ...]]: ...
+
+    def default(self, gpu: str) -> Mapping[str, Any]: ...
+
+    def write(self, genome: Mapping[str, Any]) -> str: ...
+
+
+class Evaluator(Protocol):
+    def evaluate(self, candidates: Sequence[Candidate], dossiers: Mapping[str, Dossier]) -> Iterator[Outcome]: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Workshop:
+    task: Task
+    flags: Flags
+    models: Mapping[str, Model]
+    evaluator: Evaluator
+    composer: Composer | None = None
+    forward: Candidate | None = None
+    opinions: Model | None = None
+    ceilings: Mapping[Arm, Ceiling] = field(default_factory=dict)
+    note: Note | None = None
+    """Told of every question as soon as it is answered, whatever becomes of the work it is part of."""
+
+    def given(self, library: Library, dossiers: Mapping[str, Dossier]) -> Given:
+        hints = applicable(self.task, gpu_named(self.flags.gpu))
+        return Given(
+            hints=tuple(hint.id for hint in hints),
+            forward=self.forward.id if self.forward else None,
+            space=self.composer.space() if self.composer else {},
+            genome=self.composer.default(self.flags.gpu) if self.composer else {},
+            tunables={id_: open_ for id_, kernel in library.items() if (open_ := _tunables(kernel)) is not None},
+            promise={id_: score for id_, item in dossiers.items() if (score := score_of(item)) is not None},
+            ceilings=self.ceilings,
+        )
+
+    def propose(self, brief: Brief, library: Library, asked: Sequence[Call]) -> Proposed:
+        if brief.operator is Operator.COMPOSE:
+            return self._composed(brief)
+        if brief.operator is Operator.TUNE:
+            return self._tuned(library[brief.parents[0]], brief)
+        merged = self._merged(brief, library) if brief.operator is Operator.SPECIALISE else None
+        if merged is not None:
+            return merged
+        known = library if self.forward is None else {**library, self.forward.id: Known(candidate=self.forward)}
+        try:
+            model = Remembered(self._model(brief), asked)
+        except ModelFailed as failed:
+            return Proposed(problem=str(failed), faulted=True)
+        return propose(self.task, brief, model, known, flags=self.flags, note=self.note)
+
+    def climb(self, candidates: Sequence[Candidate]) -> Iterator[tuple[Dossier, Sequence[Call]]]:
+        """The sure rungs on all cores, then opinions on what they left open."""
+        climbed = (
+            [climb(self.task, candidates[0])]
+            if len(candidates) == 1
+            else parallel(partial(climb, self.task), candidates, label=lambda candidate: candidate.id)
+        )
+        for candidate, dossier in zip(candidates, climbed, strict=True):
+            yield self._with_opinion(candidate, dossier)
+
+    def _with_opinion(self, candidate: Candidate, dossier: Dossier) -> tuple[Dossier, Sequence[Call]]:
+        if self.opinions is None or dossier.faults or dossier.verdict is Verdict.REFUTED:
+            return dossier, ()
+        model = Noted(self.opinions, note=self.note)
+        thought = OpinionRung(model).climb_after(self.task, candidate, dossier.evidence)
+        return replace(dossier, evidence=(*dossier.evidence, thought)), model.calls
+
+    def evaluate(self, candidates: Sequence[Candidate], dossiers: Mapping[str, Dossier]) -> Iterator[Outcome]:
+        yield from self.evaluator.evaluate(candidates, dossiers)
+
+    def reflect(self, snapshot: Snapshot, library: Library) -> tuple[str, Sequence[Call]]:
+        """By the first model: whoever reads all results needs no variety."""
+        model = Noted(next(iter(self.models.values())), note=self.note)
+        try:
+            text = lesson(self.task, snapshot.members, snapshot.lessons, gpu_named(self.flags.gpu), model)
+        except ModelFailed:
+            text = ""
+        return text, model.calls
+
+    def _model(self, brief: Brief) -> Model:
+        if brief.arm is None or brief.arm.model not in self.models:
+            raise ModelFailed("model", f"no model for brief {brief.number}: {brief.arm.model if brief.arm else 'none'}")
+        return self.models[brief.arm.model]
+
+    def _composed(self, brief: Brief) -> Proposed:
+        assert self.composer is not None, "a genome was asked for without a composer"
+        return Proposed(candidate=Candidate(source=self.composer.write(brief.genome), flags=self.flags))
+
+    def _merged(self, brief: Brief, library: Library) -> Proposed | None:
+        """By rule where that can be done; None leaves it to the brief's model."""
+        try:
+            source = specialised(self.task, [library[parent] for parent in brief.parents])
+        except UsageError as error:
+            return None if brief.arm else Proposed(problem=str(error))
+        return Proposed(candidate=Candidate(source=source, flags=self.flags))
+
+    def _tuned(self, parent: Known, brief: Brief) -> Proposed:
+        try:
+            source = with_settings(parent.candidate.source, brief.genome)
+        except UsageError as error:
+            return Proposed(problem=str(error))
+        return Proposed(candidate=Candidate(source=source, flags=self.flags))
+
+
+def _tunables(kernel: Known) -> Tunables | None:
+    """What a source leaves open; None where it leaves nothing open, or not in a way that can be read."""
+    try:
+        values = space(kernel.candidate.source)
+        return Tunables(space=values, genome=settings(kernel.candidate.source)) if values else None
+    except UsageError:
+        return None

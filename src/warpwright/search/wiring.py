@@ -1,0 +1,242 @@
+"""Objects from settings: the one place that knows which room does what for a run."""
+
+from __future__ import annotations
+
+import datetime
+import math
+import os
+import secrets
+from collections.abc import Iterable, Mapping
+from functools import partial
+from pathlib import Path
+
+from warpwright import __version__
+from warpwright.archive.store import Archive
+from warpwright.compose import CannotCompose, Composable, plan
+from warpwright.core.candidate import Candidate
+from warpwright.core.codec import CodecError, content_id, decode, encode
+from warpwright.core.errors import UsageError
+from warpwright.core.protocols import Model, Request
+from warpwright.core.records.judged import Asked
+from warpwright.core.records.search import Action, Arm, Basis, Brief, Call, Decision, Operator, Proposal, Run
+from warpwright.core.task import Task
+from warpwright.dispatch.evaluating import Bundled, Local
+from warpwright.dispatch.predicting import Predictor
+from warpwright.evolve.given import Ceiling
+from warpwright.evolve.selection.novelty import fingerprint
+from warpwright.evolve.selection.traits import traits
+from warpwright.models.named import Terms, model_named
+from warpwright.models.spending.limits import DEFAULT_MAX_TOKENS, Budget
+from warpwright.models.spending.prices import Prices, load_prices, most_tokens
+from warpwright.propose.proposing import MOST_TOKENS
+from warpwright.search.run import Line, Watcher
+from warpwright.search.services import Evaluator, Workshop
+from warpwright.search.settings import Settings
+from warpwright.search.tuner import Tuner
+from warpwright.tasks import load
+
+LONGEST_PROMPT = 24_000
+"""Tokens: more than any prompt of ours has had; for estimates before anything is asked."""
+_LONGEST_SCHEMA = 2_000
+"""Tokens: a typed answer's schema travels with a question and is not kept with it."""
+_QUESTIONS = 2
+"""An answer that cannot be read is asked for once more."""
+
+
+def begin(archive: Archive, settings: Settings, seed: int | None = None) -> Run:
+    """A new run, on record before anything is done for it. What the user can mend is said before that."""
+    task = task_of(settings)
+    _check_authors(task, settings)
+    _check_output(Path(settings.output))
+    _models(settings, spent=0.0)
+    _evaluator(task, settings, secret=0)
+    start, _ = (_candidate(Path(name), settings) if name else None for name in (settings.start, settings.forward))
+    run = _begun(archive, settings, task, secrets.token_hex(4), seed)
+    if start is not None:
+        _enter_start(archive, run, start)
+    return run
+
+
+def _check_authors(task: Task, settings: Settings) -> None:
+    """Somebody must write the first kernel."""
+    if settings.policy.arms or settings.start:
+        return
+    ask = "give a model to ask, for example --model anthropic:NAME"
+    if not settings.policy.composer:
+        raise UsageError(f"without the composer nobody is left to write kernels; {ask}")
+    try:
+        plan(task)
+    except CannotCompose as error:
+        raise UsageError(f"without a model {task.key} cannot be written ({error.what}); {ask}") from None
+
+
+def _check_output(file: Path) -> None:
+    """Before anything is paid for, rather than when the first kernel is right."""
+    folder = file.resolve().parent
+    if not folder.is_dir() or not os.access(folder, os.W_OK) or file.is_dir():
+        raise UsageError(f"the best kernel cannot be kept in {file}; name a file in a folder that can be written to")
+
+
+def settings_of(run: Run) -> Settings:
+    try:
+        found: Settings = decode(Settings, run.settings)
+    except CodecError as error:
+        raise UsageError(f"run {run.id} was begun by Warpwright {run.warpwright} and cannot be read: {error}") from None
+    return found
+
+
+def task_of(settings: Settings) -> Task:
+    return load(settings.task, inputs=settings.inputs)[0]
+
+
+def line(archive: Archive, run: Run, watcher: Watcher) -> Line:
+    """Everything that a sitting of the run needs."""
+    settings = settings_of(run)
+    task = task_of(settings)
+    models = _models(settings, spent_usd(archive.records(run.id, Call), load_prices()))
+    workshop = Workshop(
+        task=task,
+        flags=settings.flags,
+        models={arm.model: models[arm.model] for arm in settings.policy.arms},
+        opinions=models[settings.opinions] if settings.opinions else None,
+        evaluator=_evaluator(task, settings, run.seed),
+        composer=composer_of(task) if settings.policy.composer else None,
+        forward=_candidate(Path(settings.forward), settings) if settings.forward else None,
+        ceilings={arm: ceiling(arm) for arm in settings.policy.arms},
+        note=partial(archive.append, run.id),
+    )
+    return Line(
+        run=run,
+        task=task,
+        archive=archive,
+        policy=settings.policy,
+        tools=workshop,
+        watcher=watcher,
+        output=Path(settings.output),
+        workers=settings.workers,
+    )
+
+
+def tuner(archive: Archive, settings: Settings, watcher: Watcher) -> tuple[Tuner, Candidate]:
+    """Who tries the settings of the kernel in `settings.start`, and that kernel. The same kernel, for the same task,
+    always meets the same run, and so what was found out before."""
+    task, kernel = task_of(settings), _candidate(Path(settings.start or ""), settings)
+    run = _tuning_run(archive, settings, task, kernel)
+    evaluators: dict[Basis, Evaluator] = {Basis.PREDICTED: Predictor(task)}
+    if isinstance(here := _evaluator(task, settings, run.seed), Local):
+        evaluators[Basis.MEASURED] = here
+    elif not isinstance(here, Predictor):
+        raise UsageError(
+            "tuning goes back and forth between settings and a GPU, so that must be here; leave --dispatch"
+        )
+    tools = {
+        basis: Workshop(task=task, flags=settings.flags, models={}, evaluator=evaluator)
+        for basis, evaluator in evaluators.items()
+    }
+    return Tuner(run=run, task=task, archive=archive, tools=tools, watcher=watcher), kernel
+
+
+def _tuning_run(archive: Archive, settings: Settings, task: Task, kernel: Candidate) -> Run:
+    name = f"tune-{content_id([task.id, kernel.id, __version__])[:12]}"
+    known = next((run for run in archive.runs() if run.id == name), None)
+    return known or _begun(archive, settings, task, name, None)
+
+
+def _begun(archive: Archive, settings: Settings, task: Task, name: str, seed: int | None) -> Run:
+    run = Run(
+        id=name,
+        task=task.key,
+        seed=secrets.randbits(62) if seed is None else seed,
+        settings=encode(settings),
+        started=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        warpwright=__version__,
+    )
+    archive.begin(run)
+    return run
+
+
+def composer_of(task: Task) -> Composable | None:
+    try:
+        return plan(task)
+    except CannotCompose:
+        return None
+
+
+def ceiling(arm: Arm) -> Ceiling:
+    """The most that one proposal of this arm can use."""
+    usd = load_prices().ceiling(arm.model, LONGEST_PROMPT, MOST_TOKENS)
+    return Ceiling(usd=None if usd is None else usd * _QUESTIONS, tokens=(LONGEST_PROMPT + MOST_TOKENS) * _QUESTIONS)
+
+
+def _models(settings: Settings, spent: float) -> Mapping[str, Model]:
+    """What was spent before counts: a resumed run has only the rest of its budget."""
+    usd = settings.policy.budget.usd
+    if usd == 0 and settings.policy.arms:
+        raise UsageError(
+            "a budget of $0 pays for no question; raise it, or leave --model out and let kernels be composed"
+        )
+    terms = Terms(
+        budget=None if usd is None else Budget(max(usd - spent, 0.0)),
+        allow_unpriced=settings.allow_unpriced,
+        at_once=settings.workers,
+        per_minute=settings.per_minute,
+        stream=settings.stream,
+        deadline_s=settings.answer_seconds,
+        record=Path(settings.record) if settings.record else None,
+    )
+    names = dict.fromkeys([arm.model for arm in settings.policy.arms] + [settings.opinions or ""])
+    return {name: model_named(name, folder=Path.cwd(), terms=terms) for name in names if name}
+
+
+def spent_usd(calls: Iterable[Call], prices: Prices) -> float:
+    """What a budget must count as gone. A call that was sent and has no known cost counts with the most it may have
+    cost; one of a model without a price was never the budget's."""
+    return math.fsum(_most(call, prices) if call.cost_usd is None else call.cost_usd for call in calls)
+
+
+def _most(call: Call, prices: Prices) -> float:
+    tokens = most_tokens(Request(prompt=call.prompt, purpose=call.purpose)) + _LONGEST_SCHEMA
+    return prices.ceiling(call.model, tokens, DEFAULT_MAX_TOKENS) or 0.0
+
+
+def _evaluator(task: Task, settings: Settings, secret: int) -> Evaluator:
+    kind, _, place = settings.dispatch.partition(":")
+    match kind:
+        case "bundle" if place:
+            return Bundled(task, Asked(), secret, Path(place))
+        case "local":
+            return Local(task, Asked(), secret)
+        case "predict":
+            return Predictor(task)
+        case "auto":
+            from warpwright.judge.judging import gpu_is_here
+
+            return Local(task, Asked(), secret) if gpu_is_here() else Predictor(task)
+    raise UsageError(f"'{settings.dispatch}' is no place to run; one of auto, local, predict and bundle:DIR")
+
+
+def _candidate(path: Path, settings: Settings) -> Candidate:
+    try:
+        source = path.read_bytes().decode("utf-8", errors="surrogateescape")
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}") from None
+    return Candidate(source=source, flags=settings.flags)
+
+
+def _enter_start(archive: Archive, run: Run, candidate: Candidate) -> None:
+    """A kernel of the user's is the answer to a brief that nobody had to be asked."""
+    brief = Brief(number=0, operator=Operator.TRANSLATE)
+    reason = "The user gave a kernel to start from."
+    proposal = Proposal(
+        brief=0,
+        candidate=candidate.id,
+        fingerprint=fingerprint(candidate.source),
+        traits=traits(candidate.source, None),
+    )
+    with archive.transaction():
+        archive.keep(candidate)
+        archive.append(
+            run.id,
+            Decision(number=0, generation=0, action=Action.BREED, reason=reason, seed=run.seed, briefs=(brief,)),
+        )
+        archive.append(run.id, proposal)

@@ -1,0 +1,29 @@
+"""Reads a Job from stdin, writes an Answer to stdout. What the user's file prints goes to stderr."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+
+from warpwright.core.codec import dumps, loads
+from warpwright.tasks.probing.child.answering import answer
+from warpwright.tasks.probing.seen import Job
+
+
+def main() -> None:
+    channel = os.dup(1)
+    os.dup2(2, 1)
+    try:
+        text = dumps(answer(loads(Job, sys.stdin.read())))
+    except BaseException:
+        traceback.print_exc()
+        sys.stderr.write(f"warpwright-child-failed: {traceback.format_exc().strip().splitlines()[-1]}\n")
+        raise SystemExit(1) from None
+    with os.fdopen(channel, "w", encoding="utf-8") as out:
+        out.write(text)
+        out.flush()
+        os._exit(0)  # threads that the user's file left behind must not keep us
+
+
+main()

@@ -1,0 +1,136 @@
+"""One direction of a robust-kbench directory."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Generic, TypeVar
+
+from warpwright.core.errors import TaskError
+from warpwright.tasks.probing.child.autograd import Handed, handed
+from warpwright.tasks.probing.child.exploring import concluded, first
+from warpwright.tasks.probing.child.handing import fitting, handed_to_fn
+from warpwright.tasks.probing.child.observing import Subject
+from warpwright.tasks.probing.child.user_file import blaming, load, member
+from warpwright.tasks.probing.child.values import made
+from warpwright.tasks.probing.seen import Findings, Job, Purpose, Run, Seen, Setting, TensorSeen
+
+Arguments = tuple[Seen, ...]
+S = TypeVar("S", bound=Subject)
+_WHAT = "Model(**init)(*get_inputs(**input), fn=forward_fn)"
+_PARTS = {
+    "forward_fn": "a robust-kbench file defines forward_fn(*tensors, *scalars)",
+    "Model": "a robust-kbench file defines class Model(nn.Module)",
+    "get_inputs": "a robust-kbench file defines get_inputs(**input)",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BackwardSubject(Subject):
+    """Also notes what AutogradFunction hands to its backward_fn."""
+
+    function: Any
+
+    def run(self, arguments: Arguments, purpose: Purpose = Purpose.GIVEN) -> Run:
+        run = Subject.run(self, arguments, purpose)
+        found = self.handed(arguments, run)
+        return replace(run, arguments=_rearranged(arguments, found), saves=found.saves)
+
+    def handed(self, arguments: Arguments, run: Run) -> Handed:
+        values = {seen.name: made(seen, self.device) for seen in arguments}
+        return handed(self.function, values, [output.name for output in run.outputs])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tried(Generic[S]):
+    """The settings of a directory, run one after another."""
+
+    subject: S
+    arguments: Arguments
+    runs: tuple[Run, ...]
+    notes: tuple[str, ...]
+
+    def findings(self, function: Any) -> Findings:
+        found = concluded(self.subject, self.arguments, self.runs)
+        return replace(found, summary=_summary(function), notes=self.notes)
+
+
+def forward_findings(job: Job) -> Findings:
+    module = _parts(job)
+    call = module.forward_fn
+    return _tried(job, module, lambda device: Subject(call=call, real=lambda: call, device=device)).findings(call)
+
+
+def backward_findings(job: Job) -> Findings:
+    """As forward; the order of what backward_fn takes and gives is the contract."""
+    module = _parts(job)
+    call = module.forward_fn
+    function = member(job, module, "AutogradFunction", "func_backward.py defines class AutogradFunction")
+    tried = _tried(
+        job, module, lambda device: BackwardSubject(call=call, real=lambda: call, device=device, function=function)
+    )
+    takes = tried.subject.handed(tried.arguments, tried.runs[0]).takes
+    names = tuple(seen.name for seen in tried.arguments)
+    return replace(tried.findings(call), backward_takes=takes, call=names)
+
+
+def _parts(job: Job) -> types.ModuleType:
+    module = load(job)
+    for name, purpose in _PARTS.items():
+        member(job, module, name, purpose)
+    return module
+
+
+def _tried(job: Job, module: types.ModuleType, subject_on: Callable[[str], S]) -> Tried[S]:
+    """Settings that fail are noted; only if all do is the file to blame."""
+    tried: Tried[S] | None = None
+    notes: dict[str, None] = {}
+    problems: list[TaskError] = []
+    for setting in job.settings:
+        fit, unfit = fitting(module, setting)
+        notes |= dict.fromkeys(unfit)
+        try:
+            tried = _with(job, module, fit, tried, subject_on)
+        except TaskError as error:
+            problems.append(error)
+            notes[f"the configuration {_shown(fit)} is left out: {error.problem}"] = None
+    if tried is None:
+        raise problems[0]
+    return replace(tried, notes=tuple(notes))
+
+
+def _with(
+    job: Job, module: types.ModuleType, setting: Setting, tried: Tried[S] | None, subject_on: Callable[[str], S]
+) -> Tried[S]:
+    """One setting more; the first decides whether tensors need data."""
+    if tried is None:
+        subject, arguments, run = first(
+            job, _WHAT, lambda device: (subject_on(device), handed_to_fn(module, setting, device))
+        )
+        return Tried(subject=subject, arguments=arguments, runs=(run,), notes=())
+    with blaming(job, _WHAT):
+        run = tried.subject.run(handed_to_fn(module, setting, tried.subject.device))
+    return replace(tried, runs=(*tried.runs, run))
+
+
+def _rearranged(arguments: Arguments, found: Handed) -> Arguments:
+    """First the arguments whose gradients come back, in that order; then the others; then what only backward takes."""
+    named = {seen.name: seen for seen in arguments}
+    owed = [named[name] for name in found.results]
+    rest = [_without_gradient(seen) for seen in arguments if seen.name not in found.results]
+    return (*owed, *rest, *found.extras)
+
+
+def _without_gradient(seen: Seen) -> Seen:
+    return replace(seen, grad=False) if isinstance(seen, TensorSeen) else seen
+
+
+def _shown(setting: Setting) -> str:
+    return str({**setting.init, **setting.inputs})
+
+
+def _summary(function: Any) -> str:
+    """The docstring up to its list of arguments."""
+    text = (getattr(function, "__doc__", None) or "").partition("Args:")[0]
+    return " ".join(text.split())[:400]

@@ -1,0 +1,115 @@
+"""One call of a function: what went in, what came out, what was changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from warpwright.core.errors import UsageError
+from warpwright.tasks.probing.child.recording import Origin
+from warpwright.tasks.probing.child.values import made, seen_tensor
+from warpwright.tasks.probing.seen import Purpose, Run, Seen, TensorSeen
+
+if TYPE_CHECKING:
+    import torch
+
+Call = Callable[..., Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subject:
+    """A function under observation: on tensors of `device`, and with real numbers."""
+
+    call: Call
+    real: Callable[[], Call]
+    """The same for tensors with data; made only when wanted, because a module may be large."""
+    device: str
+    module: bool = False
+    state: Mapping[str, TensorSeen] = field(default_factory=dict)
+    """Parameters and buffers of a module, which follow the arguments and which it holds itself."""
+
+    def run(self, arguments: tuple[Seen, ...], purpose: Purpose = Purpose.GIVEN) -> Run:
+        import torch
+
+        values = [made(argument, self.device) for argument in arguments]
+        with torch.no_grad():
+            found = _required(self.call(*values))
+        names = output_names(len(found), {seen.name for seen in (*arguments, *self.state.values())})
+        outputs = tuple(seen_tensor(name, tensor, Origin()) for name, tensor in zip(names, found, strict=True))
+        return Run(purpose=purpose, arguments=(*arguments, *self.state.values()), outputs=outputs)
+
+    def flows(self, arguments: tuple[Seen, ...]) -> list[bool]:
+        """Which outputs a gradient can flow back from."""
+        values = [made(argument, self.device) for argument in arguments]
+        for tensor in tensors_in(values):
+            tensor.requires_grad_(tensor.is_floating_point())
+        try:
+            return [tensor.requires_grad for tensor in tensors_in(self.call(*values))]
+        except RuntimeError:  # changes an argument in place, which autograd does not allow of a leaf
+            return [tensor.grad for tensor in self.run(arguments).outputs]
+
+    def mutates(self, arguments: tuple[Seen, ...]) -> tuple[str, ...]:
+        """The arguments that the function writes to; a module's own state is its own affair."""
+        import torch
+
+        values = [made(argument, self.device) for argument in arguments]
+        before = [_versions(value) for value in values]
+        with torch.no_grad():
+            self.call(*values)
+        changed = zip(arguments, values, before, strict=True)
+        return tuple(argument.name for argument, value, versions in changed if _versions(value) != versions)
+
+    def bears(self, arguments: tuple[Seen, ...], distribution: str | None = None) -> bool:
+        """Whether real numbers give finite results; what runs without data may yet fail with it."""
+        import torch
+
+        values = [made(argument, "cpu", distribution) for argument in arguments]
+        try:
+            with torch.no_grad():
+                found = tensors_in(self.real()(*values))
+        except (RuntimeError, IndexError, ValueError, ArithmeticError, TypeError):
+            return False
+        return all(bool(_wide(tensor).isfinite().all()) for tensor in found)
+
+
+def _required(returned: Any) -> list[torch.Tensor]:
+    if isinstance(returned, Mapping):
+        kind = type(returned).__name__
+        raise UsageError(f"returns a {kind}, which is not understood; return a tensor, or a tuple of tensors")
+    if found := tensors_in(returned):
+        return found
+    raise UsageError("returns no tensor; a kernel has nothing to compute")
+
+
+def _wide(tensor: torch.Tensor) -> torch.Tensor:
+    """Floats of eight bits know no operations but conversions."""
+    return tensor.float() if tensor.is_floating_point() and tensor.itemsize == 1 else tensor
+
+
+def tensors_in(value: Any) -> list[torch.Tensor]:
+    import torch
+
+    if isinstance(value, torch.Tensor):
+        return [value]
+    return [tensor for item in value for tensor in tensors_in(item)] if isinstance(value, list | tuple) else []
+
+
+def output_names(count: int, taken: set[str]) -> list[str]:
+    stem = next(name for name in ("y", "out", "result", "result_of_task") if name not in taken)
+    return [stem] if count == 1 else [f"{stem}{number}" for number in range(count)]
+
+
+def _versions(value: Any) -> list[int]:
+    return [tensor._version for tensor in tensors_in(value)]
+
+
+def per_argument_draws(arguments: Sequence[Seen]) -> tuple[Seen, ...]:
+    """Where some inputs are uniform and others normal, the uniform ones keep their own recipe."""
+    draws = {seen.draw for seen in arguments if isinstance(seen, TensorSeen) and seen.draw and not seen.init}
+    if draws <= {"unit"} or "unit" not in draws:
+        return tuple(arguments)
+    return tuple(
+        replace(seen, init="unit") if isinstance(seen, TensorSeen) and seen.draw == "unit" and not seen.init else seen
+        for seen in arguments
+    )

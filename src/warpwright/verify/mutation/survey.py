@@ -1,0 +1,99 @@
+"""A survey of mutants: how many of the bugs planted in correct kernels the emulator finds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from warpwright.core.candidate import Candidate
+from warpwright.core.records.evidence import Verdict
+from warpwright.core.task import Case, Role, Task
+from warpwright.emulate.emulation import Emulation
+from warpwright.emulate.examination import Examination
+from warpwright.emulate.program.build import program
+from warpwright.seal.cache import Store, default_root
+from warpwright.seal.capture.trace import BadTrace
+from warpwright.seal.refusal import Refusal, Refused, refuted
+from warpwright.verify.library import carried_out
+from warpwright.verify.mutation.mutants import Mutant, mutants
+
+_BARRIERS = "dropped barrier"
+_NO_CONFLICT = "no two accesses are ordered by it alone, and what has no race does the same in every order"
+
+
+class Fate(StrEnum):
+    REFUTED = "refuted"
+    EQUIVALENT = "equivalent"
+    """The same bits as the original in every run and order, for a reason that the emulator has checked."""
+    SURVIVED = "survived"
+    """Neither refuted nor proved to be no bug."""
+    UNDECIDED = "undecided"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Surveyed:
+    """One mutant, and why it met its fate."""
+
+    original: str
+    mutant: Mutant
+    fate: Fate
+    why: str
+
+
+class Survey:
+    """One correct kernel. Inputs and truth are computed once for all of its mutants."""
+
+    def __init__(self, name: str, task: Task, source: str, cases: Sequence[Case], store: Store | None = None) -> None:
+        self._name, self._source = name, source
+        self._store = store or Store(root=default_root())
+        checked = tuple(case for case in cases if case.role is Role.CHECK)
+        candidate = Candidate(source=source)
+        self._sizes: tuple[int, ...] | None = None
+        self._examination = Examination(
+            task=task, cases=checked, gpu=candidate.flags.gpu, store=self._store, library=carried_out
+        )
+        self.original = self._emulated(source)
+        if isinstance(self.original, Emulation):
+            # Its mutants are hurt where it was, so that their bits can be compared.
+            self._sizes = self.original.granules
+
+    def fates(self, chosen: Iterable[Mutant] | None = None) -> Iterator[Surveyed]:
+        for mutant in mutants(self._source) if chosen is None else chosen:
+            fate, why = self._fate(mutant, self._emulated(mutant.source))
+            yield Surveyed(original=self._name, mutant=mutant, fate=fate, why=why)
+
+    def _emulated(self, source: str) -> Emulation | Refusal:
+        try:
+            return self._examination.of(program(Candidate(source=source), self._store), self._sizes)
+        except Refused as refused:
+            return refused.refusal
+        except BadTrace as bad:
+            return refuted("trace", str(bad)).refusal
+
+    def _fate(self, mutant: Mutant, found: Emulation | Refusal) -> tuple[Fate, str]:
+        if found.counterexample is not None:
+            return Fate.REFUTED, f"{found.counterexample.kind}: {found.counterexample.message}"
+        if found.verdict is not Verdict.HOLDS or isinstance(found, Refusal):
+            return Fate.UNDECIDED, found.reason or ""
+        assert isinstance(self.original, Emulation)
+        if found.digest != self.original.digest:
+            far, usual = found.distance or 0.0, self.original.distance or 0.0
+            return Fate.SURVIVED, f"other bits, within tolerance ({far:.2g} from the truth, the original {usual:.2g})"
+        argument = self._argument(mutant, found)
+        if argument is None:
+            return Fate.SURVIVED, "the same bits in every run, but nothing shows that it must be so"
+        return Fate.EQUIVALENT, f"the same bits in every run: {argument}"
+
+    def _argument(self, mutant: Mutant, found: Emulation) -> str | None:
+        """Why it cannot differ from the original in any of these runs, in any order."""
+        if mutant.kind == _BARRIERS and not any(finding.kind == "race" for finding in found.findings):
+            return _NO_CONFLICT
+        if mutant.witness is None:
+            return None
+        return mutant.proves if self._is_like_the_original(self._emulated(mutant.witness)) else None
+
+    def _is_like_the_original(self, found: Emulation | Refusal) -> bool:
+        if isinstance(found, Refusal) or isinstance(self.original, Refusal):
+            return False
+        return found.verdict is Verdict.HOLDS and found.digest == self.original.digest

@@ -1,0 +1,131 @@
+"""The opinion rung: language models say what they think of a kernel that nothing surer could decide.
+
+An opinion never refutes and never accepts. Its evidence is UNDECIDED with the reason "opinion"; its score orders the
+queue, and may postpone or skip a candidate where budgets are short. The rung belongs at the end of the ladder: what
+surer rungs have answered is not asked, and where nothing is left to ask it is skipped.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from string import Template
+
+from warpwright.core.candidate import Candidate
+from warpwright.core.codec import decode, encode
+from warpwright.core.errors import ModelFailed
+from warpwright.core.protocols import Model
+from warpwright.core.records.evidence import OPINION, Counterexample, Dossier, Evidence, Verdict
+from warpwright.core.task import Case, Task
+from warpwright.verify.opinion.answers import question, vote_in
+from warpwright.verify.opinion.panel import FOLDER, Panel, Verifier, read_panel
+from warpwright.verify.opinion.votes import Vote, score
+
+
+class OpinionRung:
+    name = OPINION
+
+    def __init__(
+        self, model: Model, panel: Panel | None = None, *, cases: Sequence[Case] | None = None, reflect: bool = True
+    ) -> None:
+        self._model, self._panel, self._cases, self._reflect = model, panel or read_panel(), cases, reflect
+
+    def climb(self, task: Task, candidate: Candidate) -> Evidence:
+        return self.climb_after(task, candidate, ())
+
+    def climb_after(self, task: Task, candidate: Candidate, so_far: Sequence[Evidence]) -> Evidence:
+        """What the panel thinks of what earlier evidence leaves open."""
+        start = time.monotonic()
+        held = {item.rung for item in so_far if item.verdict is Verdict.HOLDS}
+        asked = [verifier for verifier in self._panel.verifiers if held.isdisjoint(verifier.settled_by)]
+        if not asked:
+            return _silent(candidate, f"not asked: {', '.join(sorted(held))} answered already", start)
+        votes, failure = self._votes(narrowed(task, self._cases), candidate, asked)
+        if all(vote.passed is None for vote in votes):
+            return _silent(candidate, f"no opinion: {failure or 'the answers could not be read'}", start)
+        return self._evidence(candidate, votes, start)
+
+    def _votes(self, task: Task, candidate: Candidate, asked: Sequence[Verifier]) -> tuple[list[Vote], str | None]:
+        """Every vote that could be had; after a model's failure the rest of the panel is not asked."""
+        votes: list[Vote] = []
+        for verifier in asked:
+            try:
+                votes.append(asked_vote(task, candidate, verifier, self._model, reflect=self._reflect))
+            except ModelFailed as failed:
+                return votes, str(failed)
+        return votes, None
+
+    def _evidence(self, candidate: Candidate, votes: Sequence[Vote], start: float) -> Evidence:
+        return Evidence(
+            candidate=candidate.id,
+            rung=OPINION,
+            verdict=Verdict.UNDECIDED,
+            reason=OPINION,
+            facts={
+                "score": score(votes, self._panel.records, self._panel.prior),
+                "votes": encode(list(votes)),
+                "model": self._model.name,
+            },
+            seconds=time.monotonic() - start,
+        )
+
+
+def narrowed(task: Task, cases: Sequence[Case] | None) -> Task:
+    """The task with these cases and their types alone: a kernel is not blamed for types that it is not for."""
+    if cases is None:
+        return task
+    return replace(task, cases=tuple(cases), dtypes=tuple(dict.fromkeys(case.dtype for case in cases)))
+
+
+def _silent(candidate: Candidate, reason: str, start: float) -> Evidence:
+    return Evidence(
+        candidate=candidate.id,
+        rung=OPINION,
+        verdict=Verdict.UNDECIDED,
+        reason=reason,
+        skipped=True,
+        seconds=time.monotonic() - start,
+    )
+
+
+def asked_vote(task: Task, candidate: Candidate, verifier: Verifier, model: Model, *, reflect: bool) -> Vote:
+    """One verifier's vote, after one round of reflection. A reflection that cannot be read leaves the first vote."""
+    request = question(task, candidate, verifier.name, verifier.instruction)
+    reply = model.complete(request)
+    first = vote_in(reply, candidate, verifier.name)
+    if not reflect:
+        return first
+    again = Template((FOLDER / "reflection.md").read_text(encoding="utf-8"))
+    prompt = again.substitute(question=request.prompt, answer=reply.text)
+    second = vote_in(
+        model.complete(replace(request, prompt=prompt, purpose=f"{request.purpose}-reflection")),
+        candidate,
+        verifier.name,
+    )
+    return first if second.passed is None else second
+
+
+def score_of(dossier: Dossier) -> float | None:
+    """The chance that a candidate is right by the opinion in its dossier, to order a queue by; None without one."""
+    found = next((item for item in dossier.evidence if item.reason == OPINION), None)
+    return None if found is None else float(found.facts["score"])
+
+
+def votes_in(evidence: Evidence) -> tuple[Vote, ...]:
+    return decode(tuple[Vote, ...], evidence.facts.get("votes", []), "votes")  # type: ignore[no-any-return]
+
+
+def as_if_decided(dossier: Dossier) -> Dossier:
+    """The dossier with its opinion turned into a verdict: to measure what opinions are worth, and for nothing else."""
+    return replace(dossier, evidence=tuple(map(_as_if_decided, dossier.evidence)))
+
+
+def _as_if_decided(evidence: Evidence) -> Evidence:
+    if evidence.reason != OPINION:
+        return evidence
+    if float(evidence.facts["score"]) >= 0.5:
+        return replace(evidence, verdict=Verdict.HOLDS, reason=None)
+    reasons = [reason.why for vote in votes_in(evidence) if vote.passed is False for reason in vote.reasons]
+    shown = Counterexample(kind=OPINION, message=reasons[0] if reasons else "the votes are against it")
+    return replace(evidence, verdict=Verdict.REFUTED, reason=None, counterexample=shown)
