@@ -133,7 +133,7 @@ def test_the_migrations_make_the_tables_that_the_code_expects(place: str) -> Non
 
 def test_the_newest_migration_is_the_version_of_the_schema() -> None:
     config = Config()
-    config.set_main_option("script_location", "warpwright.archive:migrations")
+    config.set_main_option("script_location", "warpwright.archive.database:migrations")
     assert ScriptDirectory.from_config(config).get_heads() == [VERSION]
 
 

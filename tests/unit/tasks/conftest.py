@@ -19,7 +19,7 @@ from warpwright.oracle.compare.results import check_results
 from warpwright.oracle.truth.expected import Scenario, expectations, scenario
 from warpwright.oracle.truth.reference import tensors_in
 from warpwright.tasks import load
-from warpwright.tasks.probing.child import probe
+from warpwright.tasks.probing import probe
 from warpwright.tasks.probing.child.answering import answer
 from warpwright.tasks.probing.seen import Job
 

@@ -12,7 +12,7 @@ import torch
 from warpwright.core.errors import Exit, OurFault, TaskError, UsageError
 from warpwright.core.task import Direction, Role, ScalarArg, Task, TensorArg
 from warpwright.tasks import load
-from warpwright.tasks.probing.child import probe
+from warpwright.tasks.probing import probe
 from warpwright.tasks.probing.seen import Job
 
 SAMPLES = Path(__file__).parent / "samples"

@@ -61,6 +61,6 @@ def _config(connection: Connection) -> Config:
     from alembic.config import Config
 
     config = Config()
-    config.set_main_option("script_location", "warpwright.archive:migrations")
+    config.set_main_option("script_location", "warpwright.archive.database:migrations")
     config.attributes["connection"] = connection
     return config
