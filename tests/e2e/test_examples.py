@@ -10,6 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from warpwright.cli.main import app
+from warpwright.core.candidate import Candidate
 from warpwright.core.records.evidence import Verdict
 from warpwright.dispatch.bundle import read_results
 from warpwright.models.lines import read_lines
@@ -46,6 +47,12 @@ def test_an_example_holds_what_is_told_of_it(name: str) -> None:
     assert all(item.verdict is Verdict.HOLDS for judged in results for item in judged.evidence)
     scenes = {measured.scene.gpu for judged in results for measured in judged.measurements}
     assert scenes == {"NVIDIA H200"}
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_the_best_kernel_of_an_example_still_has_its_recorded_id(name: str) -> None:
+    kernel = Candidate(source=(EXAMPLES / name / "kernel.cu").read_text(encoding="utf-8"))
+    assert kernel.id in {judged.candidate for judged in read_results(EXAMPLES / name / "results")}
 
 
 @pytest.mark.corpus

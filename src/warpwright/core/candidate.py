@@ -1,10 +1,13 @@
-"""What is proposed for a task: a source text and how it is to be compiled."""
+"""A proposed kernel: source text, its language, and how it is compiled."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from warpwright.core.codec import content_id
+from warpwright.core.codec import OMIT_DEFAULT, content_id
+
+CUDA = "cuda"
+"""The language of candidates that name none: CUDA C++ in the form of a torch extension."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,9 +21,11 @@ class Flags:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """One `.cu` file in torch-extension form. Changed text is another candidate."""
+    """One source file. Its id changes with the text, the language and the flags."""
 
     source: str
+    language: str = field(default=CUDA, metadata=OMIT_DEFAULT)
+    """The name of a package in `languages`."""
     flags: Flags = field(default_factory=Flags)
 
     @property

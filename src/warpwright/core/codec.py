@@ -2,7 +2,8 @@
 
 Types drive decoding, so the wire carries no class names, except where a field may hold one of several
 classes: those declare `KIND` and are told apart by a "kind" key. Non-finite floats travel as strings,
-because JSON has none.
+because JSON has none. A field marked with OMIT_DEFAULT is left out where it has its default value, so that adding it to
+a class changes neither the text nor the id of values that were stored before it existed.
 """
 
 from __future__ import annotations
@@ -18,6 +19,9 @@ from collections.abc import Mapping
 from enum import Enum
 from functools import cache
 from typing import Any
+
+OMIT_DEFAULT: Mapping[str, bool] = types.MappingProxyType({"omit default": True})
+"""Metadata of a dataclass field: `field(default=..., metadata=OMIT_DEFAULT)`."""
 
 
 class CodecError(ValueError):
@@ -53,7 +57,15 @@ def _key(key: Any) -> str:
 def _encode_dataclass(value: Any) -> dict[str, Any]:
     kind = getattr(type(value), "KIND", None)
     data = {} if kind is None else {"kind": kind}
-    return data | {field.name: encode(getattr(value, field.name)) for field in dataclasses.fields(value)}
+    return data | {
+        field.name: encode(item)
+        for field in dataclasses.fields(value)
+        if not _is_omitted(field, item := getattr(value, field.name))
+    }
+
+
+def _is_omitted(field: dataclasses.Field[Any], item: Any) -> bool:
+    return bool(field.metadata.get("omit default")) and bool(item == field.default)
 
 
 def decode(kind: Any, data: Any, where: str = "$") -> Any:

@@ -120,6 +120,18 @@ def test_equal_content_has_equal_ids_and_changed_content_has_not() -> None:
     assert one.id != candidate.Candidate(source="x", flags=candidate.Flags(fast_math=True)).id
 
 
+def test_a_candidate_in_cuda_has_the_id_it_had_before_candidates_had_a_language() -> None:
+    kernel = candidate.Candidate(source="__global__ void f() {}")
+    assert kernel.id == "19aec92e3b3ede3c6ac0"
+    assert loads(candidate.Candidate, '{"flags":{},"source":"__global__ void f() {}"}') == kernel
+
+
+def test_the_same_text_in_another_language_is_another_candidate() -> None:
+    one, other = (candidate.Candidate(source="x", language=language) for language in ("cuda", "other"))
+    assert one.id != other.id
+    assert loads(candidate.Candidate, dumps(other)) == other
+
+
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), float("-inf")])
 def test_non_finite_floats_travel_as_strings(value: float) -> None:
     assert json.loads(dumps({"x": value})) == {"x": str(value)}
