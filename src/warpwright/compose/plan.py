@@ -11,8 +11,9 @@ from warpwright.compose.cuda.host import Entry
 from warpwright.compose.cuda.program import source
 from warpwright.compose.errors import CannotCompose
 from warpwright.compose.frontend.entries import backward_entry, forward_entry, places_of
+from warpwright.compose.ir.operations import OWN_KERNEL, Op
 from warpwright.compose.ir.sizes import Cases, names_in
-from warpwright.compose.ir.values import OWN_KERNEL, Graph
+from warpwright.compose.ir.values import Graph
 from warpwright.compose.kernels.rows.launch import is_too_long
 from warpwright.compose.kernels.rows.split import is_few_and_long
 from warpwright.compose.passes.saved_tensors import training_entries
@@ -72,7 +73,7 @@ def plan(task: Task) -> Composable:
             entries = handed_over(entries, _entries(task, Graph(_cases(task, one=often[0]))), *often)
         _check_lengths(entries)
         kinds = [kind for entry in entries for group in entry.schedule.groups for kind in group.kinds]
-        usual = genomes.usual(kinds, _reads_again(entries) or _in_parts(entries), bool(graph.made("narrow")))
+        usual = genomes.usual(kinds, _reads_again(entries) or _in_parts(entries), bool(graph.made(Op.NARROW)))
         whole = Composable(task=task, graph=graph, entries=tuple(entries), genes=genomes.space(kinds), usual=usual)
         return replace(whole, genes=genomes.telling(whole.genes, usual, whole._text))
     except (AssertionError, AttributeError, LookupError, StopIteration, TypeError, ValueError):
@@ -102,7 +103,8 @@ def _check_lengths(entries: Sequence[Entry]) -> None:
     """Kernels count along a row in 32 bits, and a little beyond its end."""
     groups = [group for entry in entries for group in entry.schedule.groups]
     rows = [group.space.columns for group in groups if group.space.kind == ROWS]
-    rows += [group.stores[0].value.first.shape[-1] for group in groups if group.stores[0].value.op in ("scan", "topk")]
+    values = [group.stores[0].value for group in groups]
+    rows += [value.first.shape[-1] for value in values if value.op in (Op.SCAN, Op.TOPK)]
     if any(length >= LONGEST for columns in rows for length in columns.values):
         raise CannotCompose(f"rows of {LONGEST} elements and more")
 
@@ -134,7 +136,13 @@ def _in_parts(entries: Sequence[Entry]) -> bool:
 
 def _hard_parts(graph: Graph) -> list[str]:
     """The operations that are more than elementwise, by their names in ATen."""
-    names = {"columns": "sum", "library": "mm", "lists": "index_put", "scan": "cumsum", "pool": "max_pool2d"}
+    names = {
+        Op.COLUMNS: "sum",
+        Op.LIBRARY: "mm",
+        Op.LISTS: "index_put",
+        Op.SCAN: "cumsum",
+        Op.POOL: "max_pool2d",
+    }
     found = {f"aten.{names.get(op, op)}": None for op in OWN_KERNEL if graph.made(op)}
     return list(found) or ["elementwise operations"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 
 from warpwright.compose.cuda.arithmetic import ATOM, DEFINED, DIVIDED, SUM, Term, literal, written
 from warpwright.compose.cuda.naming import RESERVED
@@ -14,15 +14,27 @@ from warpwright.compose.cuda.wording import called
 from warpwright.compose.errors import CannotCompose
 from warpwright.compose.ir import indices
 from warpwright.compose.ir.indices import ELEMENT, KERNEL, PACK, Flip, Index, Loaded, Place, Shift
+from warpwright.compose.ir.operations import (
+    OWN_KERNEL,
+    Axis,
+    Constant,
+    Extent,
+    Flipped,
+    Op,
+    Permuted,
+    Rounded,
+    Scalar,
+    Sliced,
+)
 from warpwright.compose.ir.sizes import Size
-from warpwright.compose.ir.values import BOOL, FLOAT, INT, OWN_KERNEL, Graph, Value, is_host, walk
+from warpwright.compose.ir.values import BOOL, FLOAT, INT, Graph, Value, is_host, walk
 
 SIMPLE = re.compile(r"-?[\w.]+(e-\d+f)?|static_cast<float>\(\w+\)")
 """What costs nothing to write again: names and numbers."""
 LONGEST = 72
 """Longer expressions get a name of their own."""
 SUFFIXES = {KERNEL: "value", indices.ROW: "of_row", PACK: "here", ELEMENT: "k"}
-NAMED_AFTER_FIRST = ("broadcast", "flip", "gather", "permute", "reshape", "rows_at", "slice")
+NAMED_AFTER_FIRST = (Op.BROADCAST, Op.FLIP, Op.GATHER, Op.PERMUTE, Op.RESHAPE, Op.ROWS_AT, Op.SLICE)
 """What only picks from a tensor and changes nothing."""
 KINDS = {FLOAT: "float", INT: "int64_t", BOOL: "bool"}
 
@@ -60,7 +72,7 @@ class Emitter:
         self._of_row: dict[Index, str] = {}
         """Indices that are divided once for a row, by name."""
         self._inverses: dict[Term, Term] = {}
-        self._rounds = any(value.op == "narrow" for value in walk(roots))
+        self._rounds = any(value.op is Op.NARROW for value in walk(roots))
         """Whether a result is so coarse that a last digit can tip it over."""
         self._uses = Counter(arg.number for value in walk(roots) for arg in value.args)
 
@@ -172,17 +184,8 @@ class Emitter:
             return self._host_scalar(value)
         if value.number in self.results:
             return self._result(value, place)
-        match value.op:
-            case "reshape":
-                return self._reshaped(value, place)
-            case "broadcast":
-                inner = value.first.shape
-                return self.term(value.first, tuple(None if s.is_one else p for p, s in zip(place, inner, strict=True)))
-            case "permute":
-                back = [place[value.attrs.index(position)] for position in range(len(place))]
-                return self.term(value.first, tuple(back))
-            case "slice" | "flip" | "gather" | "rows_at" | "position" | "narrow":
-                return getattr(self, f"_{value.op}")(value, place)  # type: ignore[no-any-return]
+        if rule := _RULES.get(value.op):
+            return rule(self, value, place)
         if value.op in OWN_KERNEL:
             raise CannotCompose(f"aten.{value.op} inside another kernel")
         args = [self._operand(arg, place, value.kind) for arg in value.args]
@@ -190,20 +193,20 @@ class Emitter:
         args = [self.lifted(arg, term, level) for arg, term in zip(value.args, args, strict=True)]
         if value.op in DEFINED and value.kind == FLOAT:
             self.needs.functions[value.op] = DEFINED[value.op]
-        if value.op == "div" and level == ELEMENT and args[1].level < ELEMENT:
+        if value.op is Op.DIV and level == ELEMENT and args[1].level < ELEMENT:
             return self._divided(*args)
         return written(value.op, args, value.kind if value.kind != BOOL else FLOAT)
 
     def _operand(self, arg: Value, place: Place, kind: str) -> Term:
         """A whole number among floats is written as one of them."""
-        if arg.op == "constant" and arg.kind == INT and kind == FLOAT:
-            return Term(literal(float(arg.attrs[0])), ATOM, KERNEL)
+        if isinstance(arg.attrs, Constant) and arg.kind == INT and kind == FLOAT:
+            return Term(literal(float(arg.attrs.value)), ATOM, KERNEL)
         return self.term(arg, _fitting(arg, place))
 
     def _divided(self, term: Term, by: Term) -> Term:
         inverse = self._inverse(by)
         if not self._rounds:
-            return written("mul", [term, inverse], FLOAT)
+            return written(Op.MUL, [term, inverse], FLOAT)
         self.needs.functions["divided"] = DIVIDED
         return Term(f"divided({term.text}, {by.text}, {inverse.text})", ATOM, term.level)
 
@@ -216,14 +219,15 @@ class Emitter:
         return self._inverses[term]
 
     def _host_scalar(self, value: Value) -> Term:
-        if value.op == "constant":
-            return Term(literal(value.attrs[0]), ATOM, KERNEL)
-        if value.op == "size":
-            return Term(self.size_text(value.attrs[0]), ATOM, KERNEL)
-        if value.op == "to_float" and value.first.op == "size":
-            return Term(f"static_cast<float>({self.size_text(value.first.attrs[0])})", ATOM, KERNEL)
+        if isinstance(value.attrs, Constant):
+            return Term(literal(value.attrs.value), ATOM, KERNEL)
+        if isinstance(value.attrs, Extent):
+            return Term(self.size_text(value.attrs.size), ATOM, KERNEL)
+        if value.op is Op.TO_FLOAT and isinstance(value.first.attrs, Extent):
+            return Term(f"static_cast<float>({self.size_text(value.first.attrs.size)})", ATOM, KERNEL)
         known = next((name for name, held in self.needs.scalars.items() if held is value), None)
-        wanted = str(value.attrs[0]) if value.op in ("number", "count") else self.graph.names.get(value.number, "scale")
+        given = value.attrs.name if isinstance(value.attrs, Scalar) else None
+        wanted = given or self.graph.names.get(value.number, "scale")
         name = known or self.name(wanted)
         self.needs.scalars[name] = value
         return Term(name, ATOM, KERNEL)
@@ -233,6 +237,14 @@ class Emitter:
         if where != self.row_index and not (where is None and self.graph.numel(value).is_one):
             raise CannotCompose(f"a {value.op} that is used across rows")
         return self.results[value.number]
+
+    def _broadcast(self, value: Value, place: Place) -> Term:
+        pairs = zip(place, value.first.shape, strict=True)
+        return self.term(value.first, tuple(None if size.is_one else index for index, size in pairs))
+
+    def _permuted(self, value: Value, place: Place) -> Term:
+        order = value.attr(Permuted).order
+        return self.term(value.first, tuple(place[order.index(position)] for position in range(len(place))))
 
     def _reshaped(self, value: Value, place: Place) -> Term:
         inner, cases = value.first, self.graph.cases
@@ -244,7 +256,7 @@ class Emitter:
         )
 
     def _slice(self, value: Value, place: Place) -> Term:
-        dim, start = value.attrs
+        dim, start = (cut := value.attr(Sliced)).dim, cut.start
         moved = list(place)
         base = place[dim]
         if base is None and start.text != "0":
@@ -254,8 +266,9 @@ class Emitter:
         return self.term(value.first, tuple(moved))
 
     def _flip(self, value: Value, place: Place) -> Term:
+        dims = value.attr(Flipped).dims
         moved = [
-            Flip(index, value.shape[dim]) if dim in value.attrs and index is not None else index
+            Flip(index, value.shape[dim]) if dim in dims and index is not None else index
             for dim, index in enumerate(place)
         ]
         return self.term(value.first, tuple(moved))
@@ -263,7 +276,7 @@ class Emitter:
     def _gather(self, value: Value, place: Place) -> Term:
         table, index = value.args
         moved = list(place)
-        moved[value.attrs[0]] = self.loaded_index(index, place)
+        moved[value.attr(Axis).dim] = self.loaded_index(index, place)
         return self.term(table, tuple(moved))
 
     def _rows_at(self, value: Value, place: Place) -> Term:
@@ -277,7 +290,7 @@ class Emitter:
         return Loaded(found.within(ATOM), found.level)
 
     def _position(self, value: Value, place: Place) -> Term:
-        index = place[value.attrs[0]]
+        index = place[value.attr(Axis).dim]
         moved = indices.motion(index, self.graph.cases)
         self.needs.multiples.update(dict.fromkeys(moved.multiples))
         if moved.kind == "still":
@@ -286,7 +299,7 @@ class Emitter:
 
     def _narrow(self, value: Value, place: Place) -> Term:
         inner = self.term(value.first, place)
-        dtype = value.attrs[0]
+        dtype = value.attr(Rounded).dtype
         if dtype == "e5m2":
             raise CannotCompose("float8_e5m2")
         if dtype == "e4m3":
@@ -361,6 +374,20 @@ class Emitter:
         if value.kind == FLOAT and tensor.dtype == "e4m3" and not term.text.startswith("to_e4m3"):
             return f"{self.to_eight_bits()}({term.text})"
         return term.text
+
+
+_RULES: dict[Op, Callable[[Emitter, Value, Place], Term]] = {
+    Op.RESHAPE: Emitter._reshaped,
+    Op.BROADCAST: Emitter._broadcast,
+    Op.PERMUTE: Emitter._permuted,
+    Op.SLICE: Emitter._slice,
+    Op.FLIP: Emitter._flip,
+    Op.GATHER: Emitter._gather,
+    Op.ROWS_AT: Emitter._rows_at,
+    Op.POSITION: Emitter._position,
+    Op.NARROW: Emitter._narrow,
+}
+"""How values are found that are no arithmetic."""
 
 
 def _fitting(arg: Value, place: Place) -> Place:

@@ -14,6 +14,7 @@ from warpwright.compose.cuda.kernel import Store, Written, block, signature, wor
 from warpwright.compose.cuda.naming import safe_name
 from warpwright.compose.cuda.tensors import Tensor
 from warpwright.compose.errors import CannotCompose
+from warpwright.compose.ir.operations import Constant, Extent, Scalar
 from warpwright.compose.ir.sizes import Size, in_cpp
 from warpwright.compose.ir.values import Graph, Value
 from warpwright.compose.schedule.groups import Schedule, base_of
@@ -100,16 +101,16 @@ class HostWriter:
         return in_cpp(size.text, {name: name for name in self.used_sizes})
 
     def host_scalar(self, value: Value) -> Term:
-        match value.op:
-            case "number" | "count":
-                name = safe_name(value.attrs[0])
-                if name not in {given for _, given in self.entry.parameters}:
+        match value.attrs:
+            case Scalar(name=given):
+                name = safe_name(given)
+                if name not in {known for _, known in self.entry.parameters}:
                     raise CannotCompose(f"{name}, which {self.entry.name} is not given")
                 return Term(name)
-            case "constant":
-                return Term(literal(value.attrs[0], on_host=True))
-            case "size":
-                return Term(f"({self.size(value.attrs[0])})")
+            case Constant(value=number):
+                return Term(literal(number, on_host=True))
+            case Extent(size=size):
+                return Term(f"({self.size(size)})")
         return written(value.op, [self.host_scalar(arg) for arg in value.args], "float", on_host=True)
 
     def host(self) -> list[str]:

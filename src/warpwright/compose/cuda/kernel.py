@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from warpwright.compose.cuda.emit import Emitter
 from warpwright.compose.cuda.tensors import Needs, Tensor
 from warpwright.compose.ir.indices import Place, Shift
+from warpwright.compose.ir.operations import Constant, Op
 from warpwright.compose.ir.sizes import Size
 from warpwright.compose.ir.values import Value
 
@@ -189,10 +190,10 @@ def _target(emitter: Emitter, store: Store, place: Place) -> Place:
 def _unclamped(value: Value) -> Value | None:
     """What is clamped to the range of eight bits, which their conversion does by itself."""
     bounds = []
-    for op in ("minimum", "maximum"):
-        if value.op != op or value.args[1].op != "constant":
+    for op in (Op.MINIMUM, Op.MAXIMUM):
+        if value.op is not op or not isinstance(value.args[1].attrs, Constant):
             return None
-        bounds.append(value.args[1].attrs[0])
+        bounds.append(value.args[1].attrs.value)
         value = value.first
     return value if bounds == [LARGEST_E4M3, -LARGEST_E4M3] else None
 
@@ -208,7 +209,7 @@ def emit_stores(emitter: Emitter, stores: Sequence[Store], places: Sequence[Plac
         moved = indices.motion(offset, emitter.graph.cases)
         emitter.needs.writes[store.tensor.name] = store.tensor
         in_pairs = moved.kind == "step" and store.tensor.dtype == "e4m3"
-        value = store.value.first if in_pairs and store.value.op == "narrow" else store.value
+        value = store.value.first if in_pairs and store.value.op is Op.NARROW else store.value
         unclamped = _unclamped(value) if in_pairs else None
         value = unclamped or value
         term = emitter.lifted(value, emitter.term(value, place), indices.ELEMENT)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from warpwright.compose.cuda.tensors import Tensor
 from warpwright.compose.errors import CannotCompose
+from warpwright.compose.ir.operations import LibraryCall, Op, Option, Permuted, Routine
 from warpwright.compose.ir.sizes import Cases, Size
 from warpwright.compose.ir.values import Value, is_host
 
@@ -15,29 +15,36 @@ Written = Callable[[Size], str]
 
 def call(value: Value, held: Mapping[int, Tensor], size: Written, types: Mapping[str, str]) -> str:
     """The call that computes a library value."""
-    name, dtypes, options = value.attrs
-    if name == "convolution_backward":
+    found = value.attr(LibraryCall)
+    if found.routine is Routine.CONVOLUTION_BACKWARD:
         return _gradient(value, held, size, types)
-    operands = [operand(arg, dtype, held, size, types) for arg, dtype in zip(value.args, dtypes, strict=True)]
-    written = [_option(option, size) for option in options]
-    if name == "convolution" and len(value.args) == 2:
+    operands = [operand(arg, dtype, held, size, types) for arg, dtype in zip(value.args, found.dtypes, strict=True)]
+    written = [_option(option, size) for option in found.options]
+    if found.routine is Routine.CONVOLUTION and len(value.args) == 2:
         operands.append("{}")
-    return f"at::{name}({', '.join([*operands, *written])})"
+    return f"at::{found.routine}({', '.join([*operands, *written])})"
 
 
 def _gradient(value: Value, held: Mapping[int, Tensor], size: Written, types: Mapping[str, str]) -> str:
     """One gradient of a convolution. Of what it belongs to only the sizes matter, so that it need not be there."""
-    name, dtypes, options = value.attrs
-    wanted = options[-1].index(True)
+    found = value.attr(LibraryCall)
+    wanted = _mask(found).index(True)
     operands: list[str] = []
-    for number, (arg, dtype) in enumerate(zip(value.args, dtypes, strict=True)):
+    for number, (arg, dtype) in enumerate(zip(value.args, found.dtypes, strict=True)):
         if number == 1 + wanted and is_host(arg):
             sizes = ", ".join(size(extent) for extent in value.shape)
             operands.append(f"torch::empty({{{sizes}}}, {held[_base(value.first, held).number].name}.options())")
         else:
             operands.append(operand(arg, dtype, held, size, types))
-    written = [_option(option, size) for option in options]
-    return f"std::get<{wanted}>(at::{name}({', '.join([*operands, *written])}))"
+    written = [_option(option, size) for option in found.options]
+    return f"std::get<{wanted}>(at::{found.routine}({', '.join([*operands, *written])}))"
+
+
+def _mask(call: LibraryCall) -> tuple[Option, ...]:
+    """Which of the gradients are wanted."""
+    mask = call.options[-1]
+    assert isinstance(mask, tuple)
+    return mask
 
 
 def operand(value: Value, dtype: str, held: Mapping[int, Tensor], size: Written, types: Mapping[str, str]) -> str:
@@ -55,7 +62,7 @@ def rounded(text: str, found: str, wanted: str, cases: Cases, types: Mapping[str
 
 
 def _base(value: Value, held: Mapping[int, Tensor]) -> Value:
-    while value.number not in held and value.op in ("permute", "reshape"):
+    while value.number not in held and value.op in (Op.PERMUTE, Op.RESHAPE):
         value = value.first
     return value
 
@@ -67,19 +74,20 @@ def viewed(value: Value, held: Mapping[int, Tensor], size: Written) -> str:
         if tensor.shape == value.shape:
             return tensor.name
         return f"{tensor.name}.view({{{', '.join(size(extent) for extent in value.shape)}}})"
-    if is_host(value) or value.op not in ("permute", "reshape"):
+    if is_host(value) or value.op not in (Op.PERMUTE, Op.RESHAPE):
         raise CannotCompose(f"a library call on the result of {value.op}")
     inner = viewed(value.first, held, size)
-    if value.op == "reshape":
+    if value.op is Op.RESHAPE:
         return f"{inner}.reshape({{{', '.join(size(extent) for extent in value.shape)}}})"
-    if value.attrs == (1, 0):
+    order = value.attr(Permuted).order
+    if order == (1, 0):
         return f"{inner}.t()"
-    if len(value.attrs) == 3 and value.attrs == (0, 2, 1):
+    if order == (0, 2, 1):
         return f"{inner}.transpose(1, 2)"
-    return f"{inner}.permute({{{', '.join(map(str, value.attrs))}}})"
+    return f"{inner}.permute({{{', '.join(map(str, order))}}})"
 
 
-def _option(option: Any, size: Written) -> str:
+def _option(option: Option, size: Written) -> str:
     match option:
         case None:
             return "std::nullopt"

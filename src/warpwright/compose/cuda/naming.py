@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from warpwright.compose.ir.operations import Op, Routine
+
 CPP_WORDS = """alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl const constexpr
 const_cast continue decltype default delete do double dynamic_cast else enum explicit export extern false float for
 friend goto if inline int long mutable namespace new noexcept not not_eq nullptr operator or or_eq private protected
@@ -19,25 +21,25 @@ all_over_row Gathered Kept check scalar_t kernel run vectors blocks threads grid
 per_block processors gpu bytes row_bytes width strips filling shares parts published words number warp each opened
 reopened place from to"""
 WORDS = {
-    "add": "total",
-    "amax": "largest",
-    "amin": "smallest",
-    "columns": "sum",
-    "div": "quotient",
-    "exp": "power",
-    "log": "logarithm",
-    "maximum": "bounded",
-    "minimum": "bounded",
-    "mul": "product",
-    "neg": "negative",
-    "not": "otherwise",
-    "relu": "activated",
-    "sigmoid": "logistic",
-    "sub": "difference",
-    "where": "chosen",
+    Op.ADD: "total",
+    Op.AMAX: "largest",
+    Op.AMIN: "smallest",
+    Op.COLUMNS: "sum",
+    Op.DIV: "quotient",
+    Op.EXP: "power",
+    Op.LOG: "logarithm",
+    Op.MAXIMUM: "bounded",
+    Op.MINIMUM: "bounded",
+    Op.MUL: "product",
+    Op.NEG: "negative",
+    Op.NOT: "otherwise",
+    Op.RELU: "activated",
+    Op.SIGMOID: "logistic",
+    Op.SUB: "difference",
+    Op.WHERE: "chosen",
 }
 """For what the reference has no name for: results, by operation."""
-CALLED = {"convolution": "convolved", "convolution_backward": "gradient"}
+CALLED = {Routine.CONVOLUTION: "convolved", Routine.CONVOLUTION_BACKWARD: "gradient"}
 """The same for library calls; all others are products."""
 RESERVED = frozenset(f"{CPP_WORDS} {OUR_WORDS}".split())
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from warpwright.compose.ir.operations import Op
+
 PACKS = """\
 // VEC neighbouring elements, moved together.
 template <typename T, int VEC>
@@ -106,30 +108,30 @@ bool aligned(std::initializer_list<const void*> pointers) {
 }"""
 
 JOINS = {
-    "sum": """\
+    Op.SUM: """\
 struct Sum {
     static __device__ float identity() { return 0.0f; }
     static __device__ float join(float a, float b) { return a + b; }
 };""",
-    "amax": """\
+    Op.AMAX: """\
 // NaN wins, as in torch.
 struct Max {
     static __device__ float identity() { return -INFINITY; }
     static __device__ float join(float a, float b) { return a > b || a != a ? a : b; }
 };""",
-    "amin": """\
+    Op.AMIN: """\
 // NaN wins, as in torch.
 struct Min {
     static __device__ float identity() { return INFINITY; }
     static __device__ float join(float a, float b) { return a < b || a != a ? a : b; }
 };""",
-    "prod": """\
+    Op.PROD: """\
 struct Product {
     static __device__ float identity() { return 1.0f; }
     static __device__ float join(float a, float b) { return a * b; }
 };""",
 }
-JOIN_NAMES = {"sum": "Sum", "amax": "Max", "amin": "Min", "prod": "Product"}
+JOIN_NAMES = {Op.SUM: "Sum", Op.AMAX: "Max", Op.AMIN: "Min", Op.PROD: "Product"}
 
 NEIGHBOURS = """\
 // Threads of a row that are in the same warp, and the mask that names them.

@@ -13,6 +13,7 @@ from warpwright.compose.cuda.kernel import INDENT, Written
 from warpwright.compose.cuda.preamble import DIVISOR, PACKS, QUICK, QUICK_SIGMOID, STORE, STREAMING
 from warpwright.compose.cuda.programmatic_launch import WAITING, one_by_one, overlapped
 from warpwright.compose.cuda.wrapping import wrapped
+from warpwright.compose.ir.operations import Op
 from warpwright.compose.schedule.steps import EntryWriter
 from warpwright.core.task import Task
 
@@ -45,7 +46,7 @@ def source(task: Task, entries: Sequence[EntryWriter], genome: Mapping[str, Any]
     functions = {text: None for kernel in kernels for text in kernel.needs.functions.values()}
     parts = [
         *_preamble(kernels, devices, genome),
-        *(QUICK_SIGMOID if fast and text == DEFINED["sigmoid"] else text for text in functions),
+        *(QUICK_SIGMOID if fast and text == DEFINED[Op.SIGMOID] else text for text in functions),
         *(f"{device}\n\n{kernel.launcher}".lstrip() for device, kernel in zip(devices, kernels, strict=True)),
         *([_dispatch(task)] if kernels else []),
         CHECK,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from warpwright.compose.cuda.naming import CALLED, WORDS
+from warpwright.compose.ir.operations import Argument, LibraryCall, Op
 from warpwright.compose.ir.values import Graph, Value, under_views
 
 LONGEST = 28
@@ -15,8 +16,8 @@ POWERS = {2: "squared", 3: "cubed"}
 def called(graph: Graph, value: Value) -> str:
     if value.number in graph.names:
         return graph.names[value.number]
-    if value.op == "library":
-        return CALLED.get(value.attrs[0], "product")
+    if isinstance(value.attrs, LibraryCall):
+        return CALLED.get(value.attrs.routine, "product")
     return _in_words(graph, value) or WORDS.get(value.op, value.op)
 
 
@@ -25,11 +26,11 @@ def _in_words(graph: Graph, value: Value) -> str | None:
     found = None
     if _is_mean(value):
         found = "mean"
-    elif value.op == "mul":
+    elif value.op is Op.MUL:
         found = _product(graph, value)
-    elif value.op == "sum":
+    elif value.op is Op.SUM:
         found = _sum(graph, value)
-    elif value.op == "add" and any(map(_is_log_of_sum, value.args)):
+    elif value.op is Op.ADD and any(map(_is_log_of_sum, value.args)):
         found = "logsumexp"
     return found if found and len(found) <= LONGEST else None
 
@@ -43,13 +44,13 @@ def _product(graph: Graph, value: Value) -> str | None:
         return f"twice_{one}"
     if one and other:
         return f"{one}_times_{other}"
-    return "scaled" if any(arg.op == "broadcast" for arg in value.args) else None
+    return "scaled" if any(arg.op is Op.BROADCAST for arg in value.args) else None
 
 
 def _factors(graph: Graph, value: Value) -> Iterator[Value]:
     """Of products without a name, all of them."""
     value = under_views(value)
-    if value.op != "mul" or _own_name(graph, value):
+    if value.op is not Op.MUL or _own_name(graph, value):
         yield value
         return
     for arg in value.args:
@@ -60,29 +61,28 @@ def _sum(graph: Graph, value: Value) -> str | None:
     """Sums of sums are called as those are."""
     term = under_views(value.first)
     words = _own_name(graph, term) or _in_words(graph, term)
-    return f"sum_of_{words}" if words and term.op != "sum" else words
+    return f"sum_of_{words}" if words and term.op is not Op.SUM else words
 
 
 def _own_name(graph: Graph, value: Value) -> str | None:
     """The name that it has, not one that we would find for it."""
     value = under_views(value)
-    return value.attrs[0] if value.op == "input" else graph.names.get(value.number)
+    return value.attrs.name if isinstance(value.attrs, Argument) else graph.names.get(value.number)
 
 
 def _is_log_of_sum(value: Value) -> bool:
     value = under_views(value)
-    return value.op == "log" and under_views(value.first).op == "sum"
+    return value.op is Op.LOG and under_views(value.first).op is Op.SUM
 
 
 def _is_two(value: Value) -> bool:
-    value = under_views(value)
-    return value.op == "constant" and value.attrs[0] == 2
+    return under_views(value).is_constant(2)
 
 
 def _is_mean(value: Value) -> bool:
     """A sum that is divided by a size."""
-    if value.op != "div":
+    if value.op is not Op.DIV:
         return False
     total, count = map(under_views, value.args)
-    count = count.first if count.op == "to_float" else count
-    return total.op in ("sum", "columns") and count.op in ("constant", "size")
+    count = count.first if count.op is Op.TO_FLOAT else count
+    return total.op in (Op.SUM, Op.COLUMNS) and count.op in (Op.CONSTANT, Op.SIZE)

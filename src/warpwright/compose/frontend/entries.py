@@ -13,14 +13,18 @@ from warpwright.compose.cuda.tensors import Tensor
 from warpwright.compose.errors import CannotCompose
 from warpwright.compose.frontend import trace
 from warpwright.compose.frontend.lowering.lower import lowered
+from warpwright.compose.ir.operations import Argument, Op
 from warpwright.compose.ir.sizes import Size
-from warpwright.compose.ir.values import APART, Graph, Value, walk
+from warpwright.compose.ir.values import Graph, Value, walk
 from warpwright.compose.passes.long_sums import rewritten
 from warpwright.compose.schedule.groups import Schedule, Scheduler, base_of
 from warpwright.core.dtypes import dtype_named
 from warpwright.core.signature import arguments, differentiable_outputs, output_gradients
 from warpwright.core.task import ScalarArg, Task, TensorArg
 from warpwright.tasks.skeleton import parameters
+
+IN_STORED_ORDER = (Op.SCAN, Op.TOPK, Op.POOL, Op.SCATTER, Op.LISTS, Op.COLUMNS)
+"""Results of steps of their own, which lie in memory in one order, whatever their shape."""
 
 
 def forward_entry(task: Task, graph: Graph) -> Entry:
@@ -58,7 +62,7 @@ def _known(graph: Graph, task: Task, declared: tuple[Any, ...], value: Value) ->
 
 def _change(value: Value, tensor: Tensor) -> Store:
     """What an argument is overwritten with, whole or at some places."""
-    if value.op == "put":
+    if value.op is Op.PUT:
         return Store(value=value.first, tensor=tensor, at=value.args[1:])
     return Store(value=value, tensor=tensor)
 
@@ -94,7 +98,7 @@ def _saved(task: Task, graph: Graph) -> dict[int, Tensor]:
         tensor = Tensor(safe_name(save.name), save.dtype, shape_of(graph, save.shape))
         found[value.number] = tensor
         graph.names.setdefault(value.number, tensor.name)
-        if value.op == "reshape":
+        if value.op is Op.RESHAPE:
             found[value.first.number] = tensor
     return found
 
@@ -156,10 +160,10 @@ def _check_overwritten(schedule: Schedule, inputs: Mapping[int, Tensor], outputs
     names = {tensor.name for tensor in inputs.values()}
     changed = {store.tensor.name: store for store in outputs if store.tensor.name in names}
     read = {
-        safe_name(value.attrs[0])
+        safe_name(value.attr(Argument).name)
         for store in outputs
         for value in walk([store.value, *store.at])
-        if value.op == "input"
+        if value.op is Op.INPUT
     }
     if any(store.at and name in read for name, store in changed.items()):
         raise CannotCompose("an argument that is read and partly overwritten")
@@ -169,22 +173,23 @@ def _check_overwritten(schedule: Schedule, inputs: Mapping[int, Tensor], outputs
 
 def _is_view(value: Value) -> bool:
     """Nothing but another shape of what a library call gives."""
-    return value.op == "reshape" and base_of(value).op == "library" and value.first.op != "permute"
+    return value.op is Op.RESHAPE and base_of(value).op is Op.LIBRARY and value.first.op is not Op.PERMUTE
 
 
 def _flat(store: Store) -> Store:
     """What a step of its own gives is stored as it comes: another shape has the same elements in the same order."""
     value = store.value
-    own = value.op == "reshape" and value.first.op in (*APART, "columns") and value.first.op not in ("library", "cat")
+    own = value.op is Op.RESHAPE and value.first.op in IN_STORED_ORDER
     return replace(store, value=value.first) if own and not store.at else store
 
 
 def inputs_of(graph: Graph) -> dict[int, Tensor]:
     """The tensors that the traced functions were given, by the values they are."""
-    return {
-        value.number: Tensor(safe_name(value.attrs[0]), value.dtype, value.shape, value.attrs[1])
-        for value in graph.made("input")
-    }
+    return {value.number: _given(value, value.attr(Argument)) for value in graph.made(Op.INPUT)}
+
+
+def _given(value: Value, argument: Argument) -> Tensor:
+    return Tensor(safe_name(argument.name), value.dtype, value.shape, argument.listed)
 
 
 def _fresh(name: str, taken: Collection[str]) -> str:

@@ -1,6 +1,7 @@
 """Values, sizes and indices.
 
-values.py   what a function computes, as a graph of values, each made once
-sizes.py    sizes: formulas, compared by what they are worth in every case
-indices.py  where an element lies, and how that moves within a pack
+operations.py  the operations that values are the results of, with typed attributes
+values.py      the graph of values that a function computes, each made once
+sizes.py       sizes: formulas, compared by their values in all cases
+indices.py     where an element lies, and how that moves within a pack
 """

@@ -9,28 +9,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
+from warpwright.compose.ir.operations import HOST, Attributes, Constant, Extent, Op, Permuted
 from warpwright.compose.ir.sizes import Cases, Size
 
 Shape = tuple[Size, ...]
 FLOAT, INT, BOOL = "float", "int", "bool"
 
-HOST = ("number", "count", "constant", "size")
-REDUCTIONS = ("sum", "prod", "amax", "amin", "argmax", "argmin", "any")
-"""Over the trailing dimensions; the number of them is the attribute."""
-APART = ("library", "scan", "topk", "pool", "scatter", "lists", "cat")
-"""Computed by a step of their own, and read from memory by everybody else."""
-OWN_KERNEL = (*REDUCTIONS, "columns", *APART)
+Attributed = TypeVar("Attributed", bound=Attributes)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Value:
     number: int
-    op: str
+    op: Op
     args: tuple[Value, ...]
     shape: Shape
-    attrs: tuple[Any, ...] = ()
+    attrs: Attributes | None = None
     kind: str = FLOAT
     dtype: str = "fp32"
     """How it would be stored: "T" for the case's own type."""
@@ -38,6 +34,15 @@ class Value:
     @property
     def first(self) -> Value:
         return self.args[0]
+
+    def attr(self, kind: type[Attributed]) -> Attributed:
+        """Its attributes, which must be of this kind."""
+        if not isinstance(self.attrs, kind):
+            raise TypeError(f"{self.op} has the attributes {self.attrs}, not {kind.__name__}")
+        return self.attrs
+
+    def is_constant(self, number: float) -> bool:
+        return isinstance(self.attrs, Constant) and self.attrs.value == number
 
 
 class Graph:
@@ -53,38 +58,40 @@ class Graph:
 
     def make(
         self,
-        op: str,
+        op: Op,
         args: Sequence[Value] = (),
         shape: Shape = (),
-        attrs: Sequence[Any] = (),
+        attrs: Attributes | None = None,
         kind: str = FLOAT,
         dtype: str = "fp32",
     ) -> Value:
-        key = (op, tuple(arg.number for arg in args), shape, tuple(attrs), kind)
+        key = (op, tuple(arg.number for arg in args), shape, attrs, kind)
         if key not in self._values:
-            self._values[key] = Value(len(self._values), op, tuple(args), shape, tuple(attrs), kind, dtype)
+            self._values[key] = Value(len(self._values), op, tuple(args), shape, attrs, kind, dtype)
         return self._values[key]
 
-    def made(self, op: str) -> list[Value]:
+    def made(self, op: Op) -> list[Value]:
         return [value for value in self._values.values() if value.op == op]
 
     def constant(self, value: bool | int | float) -> Value:
         kind = {bool: BOOL, int: INT}.get(type(value), FLOAT)
-        return self.make("constant", attrs=(value,), kind=kind, dtype={BOOL: "bool", INT: "int64"}.get(kind, "fp32"))
+        dtype = {BOOL: "bool", INT: "int64"}.get(kind, "fp32")
+        return self.make(Op.CONSTANT, attrs=Constant(value), kind=kind, dtype=dtype)
 
     def size(self, size: Size) -> Value:
-        known = size.constant
-        return self.constant(known) if known is not None else self.make("size", attrs=(size,), kind=INT, dtype="int64")
+        if size.constant is not None:
+            return self.constant(size.constant)
+        return self.make(Op.SIZE, attrs=Extent(size), kind=INT, dtype="int64")
 
     def numel(self, value: Value) -> Size:
         return self.cases.product(value.shape)
 
     def reshape(self, value: Value, shape: Shape) -> Value:
-        if value.op == "reshape":
+        if value.op is Op.RESHAPE:
             value = value.first
         if value.shape == shape:
             return value
-        return self.make("reshape", [value], shape, kind=value.kind, dtype=value.dtype)
+        return self.make(Op.RESHAPE, [value], shape, kind=value.kind, dtype=value.dtype)
 
     def broadcast(self, value: Value, shape: Shape) -> Value:
         """Stretches sizes of one, after adding such in front."""
@@ -94,17 +101,17 @@ class Graph:
         value = self.reshape(value, padded)
         if value.shape == shape:
             return value
-        return self.make("broadcast", [value], shape, kind=value.kind, dtype=value.dtype)
+        return self.make(Op.BROADCAST, [value], shape, kind=value.kind, dtype=value.dtype)
 
     def permute(self, value: Value, order: Sequence[int]) -> Value:
-        if value.op == "permute":
-            order, value = [value.attrs[position] for position in order], value.first
+        if value.op is Op.PERMUTE:
+            order, value = [value.attr(Permuted).order[position] for position in order], value.first
         if list(order) == list(range(len(value.shape))):
             return value
         shape = tuple(value.shape[position] for position in order)
-        return self.make("permute", [value], shape, tuple(order), value.kind, value.dtype)
+        return self.make(Op.PERMUTE, [value], shape, Permuted(tuple(order)), value.kind, value.dtype)
 
-    def pointwise(self, op: str, *args: Value, kind: str | None = None, dtype: str = "fp32") -> Value:
+    def pointwise(self, op: Op, *args: Value, kind: str | None = None, dtype: str = "fp32") -> Value:
         if inner := self._under_reshapes(args):
             shape = next(arg.shape for arg in args if arg.shape)
             return self.reshape(self.pointwise(op, *inner, kind=kind, dtype=dtype), shape)
@@ -117,8 +124,8 @@ class Graph:
     def _under_reshapes(args: Sequence[Value]) -> list[Value] | None:
         """The operands in the shape they had before one and the same reshape of all of them, scalars aside."""
         reshaped = [arg for arg in args if arg.shape]
-        shapes = {(arg.shape, arg.first.shape if arg.op == "reshape" else None) for arg in reshaped}
-        if len(shapes) != 1 or any(arg.op != "reshape" or not arg.first.shape for arg in reshaped):
+        shapes = {(arg.shape, arg.first.shape if arg.op is Op.RESHAPE else None) for arg in reshaped}
+        if len(shapes) != 1 or any(arg.op is not Op.RESHAPE or not arg.first.shape for arg in reshaped):
             return None
         return [arg.first if arg.shape else arg for arg in args]
 
@@ -130,17 +137,16 @@ class Graph:
             columns.append(next((size for size in found if not size.is_one), found[0]))
         return tuple(columns)
 
-    def _folded(self, op: str, args: list[Value]) -> Value | None:
+    def _folded(self, op: Op, args: list[Value]) -> Value | None:
         """Neutral elements, and squares written as products."""
-        ones = [arg.op == "constant" and arg.attrs[0] == 1 for arg in args]
-        zeros = [arg.op == "constant" and arg.attrs[0] == 0 for arg in args]
-        if op in ("mul", "div") and ones[1]:
+        ones, zeros = ([arg.is_constant(number) for arg in args] for number in (1, 0))
+        if op in (Op.MUL, Op.DIV) and ones[1]:
             return args[0]
-        if op == "mul" and ones[0]:
+        if op is Op.MUL and ones[0]:
             return args[1]
-        if op in ("add", "sub") and zeros[1] and args[1].attrs[0] == 0:
+        if op in (Op.ADD, Op.SUB) and zeros[1]:
             return args[0]
-        if op == "add" and zeros[0]:
+        if op is Op.ADD and zeros[0]:
             return args[1]
         return None
 
@@ -152,7 +158,7 @@ def _joined(args: Sequence[Value]) -> str:
 
 def under_views(value: Value) -> Value:
     """What is only stretched or given another shape."""
-    while value.op in ("broadcast", "reshape"):
+    while value.op in (Op.BROADCAST, Op.RESHAPE):
         value = value.first
     return value
 
@@ -164,8 +170,7 @@ def is_host(value: Value) -> bool:
 
 def is_zero(value: Value) -> bool:
     """Zeros of any shape."""
-    value = under_views(value)
-    return value.op == "constant" and value.attrs[0] == 0
+    return under_views(value).is_constant(0)
 
 
 def walk(roots: Sequence[Value]) -> Iterator[Value]:

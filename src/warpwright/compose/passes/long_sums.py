@@ -12,12 +12,13 @@ from dataclasses import replace
 
 from warpwright.compose.cuda.kernel import Store
 from warpwright.compose.cuda.tensors import Tensor
+from warpwright.compose.ir.operations import Op, Reduced
 from warpwright.compose.ir.values import Graph, Value, is_host
 from warpwright.compose.kernels.rows.launch import is_too_long
 from warpwright.compose.kernels.rows.split import is_few_and_long
 from warpwright.compose.schedule.groups import Scheduler, Space
 
-ARITHMETIC = ("add", "sub", "mul", "div", "neg")
+ARITHMETIC = (Op.ADD, Op.SUB, Op.MUL, Op.DIV, Op.NEG)
 
 
 def rewritten(graph: Graph, inputs: Mapping[int, Tensor], outputs: Sequence[Store]) -> list[Store]:
@@ -29,7 +30,7 @@ class _Rewriter:
     def __init__(self, graph: Graph, inputs: Mapping[int, Tensor], roots: Sequence[Value]) -> None:
         self.graph, self.inputs = graph, inputs
         self.scheduler = Scheduler(graph, inputs)
-        self.sums = [value for value in self._computed(roots) if value.op == "sum"]
+        self.sums = [value for value in self._computed(roots) if value.op is Op.SUM]
         self._renewed: dict[int, Value] = {}
 
     def _computed(self, roots: Sequence[Value]) -> Iterator[Value]:
@@ -54,7 +55,7 @@ class _Rewriter:
         args = [self.renewed(arg) for arg in value.args]
         if any(new is not old for new, old in zip(args, value.args, strict=True)):
             value = self.graph.make(value.op, args, value.shape, value.attrs, value.kind, value.dtype)
-        return self._summed(value) if value.op == "sum" and self._is_long(value) else value
+        return self._summed(value) if value.op is Op.SUM and self._is_long(value) else value
 
     def _named(self, old: Value, new: Value) -> Value:
         if old.number in self.graph.names:
@@ -83,18 +84,18 @@ class _Rewriter:
         if not self._waits(term):
             alike = term.shape == value.first.shape
             return self._from_finer(self._sum(term, value)) if alike else None
-        if term.op == "neg":
+        if term.op is Op.NEG:
             inner = self._apart(term.first, value)
-            return inner and make("neg", inner)
-        if term.op in ("add", "sub"):
+            return inner and make(Op.NEG, inner)
+        if term.op in (Op.ADD, Op.SUB):
             one, other = (self._apart(arg, value) for arg in term.args)
             return make(term.op, one, other) if one and other else None
-        return self._scaled(term, value) if term.op in ("mul", "div") else None
+        return self._scaled(term, value) if term.op in (Op.MUL, Op.DIV) else None
 
     def _scaled(self, term: Value, value: Value) -> Value | None:
         """A number of the row comes out in front of the sum."""
         one, other = term.args
-        if term.op == "mul" and self._of_row(other, value) is None:
+        if term.op is Op.MUL and self._of_row(other, value) is None:
             one, other = other, one
         factor = self._of_row(other, value)
         inner = self._apart(one, value) if factor else None
@@ -104,8 +105,8 @@ class _Rewriter:
         """The one number that it is all along a row, in the shape of the sum; None where it varies."""
         if is_host(term):
             return term
-        if term.op == "broadcast":
-            inner, reduced = term.first, value.attrs[0]
+        if term.op is Op.BROADCAST:
+            inner, reduced = term.first, value.attr(Reduced).dims
             still = all(size.is_one for size in inner.shape[-reduced:])
             return self.graph.reshape(inner, inner.shape[:-reduced]) if still else None
         if term.op not in ARITHMETIC:
@@ -115,7 +116,7 @@ class _Rewriter:
         return self.graph.pointwise(term.op, *found) if len(found) == len(args) else None
 
     def _sum(self, term: Value, like: Value) -> Value:
-        return self.graph.make("sum", [term], like.shape, like.attrs, like.kind, like.dtype)
+        return self.graph.make(Op.SUM, [term], like.shape, like.attrs, like.kind, like.dtype)
 
     def _from_finer(self, value: Value) -> Value:
         """The same, in two steps, where rows of which these consist are summed in any case."""
@@ -125,7 +126,7 @@ class _Rewriter:
             if self._consists(whole, finer) and whole not in self.scheduler.spaces(like):
                 parts = self._sum(self.graph.reshape(value.first, like.first.shape), like)
                 listed = self.graph.reshape(parts, (*value.shape, finer.rows // whole.rows))
-                return self.graph.make("sum", [listed], value.shape, (1,), value.kind, value.dtype)
+                return self.graph.make(Op.SUM, [listed], value.shape, Reduced(1), value.kind, value.dtype)
         return value
 
     def _consists(self, whole: Space, finer: Space) -> bool:

@@ -13,7 +13,8 @@ from warpwright.compose.cuda.kernel import Store
 from warpwright.compose.cuda.tensors import Tensor
 from warpwright.compose.cuda.wording import called
 from warpwright.compose.frontend import entries
-from warpwright.compose.ir.values import APART, Graph, Value, is_host, walk
+from warpwright.compose.ir.operations import APART, Op
+from warpwright.compose.ir.values import Graph, Value, is_host, walk
 from warpwright.compose.schedule.groups import Scheduler
 from warpwright.core.signature import output_gradients
 from warpwright.core.task import Task
@@ -83,7 +84,7 @@ class _Kept:
     def _is_worth_it(self, value: Value) -> bool:
         if value.op in APART:
             return True
-        if value.op in ("broadcast", "reshape", "to_float"):
+        if value.op in (Op.BROADCAST, Op.RESHAPE, Op.TO_FLOAT):
             return False
         count = self.graph.numel(value)
         return any(space.rows == count for space in self.scheduler.spaces(value))

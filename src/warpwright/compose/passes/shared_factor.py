@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from warpwright.compose.cuda.kernel import Store
 from warpwright.compose.cuda.tensors import Tensor
+from warpwright.compose.ir.operations import Op, Reduced
 from warpwright.compose.ir.sizes import Cases
 from warpwright.compose.ir.values import Graph, Value
 from warpwright.compose.kernels.product import small as product_kernel
@@ -34,7 +35,7 @@ class Shared:
 
 def is_transposed(product: Store) -> bool:
     """Whether the shared factor goes into it so."""
-    return product.value.args[-2].op == "permute"
+    return product.value.args[-2].op is Op.PERMUTE
 
 
 def shared(schedule: Schedule, first: int, graph: Graph) -> Shared | None:
@@ -45,7 +46,7 @@ def shared(schedule: Schedule, first: int, graph: Graph) -> Shared | None:
         return None
     factor = base_of(found.stores[0].value.args[-2])
     run = _run(groups, factor, schedule, graph.cases)
-    alone = list(itertools.takewhile(lambda group: group.stores[0].value.op == "library", run))
+    alone = list(itertools.takewhile(lambda group: group.stores[0].value.op is Op.LIBRARY, run))
     return _together(run, factor, schedule, graph) or _together(alone, factor, schedule, graph)
 
 
@@ -54,7 +55,7 @@ def _run(groups: Sequence[Group], factor: Value, schedule: Schedule, cases: Case
     found: list[Group] = []
     made: set[int] = set()
     for group in groups:
-        is_product = group.stores[0].value.op == "library"
+        is_product = group.stores[0].value.op is Op.LIBRARY
         needs_another = any(base_of(arg).number in made for arg in group.stores[0].value.args)
         if not all(_belongs(store, factor, schedule, cases) for store in group.stores):
             break
@@ -84,7 +85,7 @@ def _is_plain(value: Value, product: Store, schedule: Schedule, cases: Cases) ->
 
 def _reshaped(value: Value) -> Value:
     """What has its elements in the same order."""
-    while value.op == "reshape":
+    while value.op is Op.RESHAPE:
         value = value.first
     return value
 
@@ -98,8 +99,8 @@ def _belongs(store: Store, factor: Value, schedule: Schedule, cases: Cases) -> b
     value = store.value
     if store.at or store.dim is not None:
         return False
-    if value.op != "library":
-        return value is factor or (value.op == "columns" and _reshaped(value.first) is factor)
+    if value.op is not Op.LIBRARY:
+        return value is factor or (value.op is Op.COLUMNS and _reshaped(value.first) is factor)
     *others, a, b = value.args
     is_first = base_of(a) is factor and all(base_of(arg) is not factor for arg in (*others, b))
     return is_first and _is_worth_it(store, schedule, cases)
@@ -108,8 +109,8 @@ def _belongs(store: Store, factor: Value, schedule: Schedule, cases: Cases) -> b
 def _together(run: Sequence[Group], factor: Value, schedule: Schedule, graph: Graph) -> Shared | None:
     """All of these groups in one launch, if that can be."""
     stores = [store for group in run for store in group.stores]
-    products = [store for store in stores if store.value.op == "library"]
-    sums = [store for store in stores if store.value.op == "columns"]
+    products = [store for store in stores if store.value.op is Op.LIBRARY]
+    sums = [store for store in stores if store.value.op is Op.COLUMNS]
     itself = [store for store in stores if store.value is factor]
     placed = _placed(sums, products, graph.cases)
     if not products or placed is None or (itself and not _is_only_here(itself, run, schedule)):
@@ -131,7 +132,7 @@ def _placed(sums: Sequence[Store], products: Sequence[Store], cases: Cases) -> t
 
 def _leaves(product: Store, sums: Store, cases: Cases) -> bool:
     """Whether the rows of its first factor are the columns that are summed."""
-    cut, shape = sums.value.attrs[0], sums.value.first.shape
+    cut, shape = sums.value.attr(Reduced).dims, sums.value.first.shape
     summed = cases.product(shape[cut:]), cases.product(shape[:cut])
     is_right = is_transposed(product) and product.value.args[-2].shape == summed
     return is_right and _has_type(sums.tensor, product, cases)

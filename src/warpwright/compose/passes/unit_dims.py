@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from warpwright.compose.cuda.host import Entry, Single
+from warpwright.compose.ir.operations import LibraryCall, Op, Reduced, Routine
 from warpwright.compose.ir.sizes import Size
 from warpwright.compose.ir.values import Graph, walk
 from warpwright.compose.kernels.rows.split import is_few_and_long
@@ -28,13 +29,14 @@ def often_one(graph: Graph) -> tuple[str, str] | None:
 
 
 def _counts(graph: Graph) -> Iterator[tuple[Size, str]]:
-    for value in graph.made("library"):
-        if value.attrs[0] in ("mm", "addmm"):
-            yield value.args[-2].shape[0], "row"
-        if value.attrs[0] == "convolution":
-            yield value.args[1].shape[1], "channel"
-    for value in graph.made("columns"):
-        if value.attrs == (1,) and is_few_and_long(value.first.shape[0], graph.numel(value), graph.cases):
+    for value in graph.made(Op.LIBRARY):
+        match value.attr(LibraryCall).routine:
+            case Routine.MM | Routine.ADDMM:
+                yield value.args[-2].shape[0], "row"
+            case Routine.CONVOLUTION:
+                yield value.args[1].shape[1], "channel"
+    for value in graph.made(Op.COLUMNS):
+        if value.attrs == Reduced(1) and is_few_and_long(value.first.shape[0], graph.numel(value), graph.cases):
             yield value.first.shape[0], "row"
 
 
@@ -61,4 +63,4 @@ def _are_alike(entry: Entry, single: Entry) -> bool:
 
 def _counts_any(entry: Entry) -> bool:
     values = walk([store.value for store in entry.outputs])
-    return any(value.op in ("library", "columns") for value in values)
+    return any(value.op in (Op.LIBRARY, Op.COLUMNS) for value in values)

@@ -14,13 +14,14 @@ from warpwright.compose.cuda.kernel import Store
 from warpwright.compose.cuda.naming import RESERVED
 from warpwright.compose.cuda.tensors import Tensor
 from warpwright.compose.cuda.wording import called
+from warpwright.compose.ir.operations import APART, HOST, REDUCTIONS, Axis, LibraryCall, Op, Reduced
 from warpwright.compose.ir.sizes import Size
-from warpwright.compose.ir.values import APART, FLOAT, HOST, INT, REDUCTIONS, Graph, Value, is_host, under_views, walk
+from warpwright.compose.ir.values import FLOAT, INT, Graph, Value, is_host, under_views, walk
 
 ROWS, COLUMNS, FUSED, ELEMENTS, SCAN, ALONE = "rows", "columns", "fused", "elements", "scan", "alone"
 
 
-INLINE = ("pool", "scatter", "lists")
+INLINE = (Op.POOL, Op.SCATTER, Op.LISTS)
 """Steps that compute what they are given themselves, element by element."""
 
 
@@ -46,9 +47,9 @@ class Group:
     @property
     def kinds(self) -> list[str]:
         """The kinds of kernel that its step may be written with."""
-        if self.space.kind == ALONE and self.stores[0].value.op == "scan":
+        if self.space.kind == ALONE and self.stores[0].value.op is Op.SCAN:
             return [SCAN]
-        both = self.space.kind == ROWS and any(store.value.op == "columns" for store in self.stores)
+        both = self.space.kind == ROWS and any(store.value.op is Op.COLUMNS for store in self.stores)
         return [ROWS, COLUMNS, FUSED] if both else [self.space.kind]
 
 
@@ -91,7 +92,7 @@ class Scheduler:
 
     def _prepare_parts(self, store: Store) -> None:
         """What goes to places of its own is not held for others to read."""
-        for part in store.value.args if store.value.op == "cat" else (store.value,):
+        for part in store.value.args if store.value.op is Op.CAT else (store.value,):
             self._prepare(part, self.space_of(part), root=True)
         for index in store.at:
             self._prepare(index, self.space_of(store.value))
@@ -131,18 +132,18 @@ class Scheduler:
     def _prepare_args(self, value: Value) -> None:
         if value.op in APART:
             for arg, dtype in zip(value.args, operand_dtypes(value), strict=True):
-                if value.op == "cat" and arg.op not in APART:
+                if value.op is Op.CAT and arg.op not in APART:
                     self._prepare(arg, self.space_of(arg), root=True)
                 elif self._is_inline(value, arg):
                     self._prepare(arg, self.space_of(arg))
                 elif not is_host(arg):
-                    self._keep(base_of(arg) if value.op == "library" else arg, dtype)
+                    self._keep(base_of(arg) if value.op is Op.LIBRARY else arg, dtype)
             return
         self._prepare(value, self.space_of(value), root=True)
 
     def _is_inline(self, value: Value, arg: Value) -> bool:
         """Lists are linked before anything is computed, by indices that lie in memory."""
-        return value.op in INLINE and not self.spaces(arg) and not (value.op == "lists" and arg is value.first)
+        return value.op in INLINE and not self.spaces(arg) and not (value.op is Op.LISTS and arg is value.first)
 
     def _prepare(self, value: Value, space: Space, root: bool = False) -> None:
         """Sees to it that a kernel over `space` can compute the value: what it cannot is left in memory for it."""
@@ -163,7 +164,7 @@ class Scheduler:
 
     def _is_small(self, value: Value, space: Space) -> bool:
         """One number for each row or column of that space, and no view that only repeats it."""
-        if value.op in ("broadcast", "reshape"):
+        if value.op in (Op.BROADCAST, Op.RESHAPE):
             return False
         count = self.graph.numel(value)
         return count == (space.columns if space.kind == COLUMNS else space.rows)
@@ -171,11 +172,11 @@ class Scheduler:
     def own_space(self, value: Value) -> Space:
         """Of a reduction: the rows or columns it runs over."""
         product, shape = self.graph.cases.product, value.first.shape
-        if value.op == "columns":
-            cut = value.attrs[0]
+        if value.op is Op.COLUMNS:
+            cut = value.attr(Reduced).dims
             return Space(COLUMNS, product(shape[:cut]), product(shape[cut:]))
-        cut = len(shape) - value.attrs[0]
-        return Space(ROWS, product(shape[:cut]), product(shape[cut:]), int(value.first.op == "permute"))
+        cut = len(shape) - value.attr(Reduced).dims
+        return Space(ROWS, product(shape[:cut]), product(shape[cut:]), int(value.first.op is Op.PERMUTE))
 
     def spaces(self, value: Value) -> frozenset[Space]:
         """Of all reductions that computing a value from memory would take."""
@@ -197,7 +198,7 @@ class Scheduler:
         )
         whole = [space for space in found if space.rows * space.columns == count and space.number == 0]
         narrow = [space for space in found if space.rows == count]
-        if value.op == "topk":
+        if value.op is Op.TOPK:
             return Space(ALONE, one, count, -1 - value.first.number)
         if value.op in APART:
             return Space(ALONE, one, count, value.number)
@@ -208,7 +209,7 @@ class Scheduler:
         made_by: dict[int, int] = {}
         for store in [*self.kept.values(), *doubles]:
             space = self.space_of(store.value)
-            if store.value.op == "cat":
+            if store.value.op is Op.CAT:
                 self._place_cat(store, groups, made_by)
                 continue
             made_by.setdefault(store.value.number, self._place(store, space, groups, made_by))
@@ -218,7 +219,7 @@ class Scheduler:
     def _place_cat(self, store: Store, groups: list[Group], made_by: dict[int, int]) -> None:
         """The parts of a concatenation are stored where they belong; parts of one size share a kernel. What a step of
         its own has left is copied there."""
-        dim, start, one = store.value.attrs[0], self.graph.cases.size(0), self.graph.cases.one()
+        dim, start, one = store.value.attr(Axis).dim, self.graph.cases.size(0), self.graph.cases.one()
         for part in store.value.args:
             piece = replace(store, value=part, dim=dim, start=start)
             space = Space(ELEMENTS, one, self.graph.numel(part)) if part.op in APART else self.space_of(part)
@@ -266,15 +267,15 @@ class Scheduler:
 
 
 def _is_reduction(value: Value) -> bool:
-    return value.op in REDUCTIONS or value.op == "columns"
+    return value.op in REDUCTIONS or value.op is Op.COLUMNS
 
 
 def _summand(value: Value) -> Value | None:
     """What a result is the sum or the mean of."""
     value = under_views(value)
-    if value.op in ("sum", "columns"):
+    if value.op in (Op.SUM, Op.COLUMNS):
         return under_views(value.first)
-    is_share = value.op in ("mul", "div", "neg") and all(map(is_host, value.args[1:]))
+    is_share = value.op in (Op.MUL, Op.DIV, Op.NEG) and all(map(is_host, value.args[1:]))
     return _summand(value.first) if is_share else None
 
 
@@ -284,15 +285,14 @@ def _scratch_dtype(value: Value) -> str:
 
 def operand_dtypes(value: Value) -> tuple[str | None, ...]:
     """The types that a library call takes its operands in; other steps take what there is."""
-    if value.op == "library":
-        found: tuple[str | None, ...] = value.attrs[1]
-        return found
+    if isinstance(value.attrs, LibraryCall):
+        return value.attrs.dtypes
     return (None,) * len(value.args)
 
 
 def base_of(value: Value) -> Value:
     """What a library call reads, under views that a tensor can take on by itself."""
-    while value.op in ("permute", "reshape"):
+    while value.op in (Op.PERMUTE, Op.RESHAPE):
         value = value.first
     return value
 

@@ -8,6 +8,7 @@ from warpwright.compose.cuda import library
 from warpwright.compose.cuda.host import Call, HostWriter
 from warpwright.compose.cuda.kernel import Store, Written, block, pointer, signature
 from warpwright.compose.cuda.tensors import Tensor
+from warpwright.compose.ir.operations import Op
 from warpwright.compose.kernels.product import small as product_kernel
 from warpwright.compose.kernels.product import tile as tile_kernel
 from warpwright.compose.kernels.product.first_factor import first_factor
@@ -83,7 +84,7 @@ class ProductWriter(HostWriter):
             self.declared.add(found.scratch.name)
         for index in range(first, first + found.groups):
             store = self.entry.schedule.groups[index].stores[0]
-            if store.value.op == "library":
+            if store.value.op is Op.LIBRARY:
                 self._by_library(store, self._held_before(index))
             else:
                 otherwise(index)

@@ -11,7 +11,8 @@ from warpwright.compose.cuda.kernel import Store, Written, block, listed
 from warpwright.compose.cuda.naming import stem_of
 from warpwright.compose.cuda.tensors import Tensor
 from warpwright.compose.errors import CannotCompose
-from warpwright.compose.ir.values import REDUCTIONS, Value
+from warpwright.compose.ir.operations import REDUCTIONS, Op, Scanned
+from warpwright.compose.ir.values import Value
 from warpwright.compose.kernels.index.scatter import list_rows_kernel, scatter_kernel
 from warpwright.compose.kernels.index.topk import pick_kernel
 from warpwright.compose.kernels.index.window import window_kernel
@@ -31,7 +32,13 @@ from warpwright.compose.kernels.scan.scan import Way, scan_kernel
 from warpwright.compose.schedule.groups import COLUMNS, ELEMENTS, ROWS, Group, Space, reachable
 from warpwright.compose.schedule.product_steps import ProductWriter
 
-ALONE_NAMES = {"topk": "highest", "pool": "windows", "scatter": "scatter", "lists": "rows", "scan": "scan"}
+ALONE_NAMES = {
+    Op.TOPK: "highest",
+    Op.POOL: "windows",
+    Op.SCATTER: "scatter",
+    Op.LISTS: "rows",
+    Op.SCAN: "scan",
+}
 """What kernels are called that do one special thing."""
 
 
@@ -71,7 +78,7 @@ class EntryWriter(ProductWriter):
         name = self._kernel_name(group)
         if group.space.kind == ELEMENTS:
             self._launch(list_kernel(name, comment_on(group.stores), group.stores, self.graph, held, self.genome))
-        elif group.space.kind == ROWS and any(store.value.op == "columns" for store in group.stores):
+        elif group.space.kind == ROWS and any(store.value.op is Op.COLUMNS for store in group.stores):
             self._rows_and_columns(name, group, held)
         elif group.space.kind == ROWS:
             self._launch_rows(self._rows(name, group.space, group.stores, held), held)
@@ -88,17 +95,17 @@ class EntryWriter(ProductWriter):
         """What has a kernel of its own, or none."""
         store = stores[0]
         match store.value.op:
-            case "library":
+            case Op.LIBRARY:
                 self._library(store, held)
-            case "scan":
+            case Op.SCAN:
                 self._scan(name, store, held)
-            case "topk":
+            case Op.TOPK:
                 self._pick(name, stores, held)
-            case "pool":
+            case Op.POOL:
                 self._launch(window_kernel(name, store, self.graph, held))
-            case "scatter":
+            case Op.SCATTER:
                 self._launch(scatter_kernel(name, store, self.graph, held))
-            case "lists":
+            case Op.LISTS:
                 self._launch(list_rows_kernel(name, store, self.graph, held, self.genome))
             case other:
                 raise CannotCompose(f"aten.{other}")
@@ -117,8 +124,8 @@ class EntryWriter(ProductWriter):
     def _scan(self, name: str, store: Store, held: Mapping[int, Tensor]) -> None:
         *outer, columns = store.value.shape
         shape = self.graph.cases.product(outer), columns
-        source, (reverse, *multiplied) = held[store.value.first.number], store.value.attrs
-        way = Way(reverse=reverse, multiplied=bool(multiplied))
+        source, scanned = held[store.value.first.number], store.value.attr(Scanned)
+        way = Way(reverse=scanned.reverse, multiplied=scanned.multiplies)
         self._launch(scan_kernel(name, source, store.tensor, shape, way, self.graph.cases, self.genome))
 
     def _kernel_name(self, group: Group) -> str:
@@ -134,7 +141,7 @@ class EntryWriter(ProductWriter):
         return name
 
     def _rows(self, name: str, space: Space, stores: Sequence[Store], held: Mapping[int, Tensor]) -> Rows:
-        sums = [store for store in stores if store.value.op == "columns"]
+        sums = [store for store in stores if store.value.op is Op.COLUMNS]
         rest = [store for store in stores if store not in sums]
         count = self.graph.numel
         full = [s for s in rest if count(s.value) == space.rows * space.columns and not self._is_row_number(s, space)]
@@ -201,7 +208,7 @@ class EntryWriter(ProductWriter):
 
     def _rows_and_columns(self, name: str, group: Group, held: Mapping[int, Tensor]) -> None:
         """One kernel for rows that can be kept, two for all others: the first leaves what the second needs."""
-        sums = [store for store in group.stores if store.value.op == "columns"]
+        sums = [store for store in group.stores if store.value.op is Op.COLUMNS]
         rest = [store for store in group.stores if store not in sums]
         fused = fused_kernels(
             self._rows(f"{name}_and_columns", group.space, group.stores, held), sums, self.graph, held, self.genome
@@ -224,7 +231,7 @@ class EntryWriter(ProductWriter):
         return store.tensor.dtype == "fp32" and self.graph.numel(store.value) == space.rows
 
     def _columns(self, name: str, group: Group, held: Mapping[int, Tensor]) -> ColumnWriter:
-        sums = [store for store in group.stores if store.value.op == "columns"]
+        sums = [store for store in group.stores if store.value.op is Op.COLUMNS]
         rest = [store for store in group.stores if store not in sums]
         shape = group.space.rows, group.space.columns
         return ColumnWriter(name, comment_on(group.stores), shape, sums, rest, self.graph, held)

@@ -10,36 +10,39 @@ from typing import Any
 from warpwright.compose.errors import CannotCompose
 from warpwright.compose.frontend.lowering.lower import Lowering, dimension, handles
 from warpwright.compose.frontend.lowering.shape import reduced, sliced
+from warpwright.compose.ir.operations import Argument, LibraryCall, Op, Option, Routine, Scanned
 from warpwright.compose.ir.values import FLOAT, INT, Value
 
 MOST_TAPS = 25
 """Of a filter that is written out tap by tap."""
 
 
-def _library(low: Lowering, call: str, args: Sequence[Value], options: Sequence[Any] = (), result: Any = None) -> Value:
+def _library(
+    low: Lowering, routine: Routine, args: Sequence[Value], options: tuple[Option, ...] = (), result: Any = None
+) -> Value:
     """A host call. Its operands must be in the types that the function has them in."""
     nodes = [item for item in low.node.all_input_nodes if hasattr(item.meta.get("val"), "dtype")]
     dtypes = {id(low.now[node.name]): low.dtype_of(node.meta["val"].dtype) for node in nodes}
     operand = tuple(dtypes.get(id(arg), arg.dtype) for arg in args)
     found = low.node.meta["val"] if result is None else result
-    attrs = call, operand, tuple(options)
-    return low.graph.make("library", args, low.shape_of(found), attrs, dtype=low.dtype_of(found.dtype))
+    attrs = LibraryCall(routine, operand, options)
+    return low.graph.make(Op.LIBRARY, args, low.shape_of(found), attrs, dtype=low.dtype_of(found.dtype))
 
 
 @handles("mm", "bmm")
 def _product(low: Lowering, a: Value, b: Value) -> Value:
     if low.operation == "aten.mm" and a.shape[0].is_one:
         return _single_row(low, a, b)
-    return _library(low, low.operation.removeprefix("aten."), [a, b])
+    return _library(low, Routine(low.stem), [a, b])
 
 
 def _single_row(low: Lowering, row: Value, b: Value) -> Value:
     """A sum along each row of the matrix as it lies in memory, or down each column."""
     graph = low.graph
-    turned = b.op == "permute"
+    turned = b.op is Op.PERMUTE
     matrix = b.first if turned else b
     factor = graph.reshape(row, row.shape[1:] if turned else (row.shape[1], graph.cases.one()))
-    total = reduced(low, "sum", graph.pointwise("mul", matrix, factor), [int(turned)], keepdim=False)
+    total = reduced(low, Op.SUM, graph.pointwise(Op.MUL, matrix, factor), [int(turned)], keepdim=False)
     return graph.reshape(total, low.result_shape)
 
 
@@ -48,8 +51,8 @@ def _add_product(low: Lowering, bias: Value, a: Value, b: Value, beta: Any = 1, 
     if beta != 1 or alpha != 1:
         raise CannotCompose("aten.addmm with factors")
     if a.shape[0].is_one:
-        return low.graph.pointwise("add", _single_row(low, a, b), bias, dtype=low.result_dtype)
-    return _library(low, "addmm", [bias, a, b])
+        return low.graph.pointwise(Op.ADD, _single_row(low, a, b), bias, dtype=low.result_dtype)
+    return _library(low, Routine.ADDMM, [bias, a, b])
 
 
 @handles("convolution")
@@ -57,7 +60,7 @@ def _convolution(low: Lowering, x: Value, weight: Value, bias: Any, *geometry: A
     options = _geometry(low, *geometry)
     if weight.shape[1].is_one and (sides := _few_taps(weight, options)):
         return _tap_by_tap(low, x, weight, bias, sides)
-    return _library(low, "convolution", [x, weight] if bias is None else [x, weight, bias], options)
+    return _library(low, Routine.CONVOLUTION, [x, weight] if bias is None else [x, weight, bias], options)
 
 
 def _few_taps(weight: Value, options: tuple[Any, ...]) -> list[int] | None:
@@ -79,7 +82,7 @@ def _tap_by_tap(low: Lowering, x: Value, weight: Value, bias: Any, sides: Sequen
         for dim, start in enumerate(map(graph.cases.size, taps), 2):
             image = sliced(low, image, dim, start, (*image.shape[:dim], shape[dim], *image.shape[dim + 1 :]))
             tap = sliced(low, tap, dim, start, (*tap.shape[:dim], one, *tap.shape[dim + 1 :]))
-        total = graph.pointwise("add", total, graph.pointwise("mul", image, graph.reshape(tap, planes)))
+        total = graph.pointwise(Op.ADD, total, graph.pointwise(Op.MUL, image, graph.reshape(tap, planes)))
     return graph.make(total.op, total.args, total.shape, total.attrs, total.kind, low.result_dtype)
 
 
@@ -100,18 +103,18 @@ def _convolution_backward(
     for position in (number for number in (0, 1) if wanted[number]):
         options = None, *_geometry(low, *geometry), tuple(number == position for number in range(3))
         result = low.node.meta["val"][position]
-        found[position] = _library(low, "convolution_backward", [gradient, x, weight], options, result)
+        found[position] = _library(low, Routine.CONVOLUTION_BACKWARD, [gradient, x, weight], options, result)
     if wanted[2]:
         planes = [axis for axis in range(len(gradient.shape)) if axis != 1]
-        found[2] = reduced(low, "sum", gradient, planes, keepdim=False)
+        found[2] = reduced(low, Op.SUM, gradient, planes, keepdim=False)
     return found
 
 
 @handles("copy_")
 def _overwrite(low: Lowering, target: Value, source: Value, *_: Any) -> Value:
-    if target.op != "input" or source.shape != target.shape:
+    if target.op is not Op.INPUT or source.shape != target.shape:
         raise CannotCompose("aten.copy_ into a part of an argument")
-    low.changed[target.attrs[0]] = source
+    low.changed[target.attr(Argument).name] = source
     return source
 
 
@@ -123,18 +126,19 @@ def _running(low: Lowering, x: Value, dim: int, **_: Any) -> Value:
     axis, last = dimension(x, dim), len(x.shape) - 1
     order = [*(other for other in range(last + 1) if other != axis), axis]
     rows = low.graph.permute(x, order)
-    multiplied = (True,) if low.operation == "aten.cumprod" else ()
-    made = low.graph.make("scan", [rows], rows.shape, (False, *multiplied), dtype=low.result_dtype)
+    scanned = Scanned(multiplies=low.operation == "aten.cumprod")
+    made = low.graph.make(Op.SCAN, [rows], rows.shape, scanned, dtype=low.result_dtype)
     return low.graph.permute(made, [order.index(position) for position in range(last + 1)])
 
 
 @handles("index_put_")
 def _put(low: Lowering, target: Value, places: Sequence[Any], source: Value, accumulate: bool = False) -> Value:
-    if target.op != "input" or accumulate or any(place is None or place.kind != INT for place in places):
+    if target.op is not Op.INPUT or accumulate or any(place is None or place.kind != INT for place in places):
         raise CannotCompose("aten.index_put_")
     shape = low.graph.common_shape(places)
+    name = target.attr(Argument).name
     indices = [low.graph.broadcast(place, shape) for place in places]
-    if len(source.shape) != len(shape) + len(target.shape) - len(places) or target.attrs[0] in low.changed:
+    if len(source.shape) != len(shape) + len(target.shape) - len(places) or name in low.changed:
         raise CannotCompose("aten.index_put_")
-    low.changed[target.attrs[0]] = low.graph.make("put", [source, *indices], source.shape)
+    low.changed[name] = low.graph.make(Op.PUT, [source, *indices], source.shape)
     return target

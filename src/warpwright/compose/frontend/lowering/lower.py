@@ -8,6 +8,7 @@ from typing import Any
 
 from warpwright.compose.errors import CannotCompose
 from warpwright.compose.frontend.trace import Slot, Traced
+from warpwright.compose.ir.operations import Argument, Constant, Extent, Op, Scalar
 from warpwright.compose.ir.sizes import Size, plain_formula
 from warpwright.compose.ir.values import BOOL, FLOAT, INT, Graph, Value
 from warpwright.core.dtypes import BY_TORCH_NAME
@@ -56,12 +57,12 @@ class Lowering:
 
     def _input(self, slot: Slot, node: Any) -> Any:
         if slot.kind == "count":
-            return self.graph.make("count", attrs=(slot.name,), kind=INT, dtype="int64")
+            return self.graph.make(Op.COUNT, attrs=Scalar(slot.name), kind=INT, dtype="int64")
         if slot.kind == "number":
-            return self.graph.make("number", attrs=(slot.name,), dtype="fp64")
+            return self.graph.make(Op.NUMBER, attrs=Scalar(slot.name), dtype="fp64")
         kind = self.kind_of(node.meta["val"].dtype)
-        named = (slot.name, slot.kind == "list")
-        return self.graph.make("input", (), self.shape_of(node.meta["val"]), named, kind, slot.dtype)
+        named = Argument(slot.name, slot.kind == "list")
+        return self.graph.make(Op.INPUT, (), self.shape_of(node.meta["val"]), named, kind, slot.dtype)
 
     def _call(self, node: Any) -> Any:
         name = _operation(node.target)
@@ -86,15 +87,15 @@ class Lowering:
         target = node.args[0]
         if _is_view(target) or any(_is_view(user) for user in target.users if user < node):
             raise CannotCompose(f"{self.operation} in place, of what others see too")
-        if self.now[target.name].op == "input":
+        if self.now[target.name].op is Op.INPUT:
             self.overwrite(self.now[target.name], made)
         return made
 
     def overwrite(self, target: Value, made: Value) -> None:
         """An argument, as a whole, with a value of its own type."""
-        if target.op != "input" or (made.shape and made.shape != target.shape):
+        if target.op is not Op.INPUT or (made.shape and made.shape != target.shape):
             raise CannotCompose(f"{self.operation} into a part of an argument")
-        self.changed[target.attrs[0]] = made
+        self.changed[target.attr(Argument).name] = made
 
     def _argument(self, arg: Any) -> Any:
         if hasattr(arg, "meta") and hasattr(arg, "name"):
@@ -107,7 +108,7 @@ class Lowering:
         """Values are called what the reference calls them."""
         made = self.now[node.name]
         if isinstance(made, Value) and (name := self.traced.names.get(node.name)):
-            self.graph.names[(made.first if made.op == "reshape" else made).number] = name
+            self.graph.names[(made.first if made.op is Op.RESHAPE else made).number] = name
 
     def value(self, item: Any) -> Value:
         """A value for whatever stands as an operand: a tensor, a number or a size."""
@@ -124,10 +125,11 @@ class Lowering:
     def size(self, item: Any) -> Size:
         """A size for an int, a symbol, or a value that stands for one."""
         if isinstance(item, Value):
-            if item.op == "size":
-                found: Size = item.attrs[0]
-                return found
-            item = item.attrs[0]
+            match item.attrs:
+                case Extent(size=size):
+                    return size
+                case Constant(value=item) | Scalar(name=item):
+                    pass
         if isinstance(item, str | int):
             return self.graph.cases.size(item)
         return self.graph.cases.size(self._formula(item.node.expr))
@@ -177,6 +179,11 @@ class Lowering:
     def operation(self) -> str:
         name = _operation(self.node.target)
         return f"aten.{(name if _handler(name) else _not_in_place(name)).removesuffix('.default')}"
+
+    @property
+    def stem(self) -> str:
+        """Of the operation: its name without the namespace and the overload."""
+        return self.operation.removeprefix("aten.").partition(".")[0]
 
     def shape_of(self, tensor: Any) -> tuple[Size, ...]:
         return tuple(self.size(extent) for extent in tensor.shape)

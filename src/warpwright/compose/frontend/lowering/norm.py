@@ -6,6 +6,7 @@ from typing import Any
 
 from warpwright.compose.frontend.lowering.lower import Lowering, handles
 from warpwright.compose.frontend.lowering.shape import reduced
+from warpwright.compose.ir.operations import Op
 from warpwright.compose.ir.values import Value
 
 
@@ -36,15 +37,15 @@ def _found(low: Lowering, x: Value) -> tuple[Value, Value]:
     """Mean and variance of every channel."""
     make, count = low.graph.pointwise, _count(low, x)
     dims = [axis for axis in range(len(x.shape)) if axis != 1]
-    mean = make("div", reduced(low, "sum", x, dims, keepdim=False), count)
-    centred = make("sub", x, _per_channel(low, x, mean))
-    return mean, make("div", reduced(low, "sum", make("mul", centred, centred), dims, keepdim=False), count)
+    mean = make(Op.DIV, reduced(low, Op.SUM, x, dims, keepdim=False), count)
+    centred = make(Op.SUB, x, _per_channel(low, x, mean))
+    return mean, make(Op.DIV, reduced(low, Op.SUM, make(Op.MUL, centred, centred), dims, keepdim=False), count)
 
 
 def _count(low: Lowering, x: Value, less: int = 0) -> Value:
     size = low.graph.cases.product(extent for axis, extent in enumerate(x.shape) if axis != 1)
     fewer = low.graph.cases.size(f"{size.text} - {less}") if less else size
-    return low.graph.make("to_float", [low.graph.size(fewer)])
+    return low.graph.make(Op.TO_FLOAT, [low.graph.size(fewer)])
 
 
 def _per_channel(low: Lowering, x: Value, value: Value) -> Value:
@@ -55,10 +56,10 @@ def _per_channel(low: Lowering, x: Value, value: Value) -> Value:
 def _normed(low: Lowering, x: Value, weight: Any, bias: Any, mean: Value, variance: Value, eps: Any) -> list[Value]:
     """Everything that a channel has one of is put together first: what is rounded once errs least."""
     make = low.graph.pointwise
-    rstd = make("rsqrt", make("add", variance, low.value(eps)))
-    scale = rstd if weight is None else make("mul", rstd, weight)
-    normed = make("mul", make("sub", x, _per_channel(low, x, mean)), _per_channel(low, x, scale))
-    normed = normed if bias is None else make("add", normed, _per_channel(low, x, bias))
+    rstd = make(Op.RSQRT, make(Op.ADD, variance, low.value(eps)))
+    scale = rstd if weight is None else make(Op.MUL, rstd, weight)
+    normed = make(Op.MUL, make(Op.SUB, x, _per_channel(low, x, mean)), _per_channel(low, x, scale))
+    normed = normed if bias is None else make(Op.ADD, normed, _per_channel(low, x, bias))
     return [normed, mean, rstd]
 
 
@@ -66,8 +67,8 @@ def _remember(low: Lowering, x: Value, kept: tuple[Any, Any], found: tuple[Value
     """Running averages take in what was found; of the variance, as it is of all there could have been."""
     make, share = low.graph.pointwise, low.value(momentum)
     mean, variance = found
-    unbiased = make("mul", variance, make("div", _count(low, x), _count(low, x, less=1)))
+    unbiased = make(Op.MUL, variance, make(Op.DIV, _count(low, x), _count(low, x, less=1)))
     for old, new in zip(kept, (mean, unbiased), strict=True):
         if old is not None:
-            change = make("mul", make("sub", new, old), share)
-            low.overwrite(old, make("add", old, change, dtype=old.dtype))
+            change = make(Op.MUL, make(Op.SUB, new, old), share)
+            low.overwrite(old, make(Op.ADD, old, change, dtype=old.dtype))

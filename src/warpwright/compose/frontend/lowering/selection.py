@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from warpwright.compose.errors import CannotCompose
 from warpwright.compose.frontend.lowering.lower import Lowering, dimension, handles
-from warpwright.compose.ir.sizes import Size
+from warpwright.compose.ir.operations import Axis, Op, Scattered, Selected, Window
 from warpwright.compose.ir.values import BOOL, INT, Shape, Value, is_zero
 
 
@@ -23,8 +24,8 @@ def _largest(
 ) -> list[Value]:
     window = _geometry(low, kernel, stride, padding, dilation, ceil_mode)
     shape = _windows(low, x, window)
-    largest = low.graph.make("pool", [x], shape, ("max", *window), dtype=x.dtype)
-    return [largest, low.graph.make("pool", [x], shape, ("at", *window), INT, "int64")]
+    largest = low.graph.make(Op.POOL, [x], shape, window, dtype=x.dtype)
+    return [largest, low.graph.make(Op.POOL, [x], shape, replace(window, mode="at"), INT, "int64")]
 
 
 @handles("avg_pool1d", "avg_pool2d", "avg_pool3d")
@@ -41,18 +42,21 @@ def _average(
     if divisor is not None:
         raise CannotCompose(f"{low.operation} with a divisor")
     window = _geometry(low, kernel, stride, padding, None, ceil_mode)
-    kind = "mean" if include_pad else "mean_inside"
-    return low.graph.make("pool", [x], _windows(low, x, window), (kind, *window), dtype=low.result_dtype)
+    averaged = replace(window, mode="mean" if include_pad else "mean_inside")
+    return low.graph.make(Op.POOL, [x], _windows(low, x, window), averaged, dtype=low.result_dtype)
 
 
-def _geometry(low: Lowering, kernel: Any, stride: Any, padding: Any, dilation: Any, ceil: bool) -> Any:
+def _geometry(low: Lowering, kernel: Any, stride: Any, padding: Any, dilation: Any, ceil: bool) -> Window:
     """Sizes of a window, the steps between windows, the padding, and the steps within one; for each axis."""
     if ceil:
         raise CannotCompose(f"{low.operation} with ceil_mode")
     given = [("kernel_size", kernel), ("stride", stride) if stride else ("kernel_size", kernel), ("padding", padding)]
-    found = [tuple(low.put_back(item, slot) for item in _for_each(listed, len(kernel))) for slot, listed in given]
+    sides, strides, pads = (
+        tuple(low.put_back(item, slot) for item in _for_each(listed, len(kernel))) for slot, listed in given
+    )
     steps = _for_each(1 if dilation is None else dilation, len(kernel))
-    return [*found, tuple(low.size(1) if dilation is None else low.put_back(item, "dilation") for item in steps)]
+    within = tuple(low.size(1) if dilation is None else low.put_back(item, "dilation") for item in steps)
+    return Window("max", sides, strides, pads, within)
 
 
 def _for_each(listed: Any, axes: int) -> list[Any]:
@@ -60,13 +64,14 @@ def _for_each(listed: Any, axes: int) -> list[Any]:
     return items * axes if len(items) == 1 else items
 
 
-def _windows(low: Lowering, x: Value, window: Sequence[tuple[Size, ...]]) -> Shape:
-    axes = len(window[0])
+def _windows(low: Lowering, x: Value, window: Window) -> Shape:
+    axes = len(window.sides)
+    listed = window.sides, window.strides, window.padding, window.dilation
     extents = [
         low.graph.cases.size(
             f"({size.text} + 2*({pad.text}) - ({step.text})*(({kernel.text}) - 1) - 1) // ({stride.text}) + 1"
         )
-        for size, kernel, stride, pad, step in zip(x.shape[-axes:], *window, strict=True)
+        for size, kernel, stride, pad, step in zip(x.shape[-axes:], *listed, strict=True)
     ]
     return (*x.shape[:-axes], *extents)
 
@@ -80,8 +85,8 @@ def _highest(
     many = low.size(count)
     shape = (*x.shape[:-1], many)
     return [
-        low.graph.make("topk", [x], shape, ("values", largest), x.kind, x.dtype),
-        low.graph.make("topk", [x], shape, ("indices", largest), INT, "int64"),
+        low.graph.make(Op.TOPK, [x], shape, Selected("values", largest), x.kind, x.dtype),
+        low.graph.make(Op.TOPK, [x], shape, Selected("indices", largest), INT, "int64"),
     ]
 
 
@@ -95,17 +100,17 @@ def _scatter(low: Lowering, x: Value, dim: int, index: Value, source: Any) -> Va
     if not index.shape[dim].is_one:
         return _scattered(low, shape, dim, index, low.value(source))
     make, graph = low.graph.pointwise, low.graph
-    here = graph.make("position", (), shape, (dim,), INT, "int64")
-    chosen = make("eq", here, graph.broadcast(index, shape), kind=BOOL)
+    here = graph.make(Op.POSITION, (), shape, Axis(dim), INT, "int64")
+    chosen = make(Op.EQ, here, graph.broadcast(index, shape), kind=BOOL)
     zero = graph.constant(0.0 if low.result_kind == "float" else 0)
-    return make("where", chosen, graph.broadcast(low.value(source), shape), zero, kind=low.result_kind)
+    return make(Op.WHERE, chosen, graph.broadcast(low.value(source), shape), zero, kind=low.result_kind)
 
 
 def _scattered(low: Lowering, shape: Shape, dim: int, index: Value, source: Value) -> Value:
     if dim != len(shape) - 1 or source.shape != index.shape or shape[:-1] != index.shape[:-1]:
         raise CannotCompose(f"{low.operation} along another dimension than the last")
     adds = low.operation.startswith("aten.scatter_add")
-    return low.graph.make("scatter", [index, source], shape, (adds,), dtype=low.result_dtype)
+    return low.graph.make(Op.SCATTER, [index, source], shape, Scattered(adds), dtype=low.result_dtype)
 
 
 @handles("index_put")
@@ -115,4 +120,4 @@ def _put_together(low: Lowering, x: Value, places: Sequence[Any], source: Value,
         raise CannotCompose("aten.index_put")
     shape = low.result_shape
     rows = low.graph.broadcast(source, (*places[0].shape, *shape[1:]))
-    return low.graph.make("lists", [places[0], rows], shape, (), dtype=low.result_dtype)
+    return low.graph.make(Op.LISTS, [places[0], rows], shape, dtype=low.result_dtype)

@@ -8,6 +8,7 @@ from warpwright.compose.cuda.arithmetic import DEFINED
 from warpwright.compose.cuda.kernel import Store, block, launch, pointer
 from warpwright.compose.cuda.preamble import ALIGNED, PACKS
 from warpwright.compose.cuda.tensors import Tensor
+from warpwright.compose.ir.operations import Op, Window
 from warpwright.compose.ir.sizes import Cases, Size
 
 QUADS = """\
@@ -28,14 +29,15 @@ __global__ void __launch_bounds__(256) quads_kernel(
     *reinterpret_cast<Pack<T, 2>*>(y + 2 * i) = y_out;
 }"""
 PREAMBLE = PACKS, ALIGNED
-FUNCTIONS = {"maximum": DEFINED["maximum"], "quads": QUADS}
+FUNCTIONS = {"maximum": DEFINED[Op.MAXIMUM], "quads": QUADS}
 
 
 def is_worth_it(store: Store, held: Mapping[int, Tensor], cases: Cases) -> bool:
     """Whether it is the way of a case that is timed."""
-    mode, sides, *_ = store.value.attrs
+    window = store.value.attr(Window)
     x = held.get(store.value.first.number)
-    is_plain = mode == "max" and len(sides) == 2 and x is not None and x.dtype == store.tensor.dtype == "T"
+    is_flat = window.mode == "max" and len(window.sides) == 2
+    is_plain = is_flat and x is not None and x.dtype == store.tensor.dtype == "T"
     return is_plain and any(all(size.values[case] == by for size, by in _wanted(store)) for case in cases.timed)
 
 
@@ -55,5 +57,6 @@ def quads_first(store: Store, x: Tensor, named: Callable[[Size], str]) -> list[s
 
 def _wanted(store: Store) -> list[tuple[Size, int]]:
     """The sizes of its windows, and what they must be."""
-    _, sides, strides, padding, dilation = store.value.attrs
-    return [(size, by) for sizes, by in ((sides, 2), (strides, 2), (padding, 0), (dilation, 1)) for size in sizes]
+    window = store.value.attr(Window)
+    wanted = (window.sides, 2), (window.strides, 2), (window.padding, 0), (window.dilation, 1)
+    return [(size, by) for sizes, by in wanted for size in sizes]

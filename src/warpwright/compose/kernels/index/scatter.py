@@ -31,6 +31,7 @@ from warpwright.compose.cuda.tensors import Needs, Tensor
 from warpwright.compose.errors import CannotCompose
 from warpwright.compose.ir import indices
 from warpwright.compose.ir.indices import ELEMENT, KERNEL, PACK, ROW, Loaded, Total, Var
+from warpwright.compose.ir.operations import Scattered
 from warpwright.compose.ir.values import Graph
 
 MOST_COLUMNS = 56 * 1024
@@ -73,7 +74,7 @@ def _scatter_body(emitter: Emitter, store: Store, at: str, what: str) -> list[st
     """Items of neighbouring rows are neighbours in memory: threads take them as they come, whatever row they are of."""
     tensor, round_ = store.tensor, THREADS * EACH
     place = "places[item / count * columns + to[i]]"
-    put = f"atomicAdd(&{place}, what[i]);" if store.value.attrs[0] else f"{place} = what[i];"
+    put = f"atomicAdd(&{place}, what[i]);" if store.value.attr(Scattered).adds else f"{place} = what[i];"
     return [
         "extern __shared__ __align__(16) float places[];",
         "const int64_t first = static_cast<int64_t>(blockIdx.x) * share;",

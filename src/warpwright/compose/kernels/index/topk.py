@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from warpwright.compose.cuda.kernel import Store, Written, block, launch, pointer, signature
 from warpwright.compose.cuda.preamble import BEST, NEIGHBOURS
 from warpwright.compose.cuda.tensors import Needs, Tensor
+from warpwright.compose.ir.operations import Selected
 from warpwright.compose.ir.sizes import Cases, Size
 
 ROWS = 4
@@ -63,7 +64,7 @@ def pick_kernel(
     name: str, source: Tensor, stores: Sequence[Store], shape: tuple[Size, Size, Size], cases: Cases
 ) -> Written:
     """`shape` is rows, columns and how many are wanted; at most two stores: values and indices."""
-    found = {store.value.attrs[0]: store.tensor for store in stores}
+    found: dict[str, Tensor] = {store.value.attr(Selected).result: store.tensor for store in stores}
     needs = Needs(
         reads={source.name: source},
         writes={tensor.name: tensor for tensor in found.values()},
@@ -72,7 +73,7 @@ def pick_kernel(
     tensors = [f"const torch::Tensor& {name_}" for name_ in (*needs.reads, *needs.writes)]
     head = signature(f"void launch_{name}", [*tensors, "int64_t rows", "int64_t columns", "int64_t count"])
     head[-1] += " {"
-    body = _launcher(source, found, shape[1], stores[0].value.attrs[1], cases)
+    body = _launcher(source, found, shape[1], stores[0].value.attr(Selected).largest, cases)
     return Written(
         name=name,
         device="",

@@ -21,6 +21,7 @@ from warpwright.compose.cuda.tensors import Needs, Tensor
 from warpwright.compose.errors import CannotCompose
 from warpwright.compose.ir import indices
 from warpwright.compose.ir.indices import ELEMENT, KERNEL, PACK, ROW, Loaded, Var
+from warpwright.compose.ir.operations import Window
 from warpwright.compose.ir.sizes import Cases, Size
 from warpwright.compose.ir.values import Graph
 from warpwright.compose.kernels.index import quad as quad_kernel
@@ -51,8 +52,8 @@ def window_kernel(name: str, store: Store, graph: Graph, held: Mapping[int, Tens
 class _Windows:
     def __init__(self, name: str, store: Store, graph: Graph, held: Mapping[int, Tensor]) -> None:
         self.name, self.store, self.value = name, store, store.value
-        self.mode, *self.geometry = store.value.attrs
-        self.axes = AXES[-len(self.geometry[0]) :]
+        self.window = store.value.attr(Window)
+        self.axes = AXES[-len(self.window.sides) :]
         count = graph.numel(store.value)
         self.emitter = Emitter(graph, held, [store.value], {**self._size_names(graph), count: "count"}, [store.tensor])
         self.emitter.reserve("best", "found", "at", "sum", "inside", *self.axes)
@@ -70,7 +71,7 @@ class _Windows:
 
     def _unrolled(self, cases: Cases) -> tuple[str, tuple[int, ...]] | None:
         """The name of a size that all sides of a window have, and what it is where speed is measured."""
-        sides = set(self.geometry[0])
+        sides = set(self.window.sides)
         side = next(iter(sides))
         if len(sides) > 1 or side.constant is not None:
             return None
@@ -113,7 +114,7 @@ class _Windows:
         return [self._comment(), template, *head, *block(body), "}"]
 
     def _comment(self) -> str:
-        what = {"max": "the largest of", "at": "where the largest lies in"}.get(self.mode, "the mean of")
+        what = {"max": "the largest of", "at": "where the largest lies in"}.get(self.window.mode, "the mean of")
         known = "\n// SIDE is how far a window reaches, zero where that is not known before." if self.unrolled else ""
         return f"// Computes {self.store.tensor.name}: {what} each window. A thread takes {EACH} of them.{known}"
 
@@ -123,7 +124,7 @@ class _Windows:
     def _starts(self) -> list[str]:
         lines = []
         for position, axis in enumerate(self.axes):
-            _, stride, padding, _ = (listed[position] for listed in self.geometry)
+            stride, padding = self.window.strides[position], self.window.padding[position]
             at = self.emitter.index_text(self.place[position - len(self.axes)])
             at, times = (at, "") if stride.is_one else (f"({at})" if " " in at else at, f" * {self._size(stride)}")
             back = "" if padding.text == "0" else f" - {self._size(padding)}"
@@ -133,10 +134,10 @@ class _Windows:
     def _loops(self) -> tuple[list[str], list[str]]:
         lines = []
         for position, axis in enumerate(self.axes):
-            kernel, _, _, dilation = (listed[position] for listed in self.geometry)
+            length, dilation = self.window.sides[position], self.window.dilation[position]
             times = "" if dilation.is_one else f" * {self._size(dilation)}"
             extent = self._size(self.value.first.shape[position - len(self.axes)])
-            side = "side" if self.unrolled else self._size(kernel)
+            side = "side" if self.unrolled else self._size(length)
             inner = [
                 "#pragma unroll",
                 f"for (Index step_{axis} = 0; step_{axis} < {side}; ++step_{axis}) {{",
@@ -147,7 +148,7 @@ class _Windows:
         return lines, [f"{INDENT * depth}}}" for depth in reversed(range(len(self.axes)))]
 
     def _begun(self) -> list[str]:
-        match self.mode:
+        match self.window.mode:
             case "max":
                 return ["float best = -INFINITY;"]
             case "at":
@@ -157,11 +158,11 @@ class _Windows:
         return ["float sum = 0.0f;"]
 
     def _kept(self, text: str, extents: Sequence[Size]) -> list[str]:
-        if self.mode.startswith("mean"):
-            return [f"sum += {text};", *(["++inside;"] if self.mode == "mean_inside" else [])]
+        if self.window.mode.startswith("mean"):
+            return [f"sum += {text};", *(["++inside;"] if self.window.mode == "mean_inside" else [])]
         name = text if text.isidentifier() else "found"
         found = [] if name == text else [f"const float found = {text};"]
-        if self.mode == "max":
+        if self.window.mode == "max":
             return [*found, f"if ({name} > best || {name} != {name}) best = {name};"]
         flat = self.axes[0]
         for axis, extent in zip(self.axes[1:], extents[1:], strict=True):
@@ -174,9 +175,9 @@ class _Windows:
         return [*found, test, f"    best = {name};", f"    at = {flat};", "}"]
 
     def _result(self) -> str:
-        if self.mode == "mean":
-            return "sum / static_cast<float>(" + " * ".join(self._size(size) for size in self.geometry[0]) + ")"
-        return {"max": "best", "at": "at", "mean_inside": "sum / static_cast<float>(inside)"}[self.mode]
+        if self.window.mode == "mean":
+            return "sum / static_cast<float>(" + " * ".join(self._size(size) for size in self.window.sides) + ")"
+        return {"max": "best", "at": "at", "mean_inside": "sum / static_cast<float>(inside)"}[self.window.mode]
 
 
 def _launcher(name: str, needs: Needs, unrolled: tuple[str, tuple[int, ...]] | None, quads: Sequence[str]) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from warpwright.compose.cuda.kernel import Store, Written
 from warpwright.compose.cuda.preamble import ALIGNED, PACKS
 from warpwright.compose.cuda.tensors import Needs
+from warpwright.compose.ir.operations import LibraryCall, Op, Routine
 from warpwright.compose.ir.sizes import Cases
 
 TILE, MOST_BLOCKS = 8, 264
@@ -110,7 +111,7 @@ def product_kernels() -> Written:
 
 def type_of(store: Store, cases: Cases) -> str | None:
     """Of all factors and of what is left, as the host writes it; None where they differ."""
-    found = {*store.value.attrs[1], store.value.dtype, store.tensor.dtype}
+    found = {*store.value.attr(LibraryCall).dtypes, store.value.dtype, store.tensor.dtype}
     if found <= {"T", "fp32"} and set(cases.widths) == {4}:
         return "float"
     return "scalar_t" if found == {"T"} else None
@@ -119,7 +120,8 @@ def type_of(store: Store, cases: Cases) -> str | None:
 def is_product(store: Store, cases: Cases) -> bool:
     """Whether it is one that takes and gives what kernels do."""
     value = store.value
-    if value.op != "library" or value.attrs[0] not in ("mm", "addmm") or type_of(store, cases) is None:
+    is_call = isinstance(value.attrs, LibraryCall) and value.attrs.routine in (Routine.MM, Routine.ADDMM)
+    if not is_call or type_of(store, cases) is None:
         return False
     return all(len(bias.shape) == 1 for bias in value.args[:-2])
 
@@ -129,7 +131,7 @@ def is_worth_it(store: Store, cases: Cases) -> bool:
     if not is_product(store, cases):
         return False
     *_, a, b = store.value.args
-    return a.op != "permute" and b.op == "permute" and any(_is_small(*sizes) for sizes in timed(store, cases))
+    return a.op is not Op.PERMUTE and b.op is Op.PERMUTE and any(_is_small(*sizes) for sizes in timed(store, cases))
 
 
 def timed(store: Store, cases: Cases) -> list[tuple[int, int, int]]:

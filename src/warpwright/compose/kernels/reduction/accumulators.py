@@ -21,6 +21,7 @@ from warpwright.compose.cuda.preamble import (
     SCORES,
 )
 from warpwright.compose.ir.indices import ROW
+from warpwright.compose.ir.operations import Op
 from warpwright.compose.ir.values import Value
 from warpwright.compose.kernels.reduction.passes import Carried, Joint, Spread
 from warpwright.compose.kernels.reduction.welford import GATHERED, SPREADS
@@ -88,7 +89,7 @@ def carrier(item: Carried, emitter: Emitter) -> Carrier:
         return _Joint(item, emitter)
     if isinstance(item, Spread):
         return _Spread(item, emitter)
-    return _Best(item, emitter) if item.op in ("argmax", "argmin") else _Plain(item, emitter)
+    return _Best(item, emitter) if item.op in (Op.ARGMAX, Op.ARGMIN) else _Plain(item, emitter)
 
 
 def shared(carriers: Sequence[Carrier], anew: bool = False) -> list[str]:
@@ -160,7 +161,7 @@ class _Plain(_Usual):
         done.elements.append(self._added(term.text))
 
     def _added(self, text: str) -> str:
-        plain = self.value.op == "sum"
+        plain = self.value.op is Op.SUM
         return f"{self.name} += {text};" if plain else f"{self.name} = {self.op}::join({self.name}, {text});"
 
     def join(self, parts: Sequence[str]) -> list[str]:
@@ -177,7 +178,7 @@ class _Best(_Usual):
     def __init__(self, value: Value, emitter: Emitter) -> None:
         self.value, self.operand = value, value.first
         self.name = emitter.name("best")
-        self.sign = "-" if value.op == "argmin" else ""
+        self.sign = "-" if value.op is Op.ARGMIN else ""
         self.parts = [
             (f"{self.name}_value", "float", f"{self.name}.value"),
             (f"{self.name}_at", "int", f"{self.name}.at"),
@@ -211,7 +212,7 @@ class _Joint(_Usual):
         self.whole = f"{self.largest}_of_row"
         self.parts = [(self.largest, "float", self.whole), (self.total, "float", self.total)]
         self.preamble = (NEIGHBOURS, SCORES)
-        emitter.needs.functions["finite"] = DEFINED["finite"]
+        emitter.needs.functions["finite"] = DEFINED[Op.FINITE]
 
     def begin(self) -> list[str]:
         return [

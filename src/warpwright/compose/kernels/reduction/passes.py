@@ -8,8 +8,9 @@ from functools import reduce
 from operator import mul
 
 from warpwright.compose.errors import CannotCompose
+from warpwright.compose.ir.operations import Constant, Extent, Op, Reduced
 from warpwright.compose.ir.sizes import Size
-from warpwright.compose.ir.values import FLOAT, Value, walk
+from warpwright.compose.ir.values import FLOAT, Value, under_views, walk
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,48 +63,48 @@ def joined(passes: Sequence[Sequence[Value]]) -> list[list[Carried]]:
 
 def _joint(value: Value) -> Joint | None:
     """sum(exp(x - max(x))), with or without a guard."""
-    if value.op != "sum" or value.first.op != "exp" or value.first.first.op != "sub":
+    if value.op is not Op.SUM or value.first.op is not Op.EXP or value.first.first.op is not Op.SUB:
         return None
     x, shift = value.first.first.args
     guarded = False
-    while shift.op in ("broadcast", "reshape", "finite"):
-        guarded |= shift.op == "finite"
+    while shift.op in (Op.BROADCAST, Op.RESHAPE, Op.FINITE):
+        guarded |= shift.op is Op.FINITE
         shift = shift.first
-    if shift.op != "amax" or shift.first is not x or shift.attrs != value.attrs:
+    if shift.op is not Op.AMAX or shift.first is not x or shift.attrs != value.attrs:
         return None
     return Joint(shift, value, guarded)
 
 
 def _spread(value: Value) -> Spread | None:
     """sum((x - mean(x)) ** 2)."""
-    if value.op != "sum" or value.first.op != "mul" or value.first.args[0] is not value.first.args[1]:
+    if value.op is not Op.SUM or value.first.op is not Op.MUL or value.first.args[0] is not value.first.args[1]:
         return None
     centred = value.first.first
-    if centred.op != "sub":
+    if centred.op is not Op.SUB:
         return None
-    x, mean = centred.first, _under_views(centred.args[1])
-    if mean.op != "div" or mean.first.op != "sum" or mean.first.first is not x or mean.first.attrs != value.attrs:
+    x, mean = centred.first, under_views(centred.args[1])
+    total = mean.first
+    if mean.op is not Op.DIV or total.op is not Op.SUM or total.first is not x or total.attrs != value.attrs:
         return None
-    count = _under_views(mean.args[1])
-    return Spread(mean.first, mean, value) if _is_count(count, x.shape[-value.attrs[0] :]) else None
-
-
-def _under_views(value: Value) -> Value:
-    while value.op in ("broadcast", "reshape"):
-        value = value.first
-    return value
+    count = under_views(mean.args[1])
+    return Spread(total, mean, value) if _is_count(count, x.shape[-value.attr(Reduced).dims :]) else None
 
 
 def _is_count(value: Value, reduced: Sequence[Size]) -> bool:
     """Whether it is the number of elements that were summed."""
-    if value.op != "to_float" or value.first.op not in ("size", "constant"):
+    if value.op is not Op.TO_FLOAT:
         return False
-    size, known = value.first.attrs[0], reduce(mul, reduced)
-    return bool(size == known if isinstance(size, Size) else {size} == set(known.values))
+    known = reduce(mul, reduced)
+    match value.first.attrs:
+        case Extent(size=size):
+            return size == known
+        case Constant(value=number):
+            return {number} == set(known.values)
+    return False
 
 
 def check(value: Value) -> Value:
     """Only floats are reduced, but for positions."""
-    if value.op not in ("argmax", "argmin") and value.kind != FLOAT:
+    if value.op not in (Op.ARGMAX, Op.ARGMIN) and value.kind != FLOAT:
         raise CannotCompose(f"aten.{value.op} of integers")
     return value

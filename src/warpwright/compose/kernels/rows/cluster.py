@@ -24,6 +24,7 @@ from warpwright.compose.cuda.kernel import (
 from warpwright.compose.cuda.preamble import EXPECT
 from warpwright.compose.cuda.tensors import Tensor
 from warpwright.compose.ir.indices import KERNEL
+from warpwright.compose.ir.operations import Op
 from warpwright.compose.ir.values import Graph
 from warpwright.compose.kernels.reduction.passes import Carried, check, depths, joined
 from warpwright.compose.kernels.reduction.welford import SPREAD_OF_ALL
@@ -61,7 +62,7 @@ class Tile:
 
 def cluster_kernels(work: Rows, graph: Graph, held: Mapping[int, Tensor], genome: Mapping[str, Any]) -> Written | None:
     """None where no row that matters gains by it."""
-    if any(value.op in ("argmax", "argmin") for value in work.reductions):
+    if any(value.op in (Op.ARGMAX, Op.ARGMIN) for value in work.reductions):
         return None
     streamed = RowWriter(work, graph, held, None)
     streamed.write()

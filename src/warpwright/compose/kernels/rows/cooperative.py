@@ -23,7 +23,8 @@ from warpwright.compose.cuda.kernel import (
 )
 from warpwright.compose.cuda.tensors import Needs, Tensor
 from warpwright.compose.ir.indices import KERNEL
-from warpwright.compose.ir.values import FLOAT, REDUCTIONS, Graph, Value
+from warpwright.compose.ir.operations import REDUCTIONS, Op
+from warpwright.compose.ir.values import FLOAT, Graph, Value
 from warpwright.compose.kernels.reduction.accumulators import Carrier, shared
 from warpwright.compose.kernels.reduction.passes import Carried, check, depths, joined
 from warpwright.compose.kernels.rows.cluster import kept_by_a_cluster
@@ -43,7 +44,7 @@ from warpwright.compose.schedule.groups import reachable
 
 THREADS, NEAR = 1024, 5
 """Of a block, one to a multiprocessor; and packs that each has registers for, beside those that are under way."""
-ELSEWHERE = ("flip", "gather", "permute", "rows_at", "slice")
+ELSEWHERE = (Op.FLIP, Op.GATHER, Op.PERMUTE, Op.ROWS_AT, Op.SLICE)
 """What takes an element from another place, where none is remembered."""
 FEW_PACKS = 4
 """Where a thread keeps no more, it costs less to read them again than to wait for all others."""
@@ -69,7 +70,7 @@ void launch_together(
 
 def grid_kernels(work: Rows, graph: Graph, held: Mapping[int, Tensor], genome: Mapping[str, Any]) -> Written | None:
     """None where no row that matters gains by it."""
-    if not genome["row_shared"] or not work.reductions or any(v.op in ("argmax", "argmin") for v in work.reductions):
+    if not genome["row_shared"] or not work.reductions or any(v.op in (Op.ARGMAX, Op.ARGMIN) for v in work.reductions):
         return None
     streamed = RowWriter(work, graph, held, None)
     streamed.write()

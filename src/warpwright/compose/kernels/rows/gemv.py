@@ -30,6 +30,7 @@ from warpwright.compose.cuda.kernel import (
 from warpwright.compose.cuda.preamble import ALIGNED, PACKS, WORDS
 from warpwright.compose.cuda.tensors import Needs, Tensor
 from warpwright.compose.ir.indices import ELEMENT, KERNEL, PACK, ROW
+from warpwright.compose.ir.operations import Op
 from warpwright.compose.ir.sizes import Cases
 from warpwright.compose.ir.values import FLOAT, Graph, Value
 from warpwright.compose.kernels.rows.row import Rows, RowWriter, along_rows
@@ -92,7 +93,7 @@ def across_kernels(work: Rows, graph: Graph, held: Mapping[int, Tensor], genome:
 def _is_one_sum(work: Rows) -> bool:
     """Whether each row leaves what was summed along it, and nothing else."""
     others = work.stores or work.column_sums or work.backwards
-    return not others and [value.op for value in work.reductions] == ["sum"] and work.reductions[0].kind == FLOAT
+    return not others and [value.op for value in work.reductions] == [Op.SUM] and work.reductions[0].kind == FLOAT
 
 
 def _are_many_and_long(work: Rows, cases: Cases) -> bool:
@@ -129,7 +130,7 @@ class AcrossWriter(RowWriter):
 
     def _multiplied(self, value: Value) -> list[Value]:
         is_left = value.number in self.emitter.held or value.number in self.graph.rounded
-        if value.op != "mul" or is_left or any(arg.kind != FLOAT for arg in value.args):
+        if value.op is not Op.MUL or is_left or any(arg.kind != FLOAT for arg in value.args):
             return [value]
         return [factor for arg in value.args for factor in self._multiplied(arg)]
 
@@ -175,7 +176,7 @@ class AcrossWriter(RowWriter):
 
 
 def _product(terms: Sequence[Term]) -> Term:
-    return reduce(lambda a, b: written("mul", [a, b], FLOAT), terms)
+    return reduce(lambda a, b: written(Op.MUL, [a, b], FLOAT), terms)
 
 
 def _parted(lines: Sequence[str], name: str) -> tuple[list[str], list[str]]:

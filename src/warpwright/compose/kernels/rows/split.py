@@ -30,8 +30,9 @@ from warpwright.compose.cuda.kernel import (
 from warpwright.compose.cuda.programmatic_launch import AWAIT
 from warpwright.compose.cuda.tensors import Needs, Tensor
 from warpwright.compose.ir.indices import KERNEL
+from warpwright.compose.ir.operations import REDUCTIONS
 from warpwright.compose.ir.sizes import Cases, Size
-from warpwright.compose.ir.values import REDUCTIONS, Graph
+from warpwright.compose.ir.values import Graph
 from warpwright.compose.kernels.reduction.accumulators import Carrier
 from warpwright.compose.kernels.reduction.passes import Carried, check, depths, joined
 from warpwright.compose.kernels.rows.launch import merged_needs, row_preamble, without_end

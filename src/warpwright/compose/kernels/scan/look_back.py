@@ -14,6 +14,7 @@ from typing import Any
 from warpwright.compose.cuda.kernel import block, launch, pointer
 from warpwright.compose.cuda.preamble import EXPECT, JOINS, NEIGHBOURS, OVER_ROW
 from warpwright.compose.cuda.tensors import Tensor
+from warpwright.compose.ir.operations import Op
 from warpwright.compose.ir.sizes import Cases, Size
 from warpwright.compose.kernels.rows.split import FEW, LONG, is_few_and_long
 
@@ -145,7 +146,7 @@ __global__ void __launch_bounds__(THREADS, 1024 / THREADS) piece_scan_kernel(
         number = next;
     }
 }"""
-PREAMBLE = (JOINS["sum"], NEIGHBOURS, OVER_ROW, EXPECT, UP_TO_LANE, CLEAR, LOOK_BACK, WITHIN_WARP, KERNEL)
+PREAMBLE = (JOINS[Op.SUM], NEIGHBOURS, OVER_ROW, EXPECT, UP_TO_LANE, CLEAR, LOOK_BACK, WITHIN_WARP, KERNEL)
 
 
 def is_worth_it(rows: Size, columns: Size, cases: Cases, genome: Mapping[str, Any]) -> bool:

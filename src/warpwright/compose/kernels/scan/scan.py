@@ -9,6 +9,7 @@ from typing import Any
 from warpwright.compose.cuda.kernel import Written, block, launch, pointer, signature, vec_of
 from warpwright.compose.cuda.preamble import ALIGNED, JOINS, NEIGHBOURS, OVER_ROW, PACKS
 from warpwright.compose.cuda.tensors import Needs, Tensor
+from warpwright.compose.ir.operations import Op
 from warpwright.compose.ir.sizes import Cases, Size
 from warpwright.compose.kernels.rows.split import FEW, LONG, is_few_and_long
 from warpwright.compose.kernels.scan import look_back as scan_pieces
@@ -160,7 +161,7 @@ def scan_kernel(
     walked = scan_pieces.is_worth_it(*shape, cases, genome) and not way.multiplied
     first = scan_pieces.launches(source, target, way.reverse, genome) if walked else []
     body = _launcher(source, target, shape[1], way, cases, split, first, genome)
-    extra = [JOINS["sum"], NEIGHBOURS, OVER_ROW, way.kernel, PIECES] if split else [NEIGHBOURS, way.kernel]
+    extra = [JOINS[Op.SUM], NEIGHBOURS, OVER_ROW, way.kernel, PIECES] if split else [NEIGHBOURS, way.kernel]
     extra += scan_pieces.PREAMBLE if walked else []
     return Written(
         name=name,

@@ -1,0 +1,244 @@
+"""Operations that a value can be the result of, and the attributes that some of them have beside their operands."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Literal, TypeAlias
+
+from warpwright.compose.ir.sizes import Size
+
+
+class Op(StrEnum):
+    # Numbers that the host knows.
+    CONSTANT = "constant"
+    NUMBER = "number"
+    COUNT = "count"
+    SIZE = "size"
+    # Tensors that are given, and indices.
+    INPUT = "input"
+    POSITION = "position"
+    # Views.
+    BROADCAST = "broadcast"
+    RESHAPE = "reshape"
+    PERMUTE = "permute"
+    SLICE = "slice"
+    FLIP = "flip"
+    # Lookups.
+    GATHER = "gather"
+    ROWS_AT = "rows_at"
+    # Elementwise operations.
+    ADD = "add"
+    SUB = "sub"
+    MUL = "mul"
+    DIV = "div"
+    POW = "pow"
+    ATAN2 = "atan2"
+    MAXIMUM = "maximum"
+    MINIMUM = "minimum"
+    EQ = "eq"
+    NE = "ne"
+    LT = "lt"
+    LE = "le"
+    GT = "gt"
+    GE = "ge"
+    AND = "and"
+    OR = "or"
+    NOT = "not"
+    WHERE = "where"
+    NEG = "neg"
+    ABS = "abs"
+    SIGN = "sign"
+    RECIPROCAL = "reciprocal"
+    EXP = "exp"
+    EXP2 = "exp2"
+    EXPM1 = "expm1"
+    LOG = "log"
+    LOG2 = "log2"
+    LOG1P = "log1p"
+    SQRT = "sqrt"
+    RSQRT = "rsqrt"
+    ERF = "erf"
+    TANH = "tanh"
+    SIN = "sin"
+    COS = "cos"
+    SIGMOID = "sigmoid"
+    RELU = "relu"
+    FLOOR = "floor"
+    CEIL = "ceil"
+    ROUND = "round"
+    FINITE = "finite"
+    TO_FLOAT = "to_float"
+    TO_INT = "to_int"
+    TO_BOOL = "to_bool"
+    NARROW = "narrow"
+    # Reductions.
+    SUM = "sum"
+    PROD = "prod"
+    AMAX = "amax"
+    AMIN = "amin"
+    ARGMAX = "argmax"
+    ARGMIN = "argmin"
+    COLUMNS = "columns"
+    # Steps of their own.
+    CAT = "cat"
+    LIBRARY = "library"
+    LISTS = "lists"
+    POOL = "pool"
+    PUT = "put"
+    SCAN = "scan"
+    SCATTER = "scatter"
+    TOPK = "topk"
+
+
+HOST = (Op.NUMBER, Op.COUNT, Op.CONSTANT, Op.SIZE)
+REDUCTIONS = (Op.SUM, Op.PROD, Op.AMAX, Op.AMIN, Op.ARGMAX, Op.ARGMIN)
+"""Over trailing dimensions."""
+APART = (Op.LIBRARY, Op.SCAN, Op.TOPK, Op.POOL, Op.SCATTER, Op.LISTS, Op.CAT)
+"""Computed by a step of their own; other steps read the result from memory."""
+OWN_KERNEL = (*REDUCTIONS, Op.COLUMNS, *APART)
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    value: bool | int | float
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    """Of NUMBER and COUNT: a float or a whole number among the arguments."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """Of SIZE."""
+
+    size: Size
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """Of INPUT: a tensor, or any tensor of a list."""
+
+    name: str
+    listed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """Of POSITION, GATHER and CAT."""
+
+    dim: int
+
+
+@dataclass(frozen=True, slots=True)
+class Permuted:
+    """Of PERMUTE: for each dimension of the result, the dimension of the operand."""
+
+    order: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sliced:
+    """Of SLICE: where it begins along a dimension. Its length is that of the result."""
+
+    dim: int
+    start: Size
+
+
+@dataclass(frozen=True, slots=True)
+class Flipped:
+    """Of FLIP."""
+
+    dims: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Reduced:
+    """How many dimensions are reduced: the trailing ones, or the leading ones of COLUMNS."""
+
+    dims: int
+
+
+@dataclass(frozen=True, slots=True)
+class Rounded:
+    """Of NARROW."""
+
+    dtype: str
+
+
+@dataclass(frozen=True, slots=True)
+class Scanned:
+    """Of SCAN, which adds or multiplies along the last dimension."""
+
+    reverse: bool = False
+    multiplies: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Selected:
+    """Of TOPK, along the last dimension."""
+
+    result: Literal["values", "indices"]
+    largest: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Of POOL, with one size for each of the last dimensions."""
+
+    mode: Literal["max", "at", "mean", "mean_inside"]
+    sides: tuple[Size, ...]
+    strides: tuple[Size, ...]
+    padding: tuple[Size, ...]
+    dilation: tuple[Size, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Scattered:
+    """Of SCATTER: whether elements that go to the same place are added."""
+
+    adds: bool
+
+
+class Routine(StrEnum):
+    """Functions of torch that the host calls."""
+
+    MM = "mm"
+    BMM = "bmm"
+    ADDMM = "addmm"
+    CONVOLUTION = "convolution"
+    CONVOLUTION_BACKWARD = "convolution_backward"
+
+
+Option: TypeAlias = "bool | Size | tuple[Option, ...] | None"
+
+
+@dataclass(frozen=True, slots=True)
+class LibraryCall:
+    """Of LIBRARY: the function, the dtypes of its operands, and the arguments behind them."""
+
+    routine: Routine
+    dtypes: tuple[str, ...]
+    options: tuple[Option, ...] = ()
+
+
+Attributes = (
+    Constant
+    | Scalar
+    | Extent
+    | Argument
+    | Axis
+    | Permuted
+    | Sliced
+    | Flipped
+    | Reduced
+    | Rounded
+    | Scanned
+    | Selected
+    | Window
+    | Scattered
+    | LibraryCall
+)
