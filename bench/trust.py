@@ -28,17 +28,17 @@ from warpwright.core.records.judged import Asked, Job
 from warpwright.core.records.measurement import Cache
 from warpwright.core.task import Draw, Role
 from warpwright.dispatch.bundle import make_job
-from warpwright.judge.checks.examine import staged
-from warpwright.judge.checks.reference_cache import Truths
-from warpwright.judge.contestant import Contestant
+from warpwright.judge.checks.examine import stage_candidate
+from warpwright.judge.checks.reference_cache import ReferenceCache
 from warpwright.judge.judging import Judge
-from warpwright.judge.processes import kernel_process as cell
-from warpwright.judge.processes.workers import Process
+from warpwright.judge.processes import kernel_process
+from warpwright.judge.processes.workers import Worker
 from warpwright.judge.timing.case_timing import slots_for
 from warpwright.judge.timing.inference import speed_up
-from warpwright.judge.timing.interleaving import contest
-from warpwright.judge.timing.nvml import Gauge
+from warpwright.judge.timing.interleaving import interleave
+from warpwright.judge.timing.nvml import Nvml
 from warpwright.judge.timing.stopping import Limits
+from warpwright.judge.timing.timed_candidate import TimedCandidate
 from warpwright.judge.watching import profile
 from warpwright.seal.sealing import seal
 from warpwright.tasks import load
@@ -69,24 +69,27 @@ def prepared(name: str) -> Job:
 
 def duels(job: Job, each: int, seed: int) -> list[list[list[list[float]]]]:
     """The blocks of both sides, for several contests of a kernel with itself in one pair of cells."""
-    generator, gauge, found = random.Random(seed), Gauge(), []
+    generator, nvml, found = random.Random(seed), Nvml(), []
     with ExitStack() as stack:
         sides = [stack.enter_context(_side(name, job, generator)) for name in ("one", "two")]
         for _ in range(each):
             generator.shuffle(sides)
-            series = contest(sides, Cache.COLD, Limits(seconds=2.0), gauge)
+            series = interleave(sides, Cache.COLD, Limits(seconds=2.0), nvml)
             found.append([series["one"].blocks, series["two"].blocks])
     return found
 
 
 @contextmanager
-def _side(name: str, job: Job, generator: random.Random) -> Iterator[Contestant]:
+def _side(name: str, job: Job, generator: random.Random) -> Iterator[TimedCandidate]:
     assert job.sealed is not None
     (case,) = job.task.cases_of(Role.TIME)
-    draw, truths = Draw(case=case, seed=1), Truths(job.task)
+    draw, references = Draw(case=case, seed=1), ReferenceCache(job.task)
     draws = [draw] * slots_for(job.sealed, case)
-    with Process(cell.main) as process, staged(process, job.task, job.sealed, draws, truths) as on:
-        side = Contestant(name, job.task, on, truths.scenario(draw), generator)
+    with (
+        Worker(kernel_process.main) as process,
+        stage_candidate(process, job.task, job.sealed, draws, references) as staged,
+    ):
+        side = TimedCandidate(name, job.task, staged, references.scenario(draw), generator)
         if side.is_short():
             side.chain()
         yield side

@@ -94,7 +94,7 @@ def test_memory_that_somebody_else_holds_is_nobodys_verdict(judge):
 def test_a_killed_cell_is_nobodys_verdict(judge, monkeypatch):
     from warpwright.judge.checks import examine
 
-    plain = examine.Process.ask
+    plain = examine.Worker.ask
 
     def killed(self, do, timeout_s, **arguments):
         if do == "run":
@@ -102,7 +102,7 @@ def test_a_killed_cell_is_nobodys_verdict(judge, monkeypatch):
         return plain(self, do, timeout_s, **arguments)
 
     with monkeypatch.context() as patch:
-        patch.setattr(examine.Process, "ask", killed)
+        patch.setattr(examine.Worker, "ask", killed)
         found = judge.judge(job())
     assert [fault.retryable for fault in found.faults] == [True]
     assert not found.evidence
@@ -113,11 +113,11 @@ def test_candidates_that_die_leave_no_memory_behind(judge):
     import torch
 
     afterwards(judge)
-    judge._cells.settle()
+    judge._workers.settle()
     before, _ = torch.cuda.mem_get_info()
     for _ in range(3):
         (found,) = judge.judge(job(body="__trap();", host=scratch(1 << 28))).evidence
         assert found.verdict is Verdict.REFUTED
     afterwards(judge)
-    judge._cells.settle()
+    judge._workers.settle()
     assert torch.cuda.mem_get_info()[0] >= before - (64 << 20)

@@ -13,9 +13,9 @@ from warpwright.dispatch.bundle import read_jobs, write_result
 
 def judge_here(jobs: Iterable[Job]) -> Iterator[Judged]:
     """One after the other, as they come. Without a GPU nothing can be said."""
-    from warpwright.judge.processes.workers import open_nursery
+    from warpwright.judge.processes.workers import start_forkserver
 
-    open_nursery()
+    start_forkserver()
     from warpwright.judge.judging import Judge, gpu_is_here
 
     if not gpu_is_here():

@@ -1,12 +1,11 @@
-"""Room 2, sealed kernels on the GPU. Travels to the GPU machine: standard library, torch, and the driver by ctypes.
+"""Check and time sealed kernels on the GPU. Travels to the GPU machine: standard library, torch, the driver by ctypes.
 
-judging.py     the judge: one candidate after the other, checked, then timed
-watching.py    what limits it and what it does to memory, by NVIDIA's own tools
-worker.py      a folder of jobs, judged one by one
-baselines/     PyTorch's own answers
-checks/        Whether a candidate is right
-contestant.py
-gpu/           The GPU by its driver
-processes/     The processes that run kernels
-timing/        How long a candidate takes
+judging.py  the judge: one candidate after the other, checked, then timed
+worker.py   judges a folder of jobs, one by one
+watching.py what NVIDIA's profiler and sanitizer report on one candidate
+checks/     whether a candidate's results are right
+timing/     how long a candidate takes, beside its baselines
+baselines/  PyTorch's own implementations, timed in processes of their own
+processes/  the processes that run kernels, and messages between them
+gpu/        the CUDA driver, device memory, launch plans replayed
 """

@@ -20,17 +20,17 @@ from warpwright.core.records.judged import Job, Judged
 from warpwright.core.records.measurement import Measurement, Scene
 from warpwright.core.task import Role
 from warpwright.judge.checks.examine import RUNG, examine
-from warpwright.judge.checks.reference_cache import Shelf
-from warpwright.judge.checks.reference_workers import Scribes
-from warpwright.judge.contestant import WrongWhileTimed
+from warpwright.judge.checks.reference_cache import ReferenceCaches
+from warpwright.judge.checks.reference_workers import ReferenceWorkers
 from warpwright.judge.gpu.precision import allow_tf32
-from warpwright.judge.processes import kernel_process as cell
-from warpwright.judge.processes.workers import LATE, CellFailure, Spares
-from warpwright.judge.timing.case_timing import Timekeeper
-from warpwright.judge.timing.nvml import Gauge
+from warpwright.judge.processes import kernel_process
+from warpwright.judge.processes.workers import SLOW_IMPORT, WorkerFailure, WorkerPool
+from warpwright.judge.timing.case_timing import CaseTimer
+from warpwright.judge.timing.nvml import Nvml
+from warpwright.judge.timing.timed_candidate import WrongWhileTimed
 from warpwright.oracle.inputs.draws import all_draws, check_draws
 
-AT_ONCE = 3
+WORKERS = 3
 """Cells of a candidate that is checked: for that, for its first timing, and one for the check of whoever comes next."""
 
 
@@ -42,13 +42,13 @@ class Judge:
     """A GPU, what is known to be true, and the rivals; lives as long as there are candidates."""
 
     def __init__(self, crate: str | None = None) -> None:
-        import_module(LATE)  # now, while the nursery starts, and not amid the first candidate
+        import_module(SLOW_IMPORT)  # now, while the nursery starts, and not amid the first candidate
         self._secret = secrets.randbits(48)
-        self._shelf, self._crate = Shelf(), crate
-        gauge = Gauge()
-        self.scene = _scene(gauge, crate)
-        self._cells, self._scribes = Spares(cell.main), Scribes()
-        self._timekeeper = Timekeeper(self._cells, gauge, self.scene, random.Random(self._secret))
+        self._caches, self._crate = ReferenceCaches(), crate
+        nvml = Nvml()
+        self.scene = _scene(nvml, crate)
+        self._workers, self._reference_workers = WorkerPool(kernel_process.main), ReferenceWorkers()
+        self._case_timer = CaseTimer(self._workers, nvml, self.scene, random.Random(self._secret))
 
     def judge(self, job: Job) -> Judged:
         """Checks, and times what was not refuted. Only our own bugs raise."""
@@ -58,7 +58,7 @@ class Judge:
         faults: list[Fault] = []
         allow_tf32(job.task.tolerance.tf32)
         try:
-            self._timekeeper.expect(job)
+            self._case_timer.expect(job)
             if job.asked.check and job.sealed is not None:
                 with _clocked(seconds, "check"):
                     evidence.append(self._examined(job, job.sealed))
@@ -69,7 +69,7 @@ class Judge:
             faults.append(fault.fault)
         except torch.OutOfMemoryError as error:
             faults.append(Fault(where="judge", message=str(error).splitlines()[0], retryable=True))
-            self._shelf.clear()
+            self._caches.clear()
             torch.cuda.empty_cache()
         except WarpwrightError as error:
             faults.append(Fault(where="judge", message=str(error)))
@@ -86,29 +86,29 @@ class Judge:
         )
 
     def close(self) -> None:
-        self._timekeeper.close()
-        self._cells.close()
-        self._scribes.close()
+        self._case_timer.close()
+        self._workers.close()
+        self._reference_workers.close()
 
     def _examined(self, job: Job, sealed: Sealed) -> Evidence:
-        self._cells.start(AT_ONCE)
+        self._workers.start(WORKERS)
         sealed_cases = {plan.case for plan in sealed.plans}
         draws = [draw for draw in check_draws(job.task, self._secret) if draw.case.name in sealed_cases]
         draws += all_draws(job.task, job.hidden, (self._secret,))
         if job.asked.draws_per_check_case is not None:
             draws = draws[: job.asked.draws_per_check_case * len(job.task.cases_of(Role.CHECK))]
-        truths = self._shelf.of(job.task)
-        truths.foresee(draws, self._scribes)
-        return examine(job.task, sealed, draws, truths, self._cells, self.scene, self._secret)
+        references = self._caches.of(job.task)
+        references.prefetch(draws, self._reference_workers)
+        return examine(job.task, sealed, draws, references, self._workers, self.scene, self._secret)
 
     def _timed(self, job: Job, evidence: list[Evidence], faults: list[Fault]) -> Iterator[Measurement]:
         for case in job.task.cases_of(Role.TIME):
             try:
-                yield from self._timekeeper.timed(job, case, faults)
+                yield from self._case_timer.timed(job, case, faults)
             except WrongWhileTimed as wrong:
                 evidence.append(self._refuted(job, wrong.counterexample))
                 return
-            except CellFailure as failure:
+            except WorkerFailure as failure:
                 found = Counterexample(kind=failure.kind, message=f"while timed: {failure}", case=case.name)
                 evidence.append(self._refuted(job, found))
                 return
@@ -124,14 +124,14 @@ class Judge:
         )
 
 
-def _scene(gauge: Gauge, crate: str | None) -> Scene:
-    clock = gauge.read().sm_mhz
+def _scene(nvml: Nvml, crate: str | None) -> Scene:
+    clock = nvml.read().sm_mhz
     return Scene(
         machine=platform.machine(),
         python=platform.python_version(),
         torch=torch.__version__,
         gpu=torch.cuda.get_device_name(),
-        driver=gauge.driver(),
+        driver=nvml.driver(),
         clocks_mhz={} if clock is None else {"sm": clock},
         warpwright=__version__,
         crate=crate,

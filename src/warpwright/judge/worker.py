@@ -37,9 +37,9 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _work(waiting: list[Path], out: Path, deadline: float) -> int:
-    from warpwright.judge.processes.workers import open_nursery
+    from warpwright.judge.processes.workers import start_forkserver
 
-    open_nursery()
+    start_forkserver()
     from warpwright.judge.judging import Judge, gpu_is_here
 
     if not gpu_is_here():

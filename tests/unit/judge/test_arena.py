@@ -34,4 +34,4 @@ def test_what_was_written_far_off_is_seen(far):
     arena.bytes[2100:2200] = 1
     if far is not None:
         arena.bytes[far] = 0
-    assert arena.strayed([Place(offset=2100, size=100)], zones) is (far is not None)
+    assert arena.wrote_elsewhere([Place(offset=2100, size=100)], zones) is (far is not None)

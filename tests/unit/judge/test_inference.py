@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from warpwright.core.records.measurement import Cache
 from warpwright.judge.timing.inference import geometric_mean, median, median_interval, speed_up
-from warpwright.judge.timing.interleaving import chained
+from warpwright.judge.timing.interleaving import per_call_us
 
 positive = st.floats(0.01, 1e5)
 
@@ -71,8 +71,8 @@ def test_the_mean_of_nothing_is_absent():
 
 
 def test_of_chained_calls_the_price_of_measuring_is_taken_off_once():
-    assert chained([81.0, 161.0], Cache.COLD, cost=1.0, calls=8) == [10.0, 20.0]
+    assert per_call_us([81.0, 161.0], Cache.COLD, cost=1.0, calls=8) == [10.0, 20.0]
 
 
 def test_of_warm_chains_the_reads_are_taken_off():
-    assert chained([180.0, 100.0, 260.0, 100.0], Cache.WARM, cost=1.0, calls=8) == [10.0, 20.0]
+    assert per_call_us([180.0, 100.0, 260.0, 100.0], Cache.WARM, cost=1.0, calls=8) == [10.0, 20.0]

@@ -20,7 +20,7 @@ class Adder:
     def fail(self) -> dict[str, Any]:
         raise ValueError("no such luck")
 
-    def told(self, error: Exception) -> dict[str, Any]:
+    def describe_error(self, error: Exception) -> dict[str, Any]:
         return {"error": type(error).__name__, "message": str(error)}
 
 

@@ -1,7 +1,7 @@
-"""PyTorch's own answers.
+"""PyTorch's own implementations, timed in processes of their own.
 
-process.py      the process that runs torch's own answers
-competitors.py  torch's answers, each in a process of its own
-timed.py        one of torch's answers, timed in the rival's process
-precompile.py   baselines compiled before they are needed, many at a time
+process.py     what such a process does: compile, capture, time
+pool.py        one process for each baseline
+timed.py       one baseline, timed in its process
+precompile.py  compiles baselines ahead, many at a time
 """

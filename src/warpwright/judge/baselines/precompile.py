@@ -17,9 +17,9 @@ from warpwright.core.codec import encode
 from warpwright.core.errors import WarpwrightError
 from warpwright.core.records.judged import Job
 from warpwright.core.task import Case, Draw, Role, Task
-from warpwright.judge.baselines import process as rival
+from warpwright.judge.baselines import process as baseline_process
 from warpwright.judge.baselines.timed import COMPILE_S
-from warpwright.judge.processes.workers import CellFailure, Process, dismiss
+from warpwright.judge.processes.workers import Worker, WorkerFailure, shut_down
 
 LONGEST = "max-autotune"
 
@@ -41,15 +41,15 @@ def compile_ahead(jobs: Sequence[Job], workers: int, say: Callable[[str], None])
 def _compiled(job: Job) -> Iterator[tuple[str, Case]]:
     """Which baselines are, in each of the cases that are timed."""
     if job.asked.time:
-        yield from product(filter(rival.compiles, job.baselines), job.task.cases_of(Role.TIME))
+        yield from product(filter(baseline_process.compiles, job.baselines), job.task.cases_of(Role.TIME))
 
 
 class _Compilers:
     """Rivals that wait for something to compile; starting one takes seconds."""
 
     def __init__(self, turns: str) -> None:
-        self._turns = turns
-        self._idle: list[Process] = []
+        self._lock = turns
+        self._idle: list[Worker] = []
 
     def compile(self, task: Task, baseline: str, case: Case) -> str:
         label = f"{task.key}, {case.name}, {baseline}"
@@ -58,24 +58,24 @@ class _Compilers:
                 process.demand("task", task=encode(task))
                 process.ask("prepare", COMPILE_S, baseline=baseline, draws={"0": encode(Draw(case=case, seed=0))})
                 process.demand("forget")  # others need the memory
-        except (CellFailure, WarpwrightError) as failure:
+        except (WorkerFailure, WarpwrightError) as failure:
             return f"{label}: {str(failure)[:200]}"
         return label
 
     @contextmanager
-    def _borrowed(self) -> Iterator[Process]:
+    def _borrowed(self) -> Iterator[Worker]:
         """One that failed does not come back."""
         process = self._next()
         yield process
         self._idle.append(process)
 
-    def _next(self) -> Process:
+    def _next(self) -> Worker:
         try:
             return self._idle.pop()
         except IndexError:
-            started = Process(rival.compiling)
-            started.demand("take_turns", path=self._turns)
+            started = Worker(baseline_process.compiling)
+            started.demand("share_lock", path=self._lock)
             return started
 
     def close(self) -> None:
-        dismiss(self._idle)
+        shut_down(self._idle)

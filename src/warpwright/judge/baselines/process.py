@@ -26,7 +26,7 @@ from warpwright.core.task import Case, Direction, Draw, Task
 from warpwright.judge.gpu.free_memory import SPARE_BYTES, make_room
 from warpwright.judge.gpu.precision import allow_tf32
 from warpwright.judge.processes.link import serve
-from warpwright.judge.timing.cuda_timer import Step, Stopwatch
+from warpwright.judge.timing.cuda_timer import CudaTimer, Step
 from warpwright.judge.timing.interleaving import POOL_BYTES
 from warpwright.oracle.truth.expected import Scenario, scenario
 from warpwright.oracle.truth.reference import Function, differentiable, function, outputs, tensors_in
@@ -42,7 +42,7 @@ def compiles(baseline: str) -> bool:
     return MODES.get(baseline) is not None
 
 
-class Turns:
+class MeasurementLock:
     """A lock between processes, which whoever holds it may take again."""
 
     def __init__(self) -> None:
@@ -51,7 +51,7 @@ class Turns:
         self._mine = False
 
     @contextmanager
-    def taken(self) -> Iterator[None]:
+    def held(self) -> Iterator[None]:
         if self._mine or self.path is None:
             yield
             return
@@ -64,16 +64,16 @@ class Turns:
                 self._mine = False
 
 
-class Rival:
+class BaselineProcess:
     """Captured baselines by name and slot."""
 
     def __init__(self) -> None:
         torch.cuda.init()
-        self._stopwatch = Stopwatch()
+        self._timer = CudaTimer()
         self._functions: dict[str, Function] = {}
         self._copying: dict[str, int] = {}
         """The quicker way to copy as much as a case moves."""
-        self._turns = Turns()
+        self._lock = MeasurementLock()
 
     def task(self, task: dict[str, Any]) -> dict[str, Any]:
         """The one that is answered from now on; of others nothing is kept."""
@@ -84,9 +84,9 @@ class Rival:
         allow_tf32(self._task.tolerance.tf32)
         return {"torch": torch.__version__}
 
-    def take_turns(self, path: str) -> dict[str, Any]:
+    def share_lock(self, path: str) -> dict[str, Any]:
         """From now on it only works while no other process measures."""
-        self._turns.path = path
+        self._lock.path = path
         return {}
 
     def prepare(self, baseline: str, draws: dict[str, Any]) -> dict[str, Any]:
@@ -95,7 +95,7 @@ class Rival:
         coming = [(int(key), decode(Draw, data)) for key, data in draws.items()]
         self._stage(baseline, *coming[0])  # compiles, and may measure
         make_room()
-        with self._turns.taken():
+        with self._lock.held():
             while staged < len(coming) and torch.cuda.memory_reserved() < POOL_BYTES:
                 self._stage(baseline, *coming[staged])
                 staged += 1
@@ -104,29 +104,29 @@ class Rival:
 
     def chain(self, baseline: str, key: int, calls: list[int], warm: bool, work: bool) -> dict[str, Any]:
         """Many prepared calls as one."""
-        self._stopwatch.chain((baseline, key), [(baseline, call) for call in calls], warm, work)
+        self._timer.chain((baseline, key), [(baseline, call) for call in calls], warm, work)
         return {}
 
     def time(self, baseline: str, keys: list[int | None], cache: str) -> dict[str, Any]:
         """Device times of what was prepared."""
         named = [None if key is None else (baseline, key) for key in keys]
-        return {"samples_us": self._stopwatch.time(named, Cache(cache))}
+        return {"samples_us": self._timer.time(named, Cache(cache))}
 
     def forget(self) -> dict[str, Any]:
-        self._stopwatch.forget()
+        self._timer.forget()
         if torch.cuda.memory_allocated() > SPARE_BYTES:  # autograd's graphs and compiled functions hold each other
             gc.collect()
         make_room()
         return {}
 
-    def told(self, error: Exception) -> dict[str, Any]:
+    def describe_error(self, error: Exception) -> dict[str, Any]:
         """A baseline that fails is reported as absent, never as fast."""
         return {"call": "baseline", "error": type(error).__name__, "message": str(error)[:2000]}
 
     def _stage(self, baseline: str, key: int, draw: Draw) -> None:
-        with torch.cuda.stream(self._stopwatch.stream):
+        with torch.cuda.stream(self._timer.stream):
             inputs, call = self._copy(draw.case) if baseline == COPY else self._work(baseline, draw)
-        self._stopwatch.hold((baseline, key), [call], inputs)
+        self._timer.capture((baseline, key), [call], inputs)
 
     def _copy(self, case: Case) -> tuple[list[torch.Tensor], Step]:
         """What stands for the task: as many bytes, half of them read, half written.
@@ -139,8 +139,8 @@ class Rival:
         target = torch.empty_like(source)
         ways = [partial(target.copy_, source), partial(torch.bitwise_or, source, 0, out=target)]
         if case.name not in self._copying:
-            with self._turns.taken():
-                times = [self._stopwatch.typical(way, TRIED) for way in ways]
+            with self._lock.held():
+                times = [self._timer.median_us(way, TRIED) for way in ways]
             self._copying[case.name] = times.index(min(times))
         return [source], ways[self._copying[case.name]]
 
@@ -167,7 +167,7 @@ class Rival:
         return self._functions[baseline]
 
 
-class Compiling(Rival):
+class CompiledBaselineProcess(BaselineProcess):
     """One that compiles, and measures to choose between variants."""
 
     def __init__(self) -> None:
@@ -179,13 +179,13 @@ class Compiling(Rival):
         torch._dynamo.config.recompile_limit = 256  # beyond it torch would silently run eagerly
         return super().task(task)
 
-    def take_turns(self, path: str) -> dict[str, Any]:
+    def share_lock(self, path: str) -> dict[str, Any]:
         from torch._inductor.runtime.benchmarking import Benchmarker
 
         for name in ("benchmark_gpu", "benchmark_many_gpu"):
             if plain := getattr(Benchmarker, name, None):
-                setattr(Benchmarker, name, self._turns.taken()(plain))
-        return super().take_turns(path)
+                setattr(Benchmarker, name, self._lock.held()(plain))
+        return super().share_lock(path)
 
 
 def _without_grad(called: Function, arguments: list[Any]) -> object:
@@ -199,8 +199,8 @@ def _gradients(found: list[torch.Tensor], leaves: list[torch.Tensor], given: Sce
 
 
 def main(connection: Connection) -> None:
-    serve(connection, Rival)
+    serve(connection, BaselineProcess)
 
 
 def compiling(connection: Connection) -> None:
-    serve(connection, Compiling)
+    serve(connection, CompiledBaselineProcess)

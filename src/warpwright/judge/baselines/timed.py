@@ -11,17 +11,17 @@ from warpwright.core.errors import OurFault
 from warpwright.core.records.measurement import Cache
 from warpwright.core.task import Draw
 from warpwright.judge.checks.examine import CALL_S
-from warpwright.judge.processes.workers import CellFailure, Process
-from warpwright.judge.timing.interleaving import CHAIN_CALLS, CHAINS, SHORT_US, RivalLost, chain_parts, chained
+from warpwright.judge.processes.workers import Worker, WorkerFailure
+from warpwright.judge.timing.interleaving import CHAIN_CALLS, CHAINS, SHORT_US, DroppedOut, chain_keys, per_call_us
 
 SLOWED, SLOWED_US = 1.15, 3.0
 COMPILE_S = 300.0
 
 
-class Baseline:
+class TimedBaseline:
     """Made before any cell is, so that it is also timed alone."""
 
-    def __init__(self, name: str, process: Process, draws: Sequence[Draw]) -> None:
+    def __init__(self, name: str, process: Worker, draws: Sequence[Draw]) -> None:
         self.name, self._process = name, process
         self._chained: set[Cache] | None = None
         encoded = {str(key): encode(draw) for key, draw in enumerate(draws)}
@@ -41,12 +41,12 @@ class Baseline:
     def block(self, cache: Cache) -> list[float]:
         if self._chained is None:
             return self._plain(cache)
-        parts, calls = chain_parts(0, cache), list(range(min(self._slots, CHAIN_CALLS)))
+        parts, calls = chain_keys(0, cache), list(range(min(self._slots, CHAIN_CALLS)))
         if cache not in self._chained:
             for key, work in parts.items():
                 self._ask("chain", COMPILE_S, key=key, calls=calls, warm=cache is Cache.WARM, work=work)
             self._chained.add(cache)
-        return chained(self._samples([*parts] * CHAINS, Cache.COLD), cache, self._cost, len(calls))
+        return per_call_us(self._samples([*parts] * CHAINS, Cache.COLD), cache, self._cost, len(calls))
 
     def chain(self) -> None:
         self._chained = set()
@@ -68,5 +68,5 @@ class Baseline:
     def _ask(self, do: str, timeout_s: float, **arguments: object) -> dict[str, Any]:
         try:
             return self._process.ask(do, timeout_s, baseline=self.name, **arguments)
-        except (CellFailure, OurFault) as failure:
-            raise RivalLost(str(failure)) from None
+        except (WorkerFailure, OurFault) as failure:
+            raise DroppedOut(str(failure)) from None

@@ -1,7 +1,7 @@
-"""Whether a candidate is right.
+"""Whether a candidate's results are right.
 
-reference_workers.py  truths of small draws, many at a time
-reference_cache.py    what is true of each draw, computed once and kept
-examine.py            whether a candidate is right
-quick_check.py        whether a timed result looks right, at a fraction of the price of the full truth
+examine.py            runs every draw twice and compares results, inputs and red zones
+quick_check.py        compares a timed result with one run of the reference; cheap, and only ever clears
+reference_cache.py    inputs and expected values of each draw, computed once
+reference_workers.py  CPU processes that compute expected values of small draws
 """

@@ -17,7 +17,7 @@ from warpwright.core.launch.sealed import Sealed
 from warpwright.core.records.evidence import Counterexample, Evidence, Verdict
 from warpwright.core.records.measurement import Scene
 from warpwright.core.task import Draw, Task
-from warpwright.judge.checks.reference_cache import Truths
+from warpwright.judge.checks.reference_cache import ReferenceCache
 from warpwright.judge.gpu.arena import Arena, Layout, red_zone_bytes
 from warpwright.judge.processes.staged_call import (
     Visit,
@@ -29,7 +29,7 @@ from warpwright.judge.processes.staged_call import (
     unchanged,
     write_inputs,
 )
-from warpwright.judge.processes.workers import CellFailure, Process, Spares
+from warpwright.judge.processes.workers import Worker, WorkerFailure, WorkerPool
 from warpwright.oracle.compare.results import same_bits
 
 RUNG = "judge"
@@ -38,10 +38,10 @@ BATCH_BYTES = 16 << 30
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Staged:
+class StagedCandidate:
     """A cell with a candidate in it and draws laid out in its memory."""
 
-    cell: Process
+    cell: Worker
     arena: Arena
     visits: tuple[Visit, ...]
     red_zones: torch.Tensor
@@ -49,11 +49,13 @@ class Staged:
 
 
 @contextmanager
-def staged(process: Process, task: Task, sealed: Sealed, draws: Sequence[Draw], truths: Truths) -> Iterator[Staged]:
+def stage_candidate(
+    process: Worker, task: Task, sealed: Sealed, draws: Sequence[Draw], references: ReferenceCache
+) -> Iterator[StagedCandidate]:
     """Loads the candidate and finds room for everything. Failures here are ours, except loading the cubin."""
     layout, visits, slot = Layout(), [], 0
     for draw in draws:
-        visit = stage(task, sealed, draw, truths.scenario(draw), layout, slot)
+        visit = stage(task, sealed, draw, references.scenario(draw), layout, slot)
         visits.append(visit)
         slot += len(visit.acts)
     handle = bytes.fromhex(process.demand("arena", size=layout.total)["handle"])
@@ -63,11 +65,17 @@ def staged(process: Process, task: Task, sealed: Sealed, draws: Sequence[Draw], 
         process.demand("place", slot=act.slot, case=act.plan.case, entry=act.plan.entry, buffers=buffers)
     zones = red_zone_bytes(place for visit in visits for place in visit.places)
     with Arena.mapped(handle, layout.total) as arena:
-        yield Staged(cell=process, arena=arena, visits=tuple(visits), red_zones=zones)
+        yield StagedCandidate(cell=process, arena=arena, visits=tuple(visits), red_zones=zones)
 
 
 def examine(
-    task: Task, sealed: Sealed, draws: Sequence[Draw], truths: Truths, cells: Spares, scene: Scene, secret: int
+    task: Task,
+    sealed: Sealed,
+    draws: Sequence[Draw],
+    references: ReferenceCache,
+    workers: WorkerPool,
+    scene: Scene,
+    secret: int,
 ) -> Evidence:
     """HOLDS if every draw came out right every time."""
     start = time.perf_counter()
@@ -77,8 +85,8 @@ def examine(
     wrong, generator = too_large(sealed), random.Random(secret)
     for batch in _batches(sealed, draws) if wrong is None else ():
         if wrong is None:
-            with cells.taken() as process:
-                wrong = _examined(process, task, sealed, batch, truths, generator, found)
+            with workers.borrowed() as process:
+                wrong = _examined(process, task, sealed, batch, references, generator, found)
     return Evidence(
         candidate=sealed.manifest.candidate,
         rung=RUNG,
@@ -123,80 +131,80 @@ def _bytes(plan: Plan) -> int:
 
 
 def _examined(
-    process: Process,
+    process: Worker,
     task: Task,
     sealed: Sealed,
     draws: Sequence[Draw],
-    truths: Truths,
+    references: ReferenceCache,
     generator: random.Random,
     found: dict[str, Any],
 ) -> Counterexample | None:
     try:
-        with staged(process, task, sealed, draws, truths) as on:
-            return _rounds(task, on, truths, generator, found)
-    except CellFailure as failure:
+        with stage_candidate(process, task, sealed, draws, references) as staged:
+            return _rounds(task, staged, references, generator, found)
+    except WorkerFailure as failure:
         return Counterexample(kind=failure.kind, message=f"while it was loaded: {failure}")
 
 
 def _rounds(
-    task: Task, on: Staged, truths: Truths, generator: random.Random, facts: dict[str, Any]
+    task: Task, staged: StagedCandidate, references: ReferenceCache, generator: random.Random, facts: dict[str, Any]
 ) -> Counterexample | None:
     first: dict[str, list[torch.Tensor]] = {}
     for restore in (True, False):  # the second time with what the calls before left in the module's variables
-        for visit in generator.sample(on.visits, len(on.visits)):
-            if found := _one(task, on, visit, generator.randrange(1, 255), restore):
+        for visit in generator.sample(staged.visits, len(staged.visits)):
+            if found := _one(task, staged, visit, generator.randrange(1, 255), restore):
                 return found
-            results, key = [result.clone() for result in read_results(task, visit, on.arena)], repr(visit.draw)
-            if on.arena.strayed(visit.places, on.red_zones):
+            results, key = [result.clone() for result in read_results(task, visit, staged.arena)], repr(visit.draw)
+            if staged.arena.wrote_elsewhere(visit.places, staged.red_zones):
                 return counterexample(visit, "out of bounds", "wrote far outside its buffers")
             if key in first and all(map(same_bits, first[key], results)):
                 continue  # right the first time, and nothing else came back
             facts["deterministic"] &= key not in first
             first[key] = results
-            if mismatch := truths.check(visit.draw, results):
+            if mismatch := references.check(visit.draw, results):
                 return counterexample(visit, mismatch.kind, mismatch.message, mismatch.facts)
     return None
 
 
-def _one(task: Task, on: Staged, visit: Visit, pattern: int, restore: bool) -> Counterexample | None:
+def _one(task: Task, staged: StagedCandidate, visit: Visit, pattern: int, restore: bool) -> Counterexample | None:
     """One call: poison, run, look at everything that it should not have touched."""
-    on.arena.reset(on.red_zones, pattern)
-    write_inputs(visit, on.arena)
+    staged.arena.reset(staged.red_zones, pattern)
+    write_inputs(visit, staged.arena)
     torch.cuda.synchronize()
     try:
-        prepared = _prepared(on, visit, restore) if visit.preparing else []
-        early = _act_by_act(task, on, visit, restore)
-    except CellFailure as failure:
+        prepared = _prepared(staged, visit, restore) if visit.preparing else []
+        early = _act_by_act(task, staged, visit, restore)
+    except WorkerFailure as failure:
         return counterexample(visit, failure.kind, str(failure))
-    if early and not all(map(same_bits, early, read_first(task, visit, on.arena))):
+    if early and not all(map(same_bits, early, read_first(task, visit, staged.arena))):
         return counterexample(visit, "late", "backward changed what forward had returned")
-    if on.arena.damaged_anywhere(on.red_zones, pattern):
-        damage = on.arena.damaged((place for other in on.visits for place in other.places), pattern)
+    if staged.arena.damaged_anywhere(staged.red_zones, pattern):
+        damage = staged.arena.damaged((place for other in staged.visits for place in other.places), pattern)
         return counterexample(visit, "out of bounds", _described(visit, damage))
-    if not bool(unchanged(visit, on.arena)):
-        changed = changed_inputs(visit, on.arena)
+    if not bool(unchanged(visit, staged.arena)):
+        changed = changed_inputs(visit, staged.arena)
         return counterexample(visit, "mutation", f"argument {changed[0]} was changed; the task does not allow it")
-    if not all(torch.equal(on.arena.at(place), was) for place, was in zip(visit.prepared, prepared, strict=True)):
+    if not all(torch.equal(staged.arena.at(place), was) for place, was in zip(visit.prepared, prepared, strict=True)):
         return counterexample(visit, "mutation", "forward changed what prepare had made")
     return None
 
 
-def _act_by_act(task: Task, on: Staged, visit: Visit, restore: bool) -> list[torch.Tensor]:
+def _act_by_act(task: Task, staged: StagedCandidate, visit: Visit, restore: bool) -> list[torch.Tensor]:
     """Runs the call. Of a training pair: what forward had returned before backward ran, for others do not wait."""
     *before, last = visit.slots
     early: list[torch.Tensor] = []
     if before:
-        on.cell.ask("run", CALL_S, slots=before, restore=restore)
-        early = [result.clone() for result in read_first(task, visit, on.arena)]
+        staged.cell.ask("run", CALL_S, slots=before, restore=restore)
+        early = [result.clone() for result in read_first(task, visit, staged.arena)]
         torch.cuda.synchronize()
-    on.cell.ask("run", CALL_S, slots=[last], restore=restore)
+    staged.cell.ask("run", CALL_S, slots=[last], restore=restore)
     return early
 
 
-def _prepared(on: Staged, visit: Visit, restore: bool) -> list[torch.Tensor]:
+def _prepared(staged: StagedCandidate, visit: Visit, restore: bool) -> list[torch.Tensor]:
     """What the call finds prepared, to be compared with what it leaves."""
-    on.cell.ask("run", CALL_S, slots=visit.preparing, restore=restore)
-    found = [on.arena.at(place).clone() for place in visit.prepared]
+    staged.cell.ask("run", CALL_S, slots=visit.preparing, restore=restore)
+    found = [staged.arena.at(place).clone() for place in visit.prepared]
     torch.cuda.synchronize()
     return found
 

@@ -23,14 +23,14 @@ _TWO = 2.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Likeness:
+class Allowance:
     """What is allowed of one output: a share of the size of its row, and of the element itself."""
 
     of_row: float
     of_element: float
 
 
-def likeness(expected: Sequence[Expected]) -> tuple[Likeness, ...]:
+def allowances(expected: Sequence[Expected]) -> tuple[Allowance, ...]:
     return tuple(_of(item) for item in expected)
 
 
@@ -39,24 +39,24 @@ def reference_results(task: Task, draw: Draw, given: Scenario) -> Tensors:
     return evaluate(task, draw.case, function(task.reference), fresh.arguments, fresh.gradients, fresh.saves)
 
 
-def resemble(like: Sequence[Likeness], wanted: Tensors, found: Tensors) -> torch.Tensor:
+def matches_reference(like: Sequence[Allowance], wanted: Tensors, found: Tensors) -> torch.Tensor:
     """One truth value on the GPU; nobody waits for it here."""
     if len(found) != len(wanted):
         return wanted[0].new_zeros((), dtype=torch.bool)
     return torch.stack([_resembles(*three) for three in zip(like, wanted, found, strict=True)]).all()
 
 
-def _of(expected: Expected) -> Likeness:
+def _of(expected: Expected) -> Allowance:
     if expected.spread is None:
-        return Likeness(of_row=0.0, of_element=0.0)
+        return Allowance(of_row=0.0, of_element=0.0)
     size = expected.value.nan_to_num(0.0, 0.0, 0.0).square().mean().sqrt().clamp_min(1e-300)
     share = float(expected.spread.square().mean().sqrt() / size)
     rounding = torch.finfo(torch_dtype(expected.spec.dtype)).eps
     allowed = _TWO * WORST * expected.slack * share
-    return Likeness(of_row=allowed, of_element=allowed + _TWO * rounding)
+    return Allowance(of_row=allowed, of_element=allowed + _TWO * rounding)
 
 
-def _resembles(like: Likeness, wanted: torch.Tensor, found: torch.Tensor) -> torch.Tensor:
+def _resembles(like: Allowance, wanted: torch.Tensor, found: torch.Tensor) -> torch.Tensor:
     if found.shape != wanted.shape or found.dtype is not wanted.dtype:
         return found.new_zeros((), dtype=torch.bool)
     if not wanted.is_floating_point():

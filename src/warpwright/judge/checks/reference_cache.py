@@ -15,7 +15,7 @@ import torch
 from warpwright.core.codec import content_id
 from warpwright.core.signature import flatten, forward_arguments
 from warpwright.core.task import Draw, Task
-from warpwright.judge.checks.reference_workers import Scribes, Written, read, truth_of
+from warpwright.judge.checks.reference_workers import ExpectedTensors, ReferenceWorkers, expected_on_cpu, result_or_none
 from warpwright.oracle.compare.elements import Mismatch
 from warpwright.oracle.compare.results import check_in_steps
 from warpwright.oracle.truth.expected import FEW_RUNS, Scenario, expectations, scenario
@@ -27,21 +27,21 @@ SMALL = 1 << 15
 """Elements of all arguments together."""
 
 
-class Truths:
+class ReferenceCache:
     """Inputs and expectations of one task, by draw."""
 
     def __init__(self, task: Task, device: str = "cuda") -> None:
         self._task, self._device = task, device
         self._scenarios: dict[str, Scenario] = {}
-        self._expected: dict[tuple[str, int], Written] = {}
+        self._expected: dict[tuple[str, int], ExpectedTensors] = {}
         self._coming: dict[tuple[str, int], Future[bytes]] = {}
 
-    def foresee(self, draws: Iterable[Draw], scribes: Scribes) -> None:
+    def prefetch(self, draws: Iterable[Draw], reference_workers: ReferenceWorkers) -> None:
         """Has what will be asked for computed meanwhile."""
         for draw in draws:
             key = content_id(draw), FEW_RUNS
             is_new = key not in self._expected and key not in self._coming
-            if is_new and self._is_small(draw) and (coming := scribes.ask(self._task, draw, FEW_RUNS)):
+            if is_new and self._is_small(draw) and (coming := reference_workers.submit(self._task, draw, FEW_RUNS)):
                 self._coming[key] = coming
 
     def scenario(self, draw: Draw) -> Scenario:
@@ -57,16 +57,16 @@ class Truths:
         there = [result.cpu() for result in results] if self._is_small(draw) else results
         return check_in_steps(lambda runs: self._expectations(draw, runs), there)[1]
 
-    def _expectations(self, draw: Draw, runs: int) -> Written:
+    def _expectations(self, draw: Draw, runs: int) -> ExpectedTensors:
         key = content_id(draw), runs
         if key not in self._expected:
             coming = self._coming.pop(key, None)
-            self._expected[key] = (read(coming) if coming else None) or self._computed(draw, runs)
+            self._expected[key] = (result_or_none(coming) if coming else None) or self._computed(draw, runs)
         return self._expected[key]
 
-    def _computed(self, draw: Draw, runs: int) -> Written:
+    def _computed(self, draw: Draw, runs: int) -> ExpectedTensors:
         if self._is_small(draw):
-            return truth_of(self._task, draw, runs)
+            return expected_on_cpu(self._task, draw, runs)
         return expectations(self._task, draw, self.scenario(draw), runs)
 
     def _is_small(self, draw: Draw) -> bool:
@@ -74,15 +74,15 @@ class Truths:
         return sum(math.prod(tensor.shape) for tensor in tensors) <= SMALL
 
 
-class Shelf:
+class ReferenceCaches:
     """The truths of the tasks that were asked for last: memory is finite."""
 
     def __init__(self) -> None:
-        self._kept: dict[str, Truths] = {}
+        self._kept: dict[str, ReferenceCache] = {}
 
-    def of(self, task: Task) -> Truths:
+    def of(self, task: Task) -> ReferenceCache:
         key = replace(task, cases=(), dtypes=(), baselines=()).id  # what is true of a draw depends on none of these
-        found = self._kept[key] = self._kept.pop(key) if key in self._kept else Truths(task)
+        found = self._kept[key] = self._kept.pop(key) if key in self._kept else ReferenceCache(task)
         while len(self._kept) > 1 and torch.cuda.memory_allocated() > MOST_BYTES:
             del self._kept[next(iter(self._kept))]
         return found

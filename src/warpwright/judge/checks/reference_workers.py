@@ -16,48 +16,48 @@ from typing import cast
 import torch
 
 from warpwright.core.task import Draw, Task
-from warpwright.judge.processes.workers import nursery, without_main
+from warpwright.judge.processes.workers import forkserver_context, without_main
 from warpwright.oracle.truth.expected import Expected, expectations, scenario
 
 MOST, LEFT_ALONE = 12, 2
-Written = tuple[Expected, ...]
+ExpectedTensors = tuple[Expected, ...]
 
 
-class Scribes:
+class ReferenceWorkers:
     """Started when first asked; none on machines that have no core to spare."""
 
     def __init__(self, count: int | None = None) -> None:
         self._count = min((os.cpu_count() or 1) - LEFT_ALONE, MOST) if count is None else count
         self._pool: ProcessPoolExecutor | None = None
 
-    def ask(self, task: Task, draw: Draw, runs: int) -> Future[bytes] | None:
+    def submit(self, task: Task, draw: Draw, runs: int) -> Future[bytes] | None:
         if self._count < 1:
             return None
         with without_main():
-            self._pool = self._pool or ProcessPoolExecutor(self._count, nursery())
-            return self._pool.submit(_written, task, draw, runs)
+            self._pool = self._pool or ProcessPoolExecutor(self._count, forkserver_context())
+            return self._pool.submit(_pickled_expectations, task, draw, runs)
 
     def close(self) -> None:
         if self._pool:
             self._pool.shutdown(wait=False, cancel_futures=True)
 
 
-def read(coming: Future[bytes]) -> Written | None:
+def result_or_none(coming: Future[bytes]) -> ExpectedTensors | None:
     """None where nothing came of it: whoever asked then sees the reason himself."""
     try:
-        return cast(Written, pickle.loads(coming.result()))
+        return cast(ExpectedTensors, pickle.loads(coming.result()))
     except Exception:
         return None
 
 
-def truth_of(task: Task, draw: Draw, runs: int) -> Written:
+def expected_on_cpu(task: Task, draw: Draw, runs: int) -> ExpectedTensors:
     """Here and now."""
     with _one_thread():
         return expectations(task, draw, scenario(task, draw, "cpu"), runs)
 
 
-def _written(task: Task, draw: Draw, runs: int) -> bytes:
-    return pickle.dumps(truth_of(task, draw, runs))
+def _pickled_expectations(task: Task, draw: Draw, runs: int) -> bytes:
+    return pickle.dumps(expected_on_cpu(task, draw, runs))
 
 
 @contextmanager

@@ -1,11 +1,11 @@
-"""The GPU by its driver.
+"""The CUDA driver, device memory, and launch plans replayed.
 
 driver.py            the CUDA driver: modules, functions, launches, copies
-module.py            a cubin in the context: kernels by demangled name, globals that can be put back
-free_memory.py       the card's memory, which many share
-memory.py            buffers of a plan and tensors as windows on them
-precision.py         what torch's own products may round to
-torch_operations.py  operations of torch that a plan names, executed by us
-replay.py            a plan, launched with our own buffers
-arena.py             device memory that two processes see, with red zones
+module.py            a loaded cubin: kernels by demangled name, device variables that can be restored
+memory.py            the buffers of a plan, and tensors as windows on them
+arena.py             device memory shared by two processes, with red zones
+free_memory.py       returns unused memory to the card
+precision.py         whether torch's own products may round to tf32
+replay.py            launches a plan on buffers of the judge
+torch_operations.py  runs the torch operations that a plan names
 """

@@ -63,7 +63,7 @@ class Arena:
         self.bytes = torch.as_tensor(_Window(address, size), device="cuda")
 
     @classmethod
-    def own(cls, size: int) -> Arena:
+    def allocate(cls, size: int) -> Arena:
         """Fresh memory, outside torch's allocator, so that it can be shared whole."""
         address = c_void_p()
         driver.call("cuMemAlloc_v2", byref(address), c_size_t(size))
@@ -107,7 +107,7 @@ class Arena:
     def damaged_anywhere(self, red_zones: torch.Tensor, pattern: int) -> bool:
         return bool((self.bytes[red_zones] != pattern).any())
 
-    def strayed(self, places: Iterable[Place], red_zones: torch.Tensor) -> bool:
+    def wrote_elsewhere(self, places: Iterable[Place], red_zones: torch.Tensor) -> bool:
         """Whether anything was written elsewhere, however far off. The given places and all red zones are emptied."""
         for place in places:
             self.at(place).fill_(POISON)

@@ -21,24 +21,24 @@ from warpwright.judge.gpu.arena import Arena, Place
 from warpwright.judge.gpu.module import Module
 from warpwright.judge.gpu.precision import allow_tf32
 from warpwright.judge.gpu.replay import replay
-from warpwright.judge.processes.link import CROWDED, serve
-from warpwright.judge.timing.cuda_timer import Stopwatch
+from warpwright.judge.processes.link import MEMORY_TAKEN, serve
+from warpwright.judge.timing.cuda_timer import CudaTimer
 
 
-class Cell:
+class KernelProcess:
     """State of the process between commands."""
 
     def __init__(self) -> None:
         torch.cuda.init()
         torch.zeros(1, device="cuda")
-        self._stopwatch: Stopwatch | None = None
+        self._timer: CudaTimer | None = None
         self._slots: dict[int, tuple[Plan, dict[int, Place]]] = {}
 
     def greet(self) -> dict[str, Any]:
         return {}
 
     def arena(self, size: int) -> dict[str, Any]:
-        self.memory = Arena.own(size)
+        self.memory = Arena.allocate(size)
         return {"handle": self.memory.handle().hex()}
 
     def load(self, sealed: dict[str, Any], tf32: bool) -> dict[str, Any]:
@@ -64,37 +64,37 @@ class Cell:
 
     def prepare(self, key: int, slots: list[int], reads: list[list[int]]) -> dict[str, Any]:
         """Captures one call, which may be several acts, and remembers which memory it reads as inputs."""
-        self._stopwatch = self._stopwatch or Stopwatch()
+        self._timer = self._timer or CudaTimer()
         inputs = [self.memory.at(Place(offset=offset, size=size)) for offset, size in reads]
-        self._stopwatch.hold(key, [partial(self._call, slot) for slot in slots], inputs)
+        self._timer.capture(key, [partial(self._call, slot) for slot in slots], inputs)
         return {}
 
     def chain(self, key: int, calls: list[int], warm: bool = False, work: bool = True) -> dict[str, Any]:
         """Many prepared calls as one."""
-        assert self._stopwatch is not None
-        self._stopwatch.chain(key, calls, warm, work)
+        assert self._timer is not None
+        self._timer.chain(key, calls, warm, work)
         return {}
 
     def time(self, keys: list[int | None], cache: str, restore: bool = True) -> dict[str, Any]:
         """Device times of what was prepared, the module's variables as after loading or as the last call left them."""
-        assert self._stopwatch is not None
-        return {"samples_us": self._stopwatch.time(keys, Cache(cache), self._reset if restore else lambda: None)}
+        assert self._timer is not None
+        return {"samples_us": self._timer.time(keys, Cache(cache), self._reset if restore else lambda: None)}
 
     def library_part(self, key: int, of: int, slots: list[int]) -> dict[str, Any]:
         """Captures the library's part of a prepared call alone."""
-        assert self._stopwatch is not None
-        self._stopwatch.hold_part(key, [partial(self._call, slot, Library) for slot in slots], of)
+        assert self._timer is not None
+        self._timer.capture_part(key, [partial(self._call, slot, Library) for slot in slots], of)
         return {}
 
-    def spin(self, keys: list[int]) -> dict[str, Any]:
-        assert self._stopwatch is not None
-        self._stopwatch.spin(keys)
+    def replay_all(self, keys: list[int]) -> dict[str, Any]:
+        assert self._timer is not None
+        self._timer.replay_all(keys)
         return {}
 
-    def told(self, error: Exception) -> dict[str, Any]:
+    def describe_error(self, error: Exception) -> dict[str, Any]:
         match error:
             case torch.OutOfMemoryError():
-                kind = CROWDED if self._is_crowded() else "memory"
+                kind = MEMORY_TAKEN if self._memory_is_taken() else "memory"
                 return {"kind": kind, "error": "out of memory", "message": _first_line(error)}
             case driver.CudaError():
                 return {"kind": "cuda", "error": error.name, "message": error.call}
@@ -102,7 +102,7 @@ class Cell:
                 return {"kind": "cuda", "error": type(error).__name__, "message": _first_line(error)}
         return {"kind": "error", "error": type(error).__name__, "message": _first_line(error)}
 
-    def _is_crowded(self) -> bool:
+    def _memory_is_taken(self) -> bool:
         """Whether others hold what was missing: half of the card is any candidate's."""
         free, total = torch.cuda.mem_get_info()
         return total - free - self.memory.size - torch.cuda.memory_reserved() > total / 2
@@ -117,7 +117,7 @@ class Cell:
 
 
 def main(connection: Connection) -> None:
-    serve(connection, Cell)
+    serve(connection, KernelProcess)
 
 
 def _first_line(error: Exception) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from multiprocessing.connection import Connection
 from typing import Any, Protocol
 
-CROWDED = "crowded"
+MEMORY_TAKEN = "gpu memory taken"
 """The kind of an error that says nothing of the candidate: others left it no memory."""
 
 
@@ -27,7 +27,7 @@ class Silence(Exception):
 class Server(Protocol):
     """Has a method for every command."""
 
-    def told(self, error: Exception) -> dict[str, Any]:
+    def describe_error(self, error: Exception) -> dict[str, Any]:
         """What an exception means, as plain data."""
         ...
 
@@ -62,7 +62,7 @@ def serve(connection: Connection, make: Callable[[], Server]) -> None:
             try:
                 answer = {"ok": True, **action(**message)}
             except Exception as error:  # whose fault it is, the judge decides
-                answer = {"ok": False, **server.told(error)}
+                answer = {"ok": False, **server.describe_error(error)}
             send(connection, answer)
     except Silence:
         sys.exit(0)

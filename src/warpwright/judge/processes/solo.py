@@ -19,7 +19,7 @@ from warpwright.core.launch.sealed import Sealed
 from warpwright.core.records.judged import Job
 from warpwright.core.task import Case, Draw, Role
 from warpwright.judge.gpu.arena import Layout
-from warpwright.judge.processes.kernel_process import Cell
+from warpwright.judge.processes.kernel_process import KernelProcess
 from warpwright.judge.processes.staged_call import Visit, stage, write_inputs
 from warpwright.judge.timing.cuda_timer import Flush
 from warpwright.oracle.truth.expected import scenario
@@ -49,8 +49,8 @@ def call_alone(job: Job, sealed: Sealed, case: Case, calls: int) -> None:
         cell.run(visit.slots)
 
 
-def _staged(job: Job, sealed: Sealed, case: Case) -> tuple[Cell, Visit]:
-    cell, layout, draw = Cell(), Layout(), Draw(case=case, seed=1)
+def _staged(job: Job, sealed: Sealed, case: Case) -> tuple[KernelProcess, Visit]:
+    cell, layout, draw = KernelProcess(), Layout(), Draw(case=case, seed=1)
     visit = stage(job.task, sealed, draw, scenario(job.task, draw, "cuda"), layout, 0)
     cell.arena(layout.total)
     cell.load(encode(sealed), job.task.tolerance.tf32)

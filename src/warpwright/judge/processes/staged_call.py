@@ -87,9 +87,9 @@ def stage(task: Task, sealed: Sealed, draw: Draw, given: Scenario, layout: Layou
 
 def _stage_prepared(task: Task, sealed: Sealed, draw: Draw, given: Scenario, preparation: Act, layout: Layout) -> Visit:
     """Two acts: `forward` finds what `prepare` returned where the arguments stood that it was made of."""
-    own: list[list[Place | None]] = [[None] * len(tensors_in(value)) for value in given.arguments]
+    allocate: list[list[Place | None]] = [[None] * len(tensors_in(value)) for value in given.arguments]
     made: list[list[Place | None]] = [[place] for place in _returned_places(preparation, 0)]
-    groups = with_prepared(task, own, made)
+    groups = with_prepared(task, allocate, made)
     taken = list(enumerate(place for group in groups for place in group))
     known = {number: place for number, place in taken if place is not None}
     call = _act(preparation.slot + 1, sealed.plan(draw.case.name, "forward"), known, layout)

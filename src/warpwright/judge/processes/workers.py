@@ -17,11 +17,11 @@ from typing import Any
 from warpwright.core.errors import OurFault
 from warpwright.core.records.evidence import Fault
 from warpwright.judge.gpu import driver
-from warpwright.judge.processes.link import CROWDED, Silence, receive, send
+from warpwright.judge.processes.link import MEMORY_TAKEN, Silence, receive, send
 
 START_S = 60.0
 _STARTING = Lock()
-LATE = "torch.fx.experimental.symbolic_shapes"
+SLOW_IMPORT = "torch.fx.experimental.symbolic_shapes"
 """What torch imports when it first takes an operation apart, which takes up to seconds."""
 _CHILDREN = (
     "warpwright.judge.processes.kernel_process",
@@ -30,7 +30,7 @@ _CHILDREN = (
 )
 
 
-class CellFailure(Exception):
+class WorkerFailure(Exception):
     """A cell that hung or reported an error while it was at candidate code."""
 
     def __init__(self, kind: str, message: str) -> None:
@@ -39,18 +39,18 @@ class CellFailure(Exception):
 
 
 @cache
-def nursery() -> ForkServerContext:
+def forkserver_context() -> ForkServerContext:
     """A process that has imported torch and never touched CUDA: its children start in a fraction of a second."""
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["torch", LATE, *_CHILDREN])
+    context.set_forkserver_preload(["torch", SLOW_IMPORT, *_CHILDREN])
     return context
 
 
-def open_nursery() -> None:
+def start_forkserver() -> None:
     """Begins to import torch there while it is imported here: each takes seconds. Where there is no driver, nothing."""
     with suppress(OurFault):
         driver.library()
-        nursery()
+        forkserver_context()
         forkserver.ensure_running()
 
 
@@ -66,17 +66,17 @@ def without_main() -> Iterator[None]:
             sys.modules["__main__"] = main
 
 
-class Crowded(OurFault):
+class GpuMemoryTaken(OurFault):
     """The card's memory is full, and not of what the candidate took."""
 
 
-class Process:
+class Worker:
     """A process of ours at the other end of a pipe."""
 
     def __init__(self, target: Callable[[Connection], None]) -> None:
-        ours, theirs = nursery().Pipe()
+        ours, theirs = forkserver_context().Pipe()
         self._connection = ours
-        self._process = nursery().Process(target=target, args=(theirs,), daemon=True)
+        self._process = forkserver_context().Process(target=target, args=(theirs,), daemon=True)
         with without_main():
             self._process.start()
         theirs.close()
@@ -89,56 +89,56 @@ class Process:
         except Silence as silence:
             self.kill()
             if silence.hung:
-                raise CellFailure("hang", f"no end after {timeout_s:g} s") from None
+                raise WorkerFailure("hang", f"no end after {timeout_s:g} s") from None
             # Its host code is ours, and a kernel cannot kill a process: somebody or something else did.
-            raise OurFault(Fault(where="GPU process", message=self._epitaph(), retryable=True)) from None
+            raise OurFault(Fault(where="GPU process", message=self._exit_reason(), retryable=True)) from None
         if not answer.get("ok"):
             self.kill()
             told = f"{do}: {answer.get('error')}: {answer.get('message') or answer.get('call')}"
-            if answer.get("kind") == CROWDED:
-                raise Crowded(Fault(where="GPU process", message=told, retryable=True))
-            raise CellFailure(str(answer.get("kind", "error")), told)
+            if answer.get("kind") == MEMORY_TAKEN:
+                raise GpuMemoryTaken(Fault(where="GPU process", message=told, retryable=True))
+            raise WorkerFailure(str(answer.get("kind", "error")), told)
         return answer
 
     def demand(self, do: str, timeout_s: float = START_S, **arguments: Any) -> dict[str, Any]:
         """For what has nothing to do with the candidate: if it fails, the fault is ours."""
         try:
             return self.ask(do, timeout_s, **arguments)
-        except CellFailure as failure:
+        except WorkerFailure as failure:
             raise OurFault(Fault(where=f"GPU process, {do}", message=str(failure), retryable=True)) from None
 
     def kill(self) -> None:
-        self.end()
-        self.bury()
+        self.terminate()
+        self.join()
 
-    def hang_up(self) -> None:
+    def close_pipe(self) -> None:
         """One that ran nothing but torch's code may leave by itself, and give back what it has borrowed."""
         self._connection.close()
 
-    def end(self) -> None:
+    def terminate(self) -> None:
         """Kills it; the driver then takes a tenth of a second to give its memory back."""
         self._process.kill()
         self._connection.close()
 
-    def bury(self) -> None:
+    def join(self) -> None:
         """Waits until nothing of it is left."""
         self._process.join(10)
 
-    def _epitaph(self) -> str:
+    def _exit_reason(self) -> str:
         code = self._process.exitcode
         return f"the process died of signal {-code}" if code is not None and code < 0 else f"the process ended ({code})"
 
     def is_alive(self) -> bool:
         return self._process.is_alive()
 
-    def is_up(self) -> bool:
+    def has_started(self) -> bool:
         """Waits until it has started; False where it has died."""
         try:
             return bool(self.demand("greet"))
         except OurFault:
             return False
 
-    def __enter__(self) -> Process:
+    def __enter__(self) -> Worker:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -146,54 +146,54 @@ class Process:
             self.kill()
 
 
-def dismiss(processes: Collection[Process]) -> None:
+def shut_down(processes: Collection[Worker]) -> None:
     """Hangs up on all of them first, so that they leave at the same time."""
     for process in processes:
-        process.hang_up()
+        process.close_pipe()
     for process in processes:
-        process.bury()
+        process.join()
 
 
-class Spares:
+class WorkerPool:
     """Processes that are started ahead, when there is nothing that their start could disturb."""
 
     def __init__(self, target: Callable[[Connection], None]) -> None:
         self._target = target
-        self._waiting: list[Process] = []
-        self._dying: list[Process] = []
+        self._waiting: list[Worker] = []
+        self._dying: list[Worker] = []
 
     def start(self, count: int) -> None:
         """So that this many wait."""
-        self._waiting += [Process(self._target) for _ in range(count - len(self._waiting))]
+        self._waiting += [Worker(self._target) for _ in range(count - len(self._waiting))]
 
     @contextmanager
-    def taken(self) -> Iterator[Process]:
+    def borrowed(self) -> Iterator[Worker]:
         """One that nobody has used. Those before it are waited for only now: they had time to die."""
-        self._bury()
+        self._join_ended()
         process = self._next()
         try:
             yield process
         finally:
             if process.is_alive():
-                process.end()
+                process.terminate()
                 self._dying.append(process)
 
     def settle(self) -> None:
         """Waits until all have started, and those that have ended are gone."""
-        self._waiting = [process for process in self._waiting if process.is_up()]
-        self._bury()
+        self._waiting = [process for process in self._waiting if process.has_started()]
+        self._join_ended()
 
     def close(self) -> None:
         for process in self._waiting:
             process.kill()
 
-    def _next(self) -> Process:
+    def _next(self) -> Worker:
         """Somebody may have killed one while it waited."""
         while self._waiting:
             if (process := self._waiting.pop(0)).is_alive():
                 return process
-        return Process(self._target)
+        return Worker(self._target)
 
-    def _bury(self) -> None:
+    def _join_ended(self) -> None:
         while self._dying:
-            self._dying.pop().bury()
+            self._dying.pop().join()

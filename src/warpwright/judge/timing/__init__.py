@@ -1,10 +1,11 @@
-"""How long a candidate takes.
+"""How long a candidate takes, beside its baselines.
 
-cuda_timer.py    device time of captured work, cold or warm
-stopping.py      when enough samples have been taken
-inference.py     what samples allow one to say
-nvml.py          clocks of the card, and what holds them down
-case_timing.py
-interleaving.py  subjects take turns at being timed
-validity.py      whether its time is one: does a call remember, or work for others?
+cuda_timer.py       device time of captured work, cold or warm
+timed_candidate.py  a candidate in its process, timed and checked
+interleaving.py     candidate and baselines take turns
+case_timing.py      one case: candidate and baselines prepared, interleaved, validated
+validity.py         whether a measured time is valid
+stopping.py         when enough samples have been taken
+inference.py        medians, speed-ups and their intervals
+nvml.py             clocks of the card, and throttling
 """

@@ -17,26 +17,26 @@ from warpwright.core.records.evidence import Fault
 from warpwright.core.records.judged import Job
 from warpwright.core.records.measurement import COPY, Cache, Measurement, Scene
 from warpwright.core.task import Case, Draw, Task
-from warpwright.judge.baselines.competitors import Rivals
-from warpwright.judge.baselines.timed import Baseline
-from warpwright.judge.checks.examine import call_bytes, staged
-from warpwright.judge.checks.reference_cache import Truths
-from warpwright.judge.contestant import Contestant, Opponent
+from warpwright.judge.baselines.pool import BaselinePool
+from warpwright.judge.baselines.timed import TimedBaseline
+from warpwright.judge.checks.examine import call_bytes, stage_candidate
+from warpwright.judge.checks.reference_cache import ReferenceCache
 from warpwright.judge.gpu.free_memory import make_room
-from warpwright.judge.processes.workers import CellFailure, Crowded, Spares
+from warpwright.judge.processes.workers import GpuMemoryTaken, WorkerFailure, WorkerPool
 from warpwright.judge.timing.interleaving import (
     CHAIN_CALLS,
     CHAINS,
     PLAIN_SLOTS,
     POOL_BYTES,
-    RivalLost,
+    DroppedOut,
     Series,
-    Subject,
-    contest,
+    Timed,
+    interleave,
 )
-from warpwright.judge.timing.nvml import Gauge
+from warpwright.judge.timing.nvml import Nvml
 from warpwright.judge.timing.stopping import Limits
-from warpwright.judge.timing.validity import doubt
+from warpwright.judge.timing.timed_candidate import TimedCandidate, TimedCompetitor
+from warpwright.judge.timing.validity import invalid_reason
 
 FEWEST_SLOTS = 4
 LOOKS = 4
@@ -45,12 +45,12 @@ SHORT_BYTES = 144 << 20
 """What the fastest memory there is moves in SHORT_US."""
 
 
-class Timekeeper:
+class CaseTimer:
     """Keeps the rivals, whose compiled baselines serve all candidates of a task."""
 
-    def __init__(self, cells: Spares, gauge: Gauge, scene: Scene, generator: random.Random) -> None:
-        self._cells, self._gauge, self._scene, self._generator = cells, gauge, scene, generator
-        self._rivals = Rivals()
+    def __init__(self, workers: WorkerPool, nvml: Nvml, scene: Scene, generator: random.Random) -> None:
+        self._workers, self._nvml, self._scene, self._generator = workers, nvml, scene, generator
+        self._rivals = BaselinePool()
 
     def close(self) -> None:
         self._rivals.close()
@@ -66,7 +66,7 @@ class Timekeeper:
         try:
             yield from self._together(job, case, slots, faults)
             return
-        except (torch.OutOfMemoryError, Crowded):
+        except (torch.OutOfMemoryError, GpuMemoryTaken):
             if job.sealed is None or not job.baselines:
                 raise
         del faults[found:]
@@ -81,32 +81,32 @@ class Timekeeper:
         try:
             rivals = self._baselines(job, case, slots, faults)
             with self._entered(job, case, slots, faults) as contestants:
-                self._cells.settle()  # what starts or ends beside it would disturb whatever is timed
+                self._workers.settle()  # what starts or ends beside it would disturb whatever is timed
                 return list(self._held(job, case, contestants, rivals, faults))
         finally:
             self._rivals.forget()
 
     def _held(
-        self, job: Job, case: Case, contestants: list[Contestant], rivals: list[Baseline], faults: list[Fault]
+        self, job: Job, case: Case, contestants: list[TimedCandidate], rivals: list[TimedBaseline], faults: list[Fault]
     ) -> Iterator[Measurement]:
         candidates = contestants[:1]
-        subjects: list[Subject] = [*contestants, *rivals]
+        subjects: list[Timed] = [*contestants, *rivals]
         if subjects and subjects[0].is_short():
             for subject in subjects:
                 subject.chain()
-        doubts = {subject.name: doubt(subject) for subject in candidates}
+        doubts = {subject.name: invalid_reason(subject) for subject in candidates}
         shares = {subject.name: subject.library_share() for subject in candidates}
         for cache in job.asked.caches if subjects else ():
-            for taken in self._contested(job, case, cache, subjects, faults):
-                invalid = doubts.get(taken.subject) or taken.invalid
-                yield replace(taken, invalid=invalid, library_share=shares.get(taken.subject))
+            for borrowed in self._contested(job, case, cache, subjects, faults):
+                invalid = doubts.get(borrowed.subject) or borrowed.invalid
+                yield replace(borrowed, invalid=invalid, library_share=shares.get(borrowed.subject))
         if contestants:
             faults += self._slowed(rivals, case)
 
     def _contested(
-        self, job: Job, case: Case, cache: Cache, subjects: Sequence[Subject], faults: list[Fault]
+        self, job: Job, case: Case, cache: Cache, subjects: Sequence[Timed], faults: list[Fault]
     ) -> Iterator[Measurement]:
-        series = contest(subjects, cache, Limits(seconds=job.asked.seconds_per_case), self._gauge)
+        series = interleave(subjects, cache, Limits(seconds=job.asked.seconds_per_case), self._nvml)
         for subject in subjects:
             found = series[subject.name]
             if found.lost is not None:
@@ -115,56 +115,58 @@ class Timekeeper:
             invalid = self._invalid(job.task, case, found, cache, subject)
             yield _measurement(subject.name, job.task, case, cache, found, self._scene, invalid)
 
-    def _slowed(self, rivals: Sequence[Baseline], case: Case) -> Iterator[Fault]:
+    def _slowed(self, rivals: Sequence[TimedBaseline], case: Case) -> Iterator[Fault]:
         for rival_ in rivals:
             try:
                 why = rival_.slowed()
-            except RivalLost:
+            except DroppedOut:
                 continue
             if why is not None:
                 yield Fault(where=f"baseline {rival_.name}, {case.name}", message=why)
 
     @contextmanager
-    def _entered(self, job: Job, case: Case, slots: int, faults: list[Fault]) -> Iterator[list[Contestant]]:
+    def _entered(self, job: Job, case: Case, slots: int, faults: list[Fault]) -> Iterator[list[TimedCandidate]]:
         """The candidate, if there is one, and those it is compared with, each in a cell of its own."""
         with ExitStack() as stack:
             mine = {job.sealed.manifest.candidate: job.sealed} if job.sealed else {}
-            entered = [self._enter(stack, Contestant, job, case, slots, name, sealed) for name, sealed in mine.items()]
+            entered = [
+                self._enter(stack, TimedCandidate, job, case, slots, name, sealed) for name, sealed in mine.items()
+            ]
             for name, sealed in job.against.items() if job.sealed else ():
                 try:
-                    entered.append(self._enter(stack, Opponent, job, case, slots, name, sealed))
-                except CellFailure as failure:
+                    entered.append(self._enter(stack, TimedCompetitor, job, case, slots, name, sealed))
+                except WorkerFailure as failure:
                     faults.append(_lost(name, failure, case))
             yield entered
 
     def _enter(
-        self, stack: ExitStack, kind: type[Contestant], job: Job, case: Case, slots: int, name: str, sealed: Sealed
-    ) -> Contestant:
-        process = stack.enter_context(self._cells.taken())
-        draw, truths = Draw(case=case, seed=self._generator.randrange(2**48)), Truths(job.task)
-        on = stack.enter_context(staged(process, job.task, sealed, [draw] * slots, truths))
-        return kind(name, job.task, on, truths.scenario(draw), self._generator)
+        self, stack: ExitStack, kind: type[TimedCandidate], job: Job, case: Case, slots: int, name: str, sealed: Sealed
+    ) -> TimedCandidate:
+        process = stack.enter_context(self._workers.borrowed())
+        draw, references = Draw(case=case, seed=self._generator.randrange(2**48)), ReferenceCache(job.task)
+        staged = stack.enter_context(stage_candidate(process, job.task, sealed, [draw] * slots, references))
+        return kind(name, job.task, staged, references.scenario(draw), self._generator)
 
-    def _baselines(self, job: Job, case: Case, slots: int, faults: list[Fault]) -> list[Baseline]:
+    def _baselines(self, job: Job, case: Case, slots: int, faults: list[Fault]) -> list[TimedBaseline]:
         """Those that work here; one that does not is named as absent."""
         names = (*job.baselines, *((COPY,) if job.asked.ceiling and self._moves_memory(job.task, case) else ()))
         if names:
-            self._cells.settle()  # they are timed alone
-        found: list[Baseline] = []
+            self._workers.settle()  # they are timed alone
+        found: list[TimedBaseline] = []
         for item in self._rivals.prepared(names, job.task, case, slots, self._generator):
-            if isinstance(item, Baseline):
+            if isinstance(item, TimedBaseline):
                 found.append(item)
             else:
                 faults.append(_lost(*item, case))
         return found
 
-    def _invalid(self, task: Task, case: Case, series: Series, cache: Cache, subject: Subject) -> str | None:
+    def _invalid(self, task: Task, case: Case, series: Series, cache: Cache, subject: Timed) -> str | None:
         """Three clocks must agree: events, our own wall clock, and physics."""
         samples = sorted(sample for block in series.blocks for sample in block)
         if not samples:
             return "no sample was left"
         middle = samples[len(samples) // 2]
-        if cache is Cache.COLD and (slope_us := disagreeing(subject, middle)) is not None:
+        if cache is Cache.COLD and (slope_us := slope_disagreement(subject, middle)) is not None:
             return (
                 f"events say {middle:.1f} µs a call, our own clock says {slope_us:.1f}: work outside the timed window"
             )
@@ -182,7 +184,7 @@ class Timekeeper:
         return physical_limit(task.work, case, gpu, tf32=task.tolerance.tf32) if gpu else None
 
 
-def disagreeing(subject: Subject, middle_us: float) -> float | None:
+def slope_disagreement(subject: Timed, middle_us: float) -> float | None:
     """What our own clock says, where events say much less. A busy machine delays it as well, but not every time."""
     for _ in range(LOOKS):
         slope_us = subject.slope_us()

@@ -30,9 +30,9 @@ class Flush:
         self._buffer.add_(1)
         torch.sum(self._buffer, dim=0, dtype=torch.int64, out=self._sink)
 
-    def lead(self, cache: Cache, inputs: Sequence[torch.Tensor]) -> Step:
+    def prelude(self, cache: Cache, inputs: Sequence[torch.Tensor]) -> Step:
         """What comes before a call, so that its inputs are where they are said to be."""
-        read = self.reading(inputs if cache is Cache.WARM else ())
+        read = self.reader(inputs if cache is Cache.WARM else ())
 
         def prepared() -> None:
             self()
@@ -40,7 +40,7 @@ class Flush:
 
         return prepared
 
-    def reading(self, inputs: Sequence[torch.Tensor]) -> Step:
+    def reader(self, inputs: Sequence[torch.Tensor]) -> Step:
         words = [words for tensor in inputs if (words := _as_words(tensor)).numel()]
 
         def read() -> None:
@@ -60,7 +60,7 @@ def _as_words(memory: torch.Tensor) -> torch.Tensor:
     return empty.set_(flat, first, (max(end - first, 0),), (1,)) if memory.numel() else empty
 
 
-class Stopwatch:
+class CudaTimer:
     """Captured calls by key, with the memory that each reads as inputs: graphs hold addresses, not tensors."""
 
     def __init__(self) -> None:
@@ -71,13 +71,13 @@ class Stopwatch:
         self._inputs: dict[Hashable, Sequence[torch.Tensor]] = {}
         self._graphs: dict[Hashable, torch.cuda.CUDAGraph] = {}
 
-    def hold(self, key: Hashable, calls: Sequence[Step], inputs: Sequence[torch.Tensor]) -> None:
+    def capture(self, key: Hashable, calls: Sequence[Step], inputs: Sequence[torch.Tensor]) -> None:
         """Captures one call, which may be several steps."""
         self._calls[key], self._inputs[key], self._graphs[key] = calls, inputs, captured(calls, self.stream)
 
-    def hold_part(self, key: Hashable, calls: Sequence[Step], of: Hashable) -> None:
+    def capture_part(self, key: Hashable, calls: Sequence[Step], of: Hashable) -> None:
         """Captures a part of a call that is held already."""
-        self.hold(key, calls, self._inputs[of])
+        self.capture(key, calls, self._inputs[of])
 
     def chain(self, key: Hashable, calls: Sequence[Hashable], warm: bool, work: bool) -> None:
         """Captures many held calls in one graph, or what precedes each without the work.
@@ -86,24 +86,24 @@ class Stopwatch:
         """
         steps: list[Step] = []
         for call in calls:
-            steps += [self._flush.reading(self._inputs[call])] if warm else []
+            steps += [self._flush.reader(self._inputs[call])] if warm else []
             steps += self._calls[call] if work else []
         self._graphs[key] = captured(steps, self.stream, warm_ups=0)
 
     def time(self, keys: Sequence[Hashable | None], cache: Cache, reset: Step = lambda: None) -> list[float]:
         """Device times in microseconds; None is no work at all: what measuring itself costs."""
         takes = [
-            (self._flush.lead(cache, self._inputs.get(key, ())), None if key is None else self._graphs[key])
+            (self._flush.prelude(cache, self._inputs.get(key, ())), None if key is None else self._graphs[key])
             for key in keys
         ]
         return time_replays(takes, reset)
 
-    def typical(self, call: Step, calls: int) -> float:
+    def median_us(self, call: Step, calls: int) -> float:
         """Of one call that is not held, when cold: the median of so many."""
         graph = captured([call], self.stream)
         return statistics.median(time_replays([(self._flush, graph)] * calls, lambda: None))
 
-    def spin(self, keys: Sequence[Hashable]) -> None:
+    def replay_all(self, keys: Sequence[Hashable]) -> None:
         """All of them with nothing in between, for a wall clock outside."""
         for key in keys:
             self._graphs[key].replay()
@@ -142,10 +142,10 @@ def time_replays(takes: Sequence[tuple[Step, torch.cuda.CUDAGraph | None]], rese
     every lead, which is long enough for all that follows it to be queued meanwhile.
     """
     pairs = [(torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)) for _ in takes]
-    for (lead, graph), (before, after) in zip(takes, pairs, strict=True):
+    for (prelude, graph), (before, after) in zip(takes, pairs, strict=True):
         torch.cuda.synchronize()
         driver.call("cuCtxResetPersistingL2Cache")
-        lead()
+        prelude()
         reset()
         before.record()
         if graph is not None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from warpwright.core.records.measurement import Cache, Discard
-from warpwright.judge.timing.nvml import Gauge, disturbed
+from warpwright.judge.timing.nvml import Nvml, disturbed
 from warpwright.judge.timing.stopping import Limits, Stopping
 
 SHORT_US = 30.0
@@ -24,11 +24,11 @@ CHAINS, CHAIN_CALLS = 4, 8
 """So many chains of so many calls, on all sides: the start of a chain is shared by its calls."""
 
 
-class RivalLost(Exception):
+class DroppedOut(Exception):
     """A baseline that stopped working: it is left out, and the candidate is timed without it."""
 
 
-class Subject(Protocol):
+class Timed(Protocol):
     """Something that is timed, block by block."""
 
     name: str
@@ -57,14 +57,14 @@ class Series:
     """Why a baseline dropped out."""
 
 
-def contest(subjects: Sequence[Subject], cache: Cache, limits: Limits, gauge: Gauge) -> dict[str, Series]:
+def interleave(subjects: Sequence[Timed], cache: Cache, limits: Limits, nvml: Nvml) -> dict[str, Series]:
     """Lets the subjects take turns, there and back, until the first of them is known well enough."""
     series = {subject.name: Series() for subject in subjects}
     stopping, start, reason = Stopping(limits=limits), time.perf_counter(), None
     order = list(subjects)
     while reason is None:
         for subject in [item for item in order if series[item.name].lost is None]:
-            samples = _turn(subject, cache, gauge, series[subject.name])
+            samples = _turn(subject, cache, nvml, series[subject.name])
             if subject is subjects[0]:
                 for sample in samples:
                     stopping.feed(sample)
@@ -77,21 +77,21 @@ def contest(subjects: Sequence[Subject], cache: Cache, limits: Limits, gauge: Ga
     return series
 
 
-def _turn(subject: Subject, cache: Cache, gauge: Gauge, series: Series) -> list[float]:
-    before = gauge.read()
+def _turn(subject: Timed, cache: Cache, nvml: Nvml, series: Series) -> list[float]:
+    before = nvml.read()
     try:
         samples = subject.block(cache)
-    except RivalLost as lost:
+    except DroppedOut as lost:
         series.lost = str(lost)
         return []
-    if reason := disturbed(before, gauge.read()):
+    if reason := disturbed(before, nvml.read()):
         series.discards.append(Discard(reason=reason, samples_us=tuple(samples)))
         return []
     series.blocks.append(samples)
     return samples
 
 
-def chain_parts(number: int, cache: Cache) -> dict[int, bool]:
+def chain_keys(number: int, cache: Cache) -> dict[int, bool]:
     """The graphs of a chain by key, beyond the keys of single calls, and whether each holds the work.
 
     Where calls are warm there is also one of the reads that come before each, to be subtracted.
@@ -100,7 +100,7 @@ def chain_parts(number: int, cache: Cache) -> dict[int, bool]:
     return {key: True, key + 1: False} if cache is Cache.WARM else {key: True}
 
 
-def chained(samples: Sequence[float], cache: Cache, cost: float, calls: int) -> list[float]:
+def per_call_us(samples: Sequence[float], cache: Cache, cost: float, calls: int) -> list[float]:
     """Time of one call, from samples of the parts of chains one after the other."""
     whole, idle = (samples[::2], samples[1::2]) if cache is Cache.WARM else (samples, [cost] * len(samples))
     return [max((work - rest) / calls, 1e-3) for work, rest in zip(whole, idle, strict=True)]

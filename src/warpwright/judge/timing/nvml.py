@@ -12,7 +12,7 @@ _SLOWED = {0x8: "hardware slowdown", 0x20: "thermal limit", 0x40: "hardware ther
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class GpuState:
     """What is unknown is None."""
 
     sm_mhz: int | None = None
@@ -22,7 +22,7 @@ class Reading:
         return next((name for bit, name in _SLOWED.items() if self.throttle and self.throttle & bit), None)
 
 
-class Gauge:
+class Nvml:
     """Reads one card. Without the library every reading is unknown."""
 
     def __init__(self, index: int = 0) -> None:
@@ -34,14 +34,14 @@ class Gauge:
         if library.nvmlInit_v2() == 0 and library.nvmlDeviceGetHandleByIndex_v2(index, byref(self._device)) == 0:
             self._library = library
 
-    def read(self) -> Reading:
+    def read(self) -> GpuState:
         if self._library is None:
-            return Reading()
+            return GpuState()
         clock, reasons = c_uint(), c_ulonglong()
         known = self._library.nvmlDeviceGetClockInfo(self._device, _SM_CLOCK, byref(clock)) == 0
         told = self._library.nvmlDeviceGetCurrentClocksThrottleReasons(self._device, byref(reasons)) == 0
         throttle = reasons.value & ~_IDLE if told else None
-        return Reading(sm_mhz=clock.value if known else None, throttle=throttle)
+        return GpuState(sm_mhz=clock.value if known else None, throttle=throttle)
 
     def driver(self) -> str | None:
         if self._library is None:
@@ -50,7 +50,7 @@ class Gauge:
         return text.value.decode() if self._library.nvmlSystemGetDriverVersion(text, c_uint(80)) == 0 else None
 
 
-def disturbed(before: Reading, after: Reading) -> str | None:
+def disturbed(before: GpuState, after: GpuState) -> str | None:
     """Why samples between two readings are not to be used; None if nothing happened."""
     if reason := after.slowed_by() or before.slowed_by():
         return f"the card was slowed: {reason}"

@@ -79,22 +79,22 @@ def scenario(task: Task, draw: Draw, device: torch.device | str = "cpu") -> Scen
     return _completed(task, draw, forward_inputs(task, draw, device), gradient_inputs(task, draw, device))
 
 
-def rolled(task: Task, draw: Draw, given: Scenario) -> Scenario:
+def permuted_inputs(task: Task, draw: Draw, given: Scenario) -> Scenario:
     """Other contents from known ones, at the price of a copy: what was drawn is moved on, each by a way of its own.
 
     Numbers are also scaled a little, so that not even a sum over all of them stays the same.
     """
     ways = random.Random(draw.seed)
     arguments = [
-        value if isinstance(argument, TensorArg) and argument.init == "constructed" else _rolled(value, ways)
+        value if isinstance(argument, TensorArg) and argument.init == "constructed" else _permuted(value, ways)
         for argument, value in zip(task.arguments, given.arguments, strict=True)
     ]
-    return _completed(task, draw, arguments, [_rolled(gradient, ways) for gradient in given.gradients])
+    return _completed(task, draw, arguments, [_permuted(gradient, ways) for gradient in given.gradients])
 
 
-def _rolled(value: Any, ways: random.Random) -> Any:
+def _permuted(value: Any, ways: random.Random) -> Any:
     if isinstance(value, list):
-        return [_rolled(item, ways) for item in value]
+        return [_permuted(item, ways) for item in value]
     if not isinstance(value, torch.Tensor) or value.numel() < 2 or 0 in value.stride():
         return value
     bits = as_bits(value)

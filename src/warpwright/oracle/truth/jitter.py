@@ -176,10 +176,10 @@ def _repetition(terms: torch.Tensor, dim: int, length: int) -> torch.Tensor:
     With a share f of the terms equal to each other the error is about K * sqrt(sum of f squared) steps, which for K
     different terms is the sqrt(K) of the random walk. That sum is the chance that two terms are equal.
     """
-    rolled = [terms == terms.roll(shift, dim) for shift in (1, 3, 7, 31) if shift < terms.shape[dim]]
-    if not rolled:
+    equal = [terms == terms.roll(shift, dim) for shift in (1, 3, 7, 31) if shift < terms.shape[dim]]
+    if not equal:
         return torch.ones((), device=terms.device)
-    chance = torch.stack(rolled).to(torch.float32).mean(0).mean(dim, keepdim=True)
+    chance = torch.stack(equal).to(torch.float32).mean(0).mean(dim, keepdim=True)
     return (chance * min(length, _LONGEST_CHAIN)).clamp_min(1.0).sqrt()
 
 

@@ -1,9 +1,9 @@
 """Taking turns: there and back, without those that drop out, until the first is known well enough."""
 
 from warpwright.core.records.measurement import Cache
-from warpwright.judge.timing.case_timing import disagreeing
-from warpwright.judge.timing.interleaving import RivalLost, chain_parts, contest
-from warpwright.judge.timing.nvml import Reading
+from warpwright.judge.timing.case_timing import slope_disagreement
+from warpwright.judge.timing.interleaving import DroppedOut, chain_keys, interleave
+from warpwright.judge.timing.nvml import GpuState
 from warpwright.judge.timing.stopping import Limits
 
 
@@ -16,13 +16,13 @@ class Fake:
     def block(self, cache):
         self._log.append(self.name)
         if self._lost_after is not None and self._log.count(self.name) > self._lost_after:
-            raise RivalLost("gone")
+            raise DroppedOut("gone")
         return [100.0, 101.0, 102.0, 103.0]
 
 
 class Calm:
     def read(self):
-        return Reading()
+        return GpuState()
 
 
 class Hot:
@@ -33,7 +33,7 @@ class Hot:
 
     def read(self):
         self._count += 1
-        return Reading(throttle=0x20 if self._count % 4 == 0 else 0)
+        return GpuState(throttle=0x20 if self._count % 4 == 0 else 0)
 
 
 LIMITS = Limits(least=16, most=16, seconds=60.0)
@@ -41,7 +41,7 @@ LIMITS = Limits(least=16, most=16, seconds=60.0)
 
 def test_turns_go_there_and_back():
     log = []
-    found = contest([Fake("a", log), Fake("b", log)], Cache.COLD, LIMITS, Calm())
+    found = interleave([Fake("a", log), Fake("b", log)], Cache.COLD, LIMITS, Calm())
     assert log == ["a", "b", "b", "a", "a", "b", "b", "a"]
     assert found["a"].blocks == [[100.0, 101.0, 102.0, 103.0]] * 4
     assert found["a"].stopped_because
@@ -49,7 +49,7 @@ def test_turns_go_there_and_back():
 
 def test_a_rival_that_is_lost_is_asked_no_more_and_says_why():
     log = []
-    found = contest([Fake("a", log), Fake("b", log, lost_after=1)], Cache.COLD, LIMITS, Calm())
+    found = interleave([Fake("a", log), Fake("b", log, lost_after=1)], Cache.COLD, LIMITS, Calm())
     assert found["b"].lost == "gone"
     assert log.count("b") == 2
     assert len(found["a"].blocks) == 4
@@ -57,7 +57,7 @@ def test_a_rival_that_is_lost_is_asked_no_more_and_says_why():
 
 def test_samples_of_a_slowed_card_are_set_aside_with_the_reason():
     log = []
-    found = contest([Fake("a", log)], Cache.COLD, LIMITS, Hot())
+    found = interleave([Fake("a", log)], Cache.COLD, LIMITS, Hot())
     assert len(found["a"].blocks) == 4
     assert found["a"].discards
     assert "thermal" in found["a"].discards[0].reason
@@ -65,7 +65,7 @@ def test_samples_of_a_slowed_card_are_set_aside_with_the_reason():
 
 
 def test_no_two_graphs_share_a_key():
-    keys = [key for number in range(4) for cache in Cache for key in chain_parts(number, cache)]
+    keys = [key for number in range(4) for cache in Cache for key in chain_keys(number, cache)]
     assert len(set(keys)) == len(keys)
     assert min(keys) >= 1000
 
@@ -81,10 +81,10 @@ class Clock:
 
 
 def test_a_clock_that_was_held_up_is_looked_at_again():
-    assert disagreeing(Clock(15.3, 15.0, 4.3), 4.1) is None
-    assert disagreeing(Clock(4.3), 4.1) is None
-    assert disagreeing(Clock(None), 4.1) is None
+    assert slope_disagreement(Clock(15.3, 15.0, 4.3), 4.1) is None
+    assert slope_disagreement(Clock(4.3), 4.1) is None
+    assert slope_disagreement(Clock(None), 4.1) is None
 
 
 def test_work_outside_the_timed_window_is_there_every_time():
-    assert disagreeing(Clock(15.3, 16.0, 15.0, 15.5), 4.1) == 15.5
+    assert slope_disagreement(Clock(15.3, 16.0, 15.0, 15.5), 4.1) == 15.5

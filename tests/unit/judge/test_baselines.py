@@ -19,14 +19,14 @@ from warpwright.core.errors import OurFault
 from warpwright.core.records.evidence import Fault
 from warpwright.core.records.judged import STANDARD, Asked, Job
 from warpwright.core.task import Role
-from warpwright.judge.baselines import competitors as rivals
+from warpwright.judge.baselines import pool as rivals
 from warpwright.judge.baselines import precompile as ahead
 from warpwright.judge.baselines import process as rival
-from warpwright.judge.baselines.competitors import Rivals
-from warpwright.judge.baselines.timed import Baseline
-from warpwright.judge.processes.workers import Crowded
+from warpwright.judge.baselines.pool import BaselinePool
+from warpwright.judge.baselines.timed import TimedBaseline
+from warpwright.judge.processes.workers import GpuMemoryTaken
 from warpwright.judge.timing import case_timing as timekeeping
-from warpwright.judge.timing.case_timing import Timekeeper
+from warpwright.judge.timing.case_timing import CaseTimer
 from warpwright.tasks import load
 
 
@@ -43,8 +43,8 @@ def test_what_a_rival_forgets_is_freed_at_once_where_it_is_much(
 ) -> None:
     for name in ("memory_allocated", "memory_reserved"):
         monkeypatch.setattr(torch.cuda, name, lambda: held)
-    rival_, graph = rival.Rival.__new__(rival.Rival), Cyclic()
-    rival_._stopwatch = SimpleNamespace(forget=lambda: None)  # type: ignore[assignment]
+    rival_, graph = rival.BaselineProcess.__new__(rival.BaselineProcess), Cyclic()
+    rival_._timer = SimpleNamespace(forget=lambda: None)  # type: ignore[assignment]
     gone = weakref.ref(graph)
     gc.disable()
     try:
@@ -55,10 +55,10 @@ def test_what_a_rival_forgets_is_freed_at_once_where_it_is_much(
     assert (gone() is None) == freed
 
 
-class Process:
+class Worker:
     """Answers everything, and dies of the baselines that it is told to die of."""
 
-    started: ClassVar[list[Process]] = []
+    started: ClassVar[list[Worker]] = []
     deadly: ClassVar[set[str]] = set()
 
     def __init__(self, target: object) -> None:
@@ -79,28 +79,28 @@ class Process:
     def is_alive(self) -> bool:
         return self.alive
 
-    def hang_up(self) -> None:
-        self.asked.append("hang up")
+    def close_pipe(self) -> None:
+        self.asked.append("close pipe")
 
-    def bury(self) -> None:
-        assert self.asked[-1] == "hang up"
+    def join(self) -> None:
+        assert self.asked[-1] == "close pipe"
         self.alive = False
 
 
 @pytest.fixture(autouse=True)
 def played(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Process, "started", [])
-    monkeypatch.setattr(Process, "deadly", set())
+    monkeypatch.setattr(Worker, "started", [])
+    monkeypatch.setattr(Worker, "deadly", set())
     for module in (rivals, ahead):
-        monkeypatch.setattr(module, "Process", Process)
+        monkeypatch.setattr(module, "Worker", Worker)
 
 
 @pytest.fixture
-def hosts() -> Iterator[Rivals]:
-    made = Rivals()
+def hosts() -> Iterator[BaselinePool]:
+    made = BaselinePool()
     yield made
     made.close()
-    assert not any(process.alive for process in Process.started)
+    assert not any(process.alive for process in Worker.started)
 
 
 def job(key: str) -> Job:
@@ -108,55 +108,55 @@ def job(key: str) -> Job:
     return Job(id=key, label=key, task=replace(task, baselines=()), sealed=None)
 
 
-def prepared(hosts: Rivals, key: str, names: Sequence[str] = STANDARD) -> list[Any]:
+def prepared(hosts: BaselinePool, key: str, names: Sequence[str] = STANDARD) -> list[Any]:
     task = job(key).task
     return hosts.prepared(names, task, task.cases_of(Role.TIME)[0], 4, random.Random(1))
 
 
-def test_a_process_for_each_serves_one_task_after_the_other_and_is_told_of_it_once(hosts: Rivals) -> None:
+def test_a_process_for_each_serves_one_task_after_the_other_and_is_told_of_it_once(hosts: BaselinePool) -> None:
     for key in ("softmax", "softmax", "layernorm"):
         hosts.start(STANDARD)
         assert [baseline.name for baseline in prepared(hosts, key)] == list(STANDARD)
-    assert len(Process.started) == 3
-    assert [process.asked.count("task") for process in Process.started] == [2, 2, 2]
-    assert [process.asked.count("take_turns") for process in Process.started] == [1, 1, 1]
+    assert len(Worker.started) == 3
+    assert [process.asked.count("task") for process in Worker.started] == [2, 2, 2]
+    assert [process.asked.count("share_lock") for process in Worker.started] == [1, 1, 1]
 
 
-def test_only_those_that_compile_import_the_compiler(hosts: Rivals) -> None:
+def test_only_those_that_compile_import_the_compiler(hosts: BaselinePool) -> None:
     hosts.start((*STANDARD, "copy"))
-    assert [process.target for process in Process.started] == [rival.main, rival.compiling, rival.compiling, rival.main]
+    assert [process.target for process in Worker.started] == [rival.main, rival.compiling, rival.compiling, rival.main]
 
 
-def test_a_baseline_that_fails_is_absent_and_takes_no_other_with_it(hosts: Rivals) -> None:
-    Process.deadly = {"compile"}
+def test_a_baseline_that_fails_is_absent_and_takes_no_other_with_it(hosts: BaselinePool) -> None:
+    Worker.deadly = {"compile"}
     eager, (name, lost), autotuned = prepared(hosts, "softmax")
     assert (eager.name, name, autotuned.name) == ("eager", "compile", "max-autotune")
     assert "out of memory" in str(lost)
-    Process.deadly = set()
-    assert len([item for item in prepared(hosts, "softmax") if isinstance(item, Baseline)]) == 3
-    assert len(Process.started) == 4
+    Worker.deadly = set()
+    assert len([item for item in prepared(hosts, "softmax") if isinstance(item, TimedBaseline)]) == 3
+    assert len(Worker.started) == 4
 
 
 def test_nothing_is_started_for_a_job_without_baselines() -> None:
     nothing = SimpleNamespace()
-    keeper = Timekeeper(nothing, nothing, nothing, random.Random(1))  # type: ignore[arg-type]
+    keeper = CaseTimer(nothing, nothing, nothing, random.Random(1))  # type: ignore[arg-type]
     keeper.expect(replace(job("softmax"), asked=Asked(baselines=(), ceiling=False)))
-    assert not Process.started
+    assert not Worker.started
     keeper.expect(job("softmax"))
-    assert len(Process.started) == 4
+    assert len(Worker.started) == 4
     keeper.close()
 
 
 def test_whoever_has_the_turn_may_take_it_again_and_others_wait(tmp_path: Path) -> None:
-    mine, theirs, seen = rival.Turns(), rival.Turns(), []
+    mine, theirs, seen = rival.MeasurementLock(), rival.MeasurementLock(), []
     mine.path = theirs.path = str(tmp_path / "turns")
 
     def other() -> None:
-        with theirs.taken():
+        with theirs.held():
             seen.append("theirs")
 
     waiting = threading.Thread(target=other)
-    with mine.taken(), mine.taken():
+    with mine.held(), mine.held():
         waiting.start()
         waiting.join(0.2)
         seen.append("mine")
@@ -167,25 +167,25 @@ def test_whoever_has_the_turn_may_take_it_again_and_others_wait(tmp_path: Path) 
 def test_compilers_are_used_again_and_the_longest_begin() -> None:
     said: list[str] = []
     ahead.compile_ahead([job("softmax"), job("layernorm"), job("softmax")], 1, said.append)
-    assert len(Process.started) == 1
+    assert len(Worker.started) == 1
     cases = sum(len(job(key).task.cases_of(Role.TIME)) for key in ("softmax", "layernorm"))
     assert [line.rpartition(", ")[2] for line in said] == ["max-autotune"] * cases + ["compile"] * cases
-    assert not Process.started[0].alive
+    assert not Worker.started[0].alive
 
 
 def test_a_compiler_that_failed_is_not_used_again() -> None:
-    Process.deadly = {"max-autotune"}
+    Worker.deadly = {"max-autotune"}
     said: list[str] = []
     ahead.compile_ahead([job("softmax")], 1, said.append)
-    assert len(Process.started) == len(job("softmax").task.cases_of(Role.TIME)) + 1
+    assert len(Worker.started) == len(job("softmax").task.cases_of(Role.TIME)) + 1
     assert "out of memory" in said[0]
 
 
 @pytest.mark.parametrize(
-    "full", [torch.OutOfMemoryError("the card is full"), Crowded(Fault(where="x", message="full"))]
+    "full", [torch.OutOfMemoryError("the card is full"), GpuMemoryTaken(Fault(where="x", message="full"))]
 )
 def test_what_the_card_cannot_hold_at_once_is_timed_apart(monkeypatch: pytest.MonkeyPatch, full: Exception) -> None:
-    keeper, asked, faults = Timekeeper.__new__(Timekeeper), [], [Fault(where="before", message="")]
+    keeper, asked, faults = CaseTimer.__new__(CaseTimer), [], [Fault(where="before", message="")]
     (task,) = load("softmax:forward")
     candidate = Job(id="j", label="j", task=task, sealed=SimpleNamespace(plans=()))  # type: ignore[arg-type]
 
@@ -204,7 +204,7 @@ def test_what_the_card_cannot_hold_at_once_is_timed_apart(monkeypatch: pytest.Mo
 
 
 def test_what_the_card_cannot_hold_alone_is_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
-    keeper = Timekeeper.__new__(Timekeeper)
+    keeper = CaseTimer.__new__(CaseTimer)
 
     def together(*_: object) -> list[str]:
         raise torch.OutOfMemoryError("the card is full")

@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 import torch
 
-from warpwright.judge.checks.quick_check import likeness, reference_results, resemble
+from warpwright.judge.checks.quick_check import allowances, matches_reference, reference_results
 from warpwright.oracle.inputs.draws import check_draws
-from warpwright.oracle.truth.expected import expectations, rolled, scenario
+from warpwright.oracle.truth.expected import expectations, permuted_inputs, scenario
 from warpwright.tasks import load
 
 KEYS = ("llama_rmsnorm:forward", "cross_entropy:training", "adamw:forward", "argmax:forward", "rope:backward")
@@ -23,32 +23,32 @@ def one(key):
 @pytest.mark.parametrize("key", KEYS)
 def test_the_reference_on_moved_contents_resembles_itself_and_nothing_else(key):
     task, draw, given = one(key)
-    like = likeness(expectations(task, draw, given))
-    moved = rolled(task, draw, given)
+    like = allowances(expectations(task, draw, given))
+    moved = permuted_inputs(task, draw, given)
     wanted = reference_results(task, draw, moved)
-    assert bool(resemble(like, wanted, [item.clone() for item in wanted]))
+    assert bool(matches_reference(like, wanted, [item.clone() for item in wanted]))
     for number, item in enumerate(wanted):
         wrong = [other.clone() for other in wanted]
         wrong[number].view(-1)[0] = item.view(-1)[0] + (1 + item.abs().max())
-        assert not bool(resemble(like, wanted, wrong))
+        assert not bool(matches_reference(like, wanted, wrong))
 
 
 @pytest.mark.parametrize("key", KEYS)
 def test_nothing_that_is_not_a_number_resembles(key):
     task, draw, given = one(key)
-    like = likeness(expectations(task, draw, given))
+    like = allowances(expectations(task, draw, given))
     wanted = reference_results(task, draw, given)
     for number, item in enumerate(wanted):
         if item.is_floating_point():
             wrong = [other.clone() for other in wanted]
             wrong[number].view(-1)[0] = torch.nan
-            assert not bool(resemble(like, wanted, wrong))
+            assert not bool(matches_reference(like, wanted, wrong))
 
 
 @pytest.mark.parametrize("key", KEYS)
 def test_moved_contents_are_other_contents_of_the_same_kind(key):
     task, draw, given = one(key)
-    moved = rolled(task, draw, given)
+    moved = permuted_inputs(task, draw, given)
     changed = 0
     for argument, old, new in zip(task.arguments, given.arguments, moved.arguments, strict=True):
         for before, after in zip(*(value if isinstance(value, list) else [value] for value in (old, new)), strict=True):
@@ -69,6 +69,6 @@ def test_moved_contents_are_other_contents_of_the_same_kind(key):
 
 def test_not_even_a_sum_over_all_numbers_is_the_same_for_two_calls():
     task, draw, given = one("llama_rmsnorm:forward")
-    sums = {float(rolled(task, replace(draw, seed=seed), given).arguments[0].abs().sum()) for seed in range(8)}
+    sums = {float(permuted_inputs(task, replace(draw, seed=seed), given).arguments[0].abs().sum()) for seed in range(8)}
     assert len(sums) == 8
     assert max(sums) > 1.01 * min(sums)

@@ -11,13 +11,13 @@ import torch
 
 from warpwright.core.records.evidence import Counterexample
 from warpwright.core.records.measurement import Cache
-from warpwright.judge import contestant
-from warpwright.judge.contestant import Contestant, WrongWhileTimed
+from warpwright.judge.timing import timed_candidate as contestant
 from warpwright.judge.timing.interleaving import CHAINS
-from warpwright.judge.timing.validity import doubt
+from warpwright.judge.timing.timed_candidate import TimedCandidate, WrongWhileTimed
+from warpwright.judge.timing.validity import invalid_reason
 
 
-class Played(Contestant):
+class Played(TimedCandidate):
     """Times by rule: alone, among others, and again on the same contents."""
 
     def __init__(self, *, alone: float, among: float, again: float | None = None, chained: bool = False) -> None:
@@ -49,24 +49,24 @@ class Played(Contestant):
 @pytest.mark.parametrize("chained", [False, True])
 def test_an_honest_call_takes_as_long_alone_as_among_others(chained: bool) -> None:
     played = Played(alone=50.0, among=47.0, chained=chained)
-    assert doubt(played) is None
+    assert invalid_reason(played) is None
     assert all(positions is not None and len(positions) == 1 for positions in played.checked)
 
 
 def test_a_call_that_did_the_work_of_others_is_found_out() -> None:
-    assert "a call does the work of others" in (doubt(Played(alone=50.0, among=28.0)) or "")
+    assert "a call does the work of others" in (invalid_reason(Played(alone=50.0, among=28.0)) or "")
 
 
 def test_the_start_of_a_call_may_hide_in_a_chain_but_not_its_work() -> None:
-    assert doubt(Played(alone=8.0, among=4.0, chained=True)) is None
-    assert "a call does the work of others" in (doubt(Played(alone=20.0, among=10.0, chained=True)) or "")
+    assert invalid_reason(Played(alone=8.0, among=4.0, chained=True)) is None
+    assert "a call does the work of others" in (invalid_reason(Played(alone=20.0, among=10.0, chained=True)) or "")
 
 
 def test_a_call_that_remembers_is_found_out() -> None:
-    assert "it remembers" in (doubt(Played(alone=50.0, among=50.0, again=30.0)) or "")
+    assert "it remembers" in (invalid_reason(Played(alone=50.0, among=50.0, again=30.0)) or "")
 
 
-class Early(Contestant):
+class Early(TimedCandidate):
     """Twelve calls of which some are made; each writes to its own memory, or to that of whoever comes next as well."""
 
     def __init__(self, *, reach: int, chained: bool) -> None:
@@ -75,7 +75,7 @@ class Early(Contestant):
         if chained:
             self._calls = {key: list(range(12))[number::CHAINS] for number, key in enumerate(range(1000, 9000, 2000))}
         self._visits, self.written = list(range(12)), set()
-        self._on = SimpleNamespace(arena=self.written)
+        self._staged = SimpleNamespace(arena=self.written)
 
     def refill(self, positions: Sequence[int] | None = None) -> None:
         self.written.clear()

@@ -9,10 +9,10 @@ import torch
 
 from warpwright.core.errors import OurFault
 from warpwright.core.records.evidence import Fault
-from warpwright.judge.processes import workers as cells
-from warpwright.judge.processes.kernel_process import Cell
-from warpwright.judge.processes.link import CROWDED, send, serve
-from warpwright.judge.processes.workers import CellFailure, Process, Spares
+from warpwright.judge.processes import workers as workers
+from warpwright.judge.processes.kernel_process import KernelProcess
+from warpwright.judge.processes.link import MEMORY_TAKEN, send, serve
+from warpwright.judge.processes.workers import Worker, WorkerFailure, WorkerPool
 
 
 class Started:
@@ -29,35 +29,35 @@ class Started:
             raise OurFault(Fault(where="GPU process", message="gone", retryable=True))
         return {"ok": True}
 
-    def end(self):
+    def terminate(self):
         self.killed = True
 
-    def bury(self):
+    def join(self):
         self.buried = True
 
-    kill = end
-    is_up = Process.is_up
+    kill = terminate
+    has_started = Worker.has_started
 
 
 @pytest.fixture
 def spares(monkeypatch):
-    monkeypatch.setattr(cells, "Process", Started)
-    return Spares("cell")
+    monkeypatch.setattr(workers, "Worker", Started)
+    return WorkerPool("worker")
 
 
 def test_those_that_wait_are_taken_and_others_started_when_none_does(spares):
     spares.start(2)
     waiting = list(spares._waiting)
-    with spares.taken() as first, spares.taken() as second, spares.taken() as third:
+    with spares.borrowed() as first, spares.borrowed() as second, spares.borrowed() as third:
         assert [first, second] == waiting
         assert third not in waiting
 
 
 def test_each_ends_after_its_use_and_is_waited_for_before_the_next(spares):
-    with spares.taken() as first:
+    with spares.borrowed() as first:
         assert not first.killed
     assert (first.killed, first.buried) == (True, False)
-    with spares.taken() as second:
+    with spares.borrowed() as second:
         assert first.buried
         assert second is not first
 
@@ -75,8 +75,8 @@ def test_one_that_was_killed_while_it_waited_is_not_taken(spares):
     spares.start(3)
     first, second, third = spares._waiting
     first.kill()
-    with spares.taken() as taken:
-        assert taken is second
+    with spares.borrowed() as borrowed:
+        assert borrowed is second
     third.kill()
     spares.settle()
     assert spares._waiting == []
@@ -90,13 +90,13 @@ def test_all_that_wait_are_killed_at_the_end(spares):
 
 
 def test_one_that_is_hung_up_on_leaves_by_itself():
-    process = Process(partial(serve, make=object))
-    process.hang_up()
-    process.bury()
+    process = Worker(partial(serve, make=object))
+    process.close_pipe()
+    process.join()
     assert process._process.exitcode == 0
 
 
-class Answering(Process):
+class Answering(Worker):
     """Has one answer to everything."""
 
     def __init__(self, answer):
@@ -110,9 +110,9 @@ class Answering(Process):
 
 def test_memory_that_others_hold_is_nobodys_verdict():
     with pytest.raises(OurFault, match="out of memory") as fault:
-        Answering({"ok": False, "kind": CROWDED, "error": "out of memory"}).ask("prepare", 1.0)
+        Answering({"ok": False, "kind": MEMORY_TAKEN, "error": "out of memory"}).ask("prepare", 1.0)
     assert fault.value.fault.retryable
-    with pytest.raises(CellFailure, match="out of memory") as failure:
+    with pytest.raises(WorkerFailure, match="out of memory") as failure:
         Answering({"ok": False, "kind": "memory", "error": "out of memory"}).ask("prepare", 1.0)
     assert failure.value.kind == "memory"
 
@@ -120,7 +120,7 @@ def test_memory_that_others_hold_is_nobodys_verdict():
 @pytest.mark.parametrize(
     ("free", "arena", "reserved", "kind"),
     [
-        (1, 24, 1, CROWDED),  # others hold 74 of 100
+        (1, 24, 1, MEMORY_TAKEN),  # others hold 74 of 100
         (1, 60, 10, "memory"),  # this one does
         (95, 1, 1, "memory"),  # there would have been room for much
     ],
@@ -128,6 +128,6 @@ def test_memory_that_others_hold_is_nobodys_verdict():
 def test_a_card_that_is_full_is_the_candidates_only_where_it_filled_it(monkeypatch, free, arena, reserved, kind):
     monkeypatch.setattr(torch.cuda, "mem_get_info", lambda: (free, 100))
     monkeypatch.setattr(torch.cuda, "memory_reserved", lambda: reserved)
-    cell = object.__new__(Cell)
+    cell = object.__new__(KernelProcess)
     cell.memory = SimpleNamespace(size=arena)
-    assert cell.told(torch.OutOfMemoryError("no room"))["kind"] == kind
+    assert cell.describe_error(torch.OutOfMemoryError("no room"))["kind"] == kind

@@ -6,9 +6,9 @@ import pytest
 import torch
 
 from warpwright.core.errors import TaskError
-from warpwright.judge.checks import reference_cache as truths
-from warpwright.judge.checks.reference_cache import Shelf, Truths
-from warpwright.judge.checks.reference_workers import Scribes
+from warpwright.judge.checks import reference_cache as references
+from warpwright.judge.checks.reference_cache import ReferenceCache, ReferenceCaches
+from warpwright.judge.checks.reference_workers import ReferenceWorkers
 from warpwright.oracle.inputs.draws import check_draws
 from warpwright.oracle.truth.expected import FEW_RUNS, scenario
 from warpwright.oracle.truth.reference import evaluate, function
@@ -27,40 +27,40 @@ def draws(task):
 
 
 @pytest.fixture(scope="module")
-def scribes():
-    scribes = Scribes(2)
-    yield scribes
-    scribes.close()
+def reference_workers():
+    reference_workers = ReferenceWorkers(2)
+    yield reference_workers
+    reference_workers.close()
 
 
 def results(task, draw):
-    given = Truths(task, "cpu").scenario(draw)
+    given = ReferenceCache(task, "cpu").scenario(draw)
     return evaluate(task, draw.case, function(task.reference), given.arguments, given.gradients, given.saves)
 
 
 @pytest.mark.parametrize("small", [0, 1 << 30])
 def test_what_is_right_is_right_wherever_the_truth_is_computed(task, draws, monkeypatch, small):
-    monkeypatch.setattr(truths, "SMALL", small)
+    monkeypatch.setattr(references, "SMALL", small)
     right = results(task, draws[0])
-    assert Truths(task, "cpu").check(draws[0], right) is None
-    assert Truths(task, "cpu").check(draws[0], [torch.zeros_like(right[0]), *right[1:]]) is not None
+    assert ReferenceCache(task, "cpu").check(draws[0], right) is None
+    assert ReferenceCache(task, "cpu").check(draws[0], [torch.zeros_like(right[0]), *right[1:]]) is not None
 
 
 def test_small_draws_go_to_the_cpu_and_large_ones_stay(task, draws, monkeypatch):
     asked = []
-    monkeypatch.setattr(truths, "truth_of", lambda *_: asked.append("cpu") or ())
-    monkeypatch.setattr(truths, "expectations", lambda *_: asked.append("there") or ())
+    monkeypatch.setattr(references, "expected_on_cpu", lambda *_: asked.append("cpu") or ())
+    monkeypatch.setattr(references, "expectations", lambda *_: asked.append("there") or ())
     for small in (0, 1 << 30):
-        monkeypatch.setattr(truths, "SMALL", small)
-        Truths(task, "cpu")._expectations(draws[0], FEW_RUNS)
+        monkeypatch.setattr(references, "SMALL", small)
+        ReferenceCache(task, "cpu")._expectations(draws[0], FEW_RUNS)
     assert asked == ["there", "cpu"]
 
 
-def test_what_scribes_wrote_is_what_would_have_been_computed(task, draws, scribes, monkeypatch):
-    foreseen, plain = Truths(task, "cpu"), Truths(task, "cpu")
-    foreseen.foresee(draws, scribes)
+def test_what_scribes_wrote_is_what_would_have_been_computed(task, draws, reference_workers, monkeypatch):
+    foreseen, plain = ReferenceCache(task, "cpu"), ReferenceCache(task, "cpu")
+    foreseen.prefetch(draws, reference_workers)
     wanted = [plain._expectations(draw, FEW_RUNS) for draw in draws]
-    monkeypatch.setattr(truths, "truth_of", None)  # nothing is computed here any more
+    monkeypatch.setattr(references, "expected_on_cpu", None)  # nothing is computed here any more
     found = [foreseen._expectations(draw, FEW_RUNS) for draw in draws]
     for one, other in zip(found, wanted, strict=True):
         assert [item.name for item in one] == [item.name for item in other]
@@ -72,27 +72,27 @@ def test_nothing_is_written_twice(task, draws, monkeypatch):
     asked = []
 
     class Counting:
-        def ask(self, task, draw, runs):
+        def submit(self, task, draw, runs):
             asked.append(draw)
 
-    known = Truths(task, "cpu")
+    known = ReferenceCache(task, "cpu")
     known._expectations(draws[0], FEW_RUNS)
-    known.foresee(draws[:1], Counting())
+    known.prefetch(draws[:1], Counting())
     assert asked == []
-    known.foresee(draws, Counting())
+    known.prefetch(draws, Counting())
     assert asked == draws[1:]
 
 
-def test_a_reference_that_fails_is_told_by_the_judge_himself(task, draws, scribes):
+def test_a_reference_that_fails_is_told_by_the_judge_himself(task, draws, reference_workers):
     reference = replace(task.reference, source="def forward(x, weight, eps):\n    return x.fold(3)\n", backward=None)
-    broken = Truths(replace(task, reference=reference, saves=()), "cpu")
-    broken.foresee(draws[:1], scribes)
+    broken = ReferenceCache(replace(task, reference=reference, saves=()), "cpu")
+    broken.prefetch(draws[:1], reference_workers)
     with pytest.raises(TaskError, match="AttributeError"):
         broken._expectations(draws[0], FEW_RUNS)
 
 
 def test_without_a_core_to_spare_nobody_is_asked(task, draws):
-    assert Scribes(0).ask(task, draws[0], FEW_RUNS) is None
+    assert ReferenceWorkers(0).submit(task, draws[0], FEW_RUNS) is None
 
 
 def test_gradients_lie_elsewhere_as_they_lay_here(task):
@@ -110,13 +110,13 @@ def test_nothing_flows_back_through_a_forward_pass():
 
 
 def test_of_other_tasks_nothing_is_kept_when_memory_runs_short(task, monkeypatch):
-    shelf, held = Shelf(), []
+    caches, held = ReferenceCaches(), []
     monkeypatch.setattr(torch.cuda, "memory_allocated", lambda: sum(held))
     other = load("softmax:forward")[0]
-    first = shelf.of(task)
-    assert shelf.of(other) is not first
-    assert shelf.of(task) is first
-    held.append(truths.MOST_BYTES + 1)
-    second = shelf.of(other)
-    assert shelf.of(other) is second
-    assert shelf.of(task) is not first
+    first = caches.of(task)
+    assert caches.of(other) is not first
+    assert caches.of(task) is first
+    held.append(references.MOST_BYTES + 1)
+    second = caches.of(other)
+    assert caches.of(other) is second
+    assert caches.of(task) is not first

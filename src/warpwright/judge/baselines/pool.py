@@ -16,20 +16,20 @@ from pathlib import Path
 from warpwright.core.codec import encode
 from warpwright.core.errors import OurFault
 from warpwright.core.task import Case, Draw, Task
-from warpwright.judge.baselines import process as rival
-from warpwright.judge.baselines.timed import Baseline
-from warpwright.judge.processes.workers import Process, dismiss
-from warpwright.judge.timing.interleaving import PLAIN_SLOTS, RivalLost
+from warpwright.judge.baselines import process as baseline_process
+from warpwright.judge.baselines.timed import TimedBaseline
+from warpwright.judge.processes.workers import Worker, shut_down
+from warpwright.judge.timing.interleaving import PLAIN_SLOTS, DroppedOut
 
 
 @dataclass(slots=True, kw_only=True)
 class _Host:
-    process: Process
-    knows: str | None = None
+    process: Worker
+    task_id: str | None = None
     """The id of the task that it was told."""
 
 
-class Rivals:
+class BaselinePool:
     """Processes by the name of the baseline."""
 
     def __init__(self) -> None:
@@ -37,25 +37,29 @@ class Rivals:
         self._folder = tempfile.TemporaryDirectory()
 
     def close(self) -> None:
-        dismiss([host.process for host in self._hosts.values()])
+        shut_down([host.process for host in self._hosts.values()])
         self._folder.cleanup()
 
     def start(self, names: Iterable[str]) -> None:
         """Those that are not there, or have failed and were killed."""
         for name in names:
             if name not in self._hosts or not self._hosts[name].process.is_alive():
-                self._hosts[name] = _Host(process=Process(rival.compiling if rival.compiles(name) else rival.main))
+                self._hosts[name] = _Host(
+                    process=Worker(
+                        baseline_process.compiling if baseline_process.compiles(name) else baseline_process.main
+                    )
+                )
 
     def prepared(
         self, names: Sequence[str], task: Task, case: Case, slots: int, generator: random.Random
-    ) -> list[Baseline | tuple[str, RivalLost]]:
+    ) -> list[TimedBaseline | tuple[str, DroppedOut]]:
         """Each of them ready to be timed, or its name and why it is not. Afterwards they are timed alone, in turn."""
         self.start(names)
         calls = range(min(slots, PLAIN_SLOTS))
         draws = [[Draw(case=case, seed=generator.randrange(2**48)) for _ in calls] for _ in names]
         with ThreadPoolExecutor(max(len(names), 1)) as pool:
             made = list(pool.map(self._made, names, [task] * len(names), draws))
-        return [_timed_alone(item) if isinstance(item, Baseline) else item for item in made]
+        return [_timed_alone(item) if isinstance(item, TimedBaseline) else item for item in made]
 
     def forget(self) -> None:
         """What was prepared for a case."""
@@ -63,24 +67,24 @@ class Rivals:
             if host.process.is_alive():
                 host.process.demand("forget")
 
-    def _made(self, name: str, task: Task, draws: Sequence[Draw]) -> Baseline | tuple[str, RivalLost]:
+    def _made(self, name: str, task: Task, draws: Sequence[Draw]) -> TimedBaseline | tuple[str, DroppedOut]:
         host = self._hosts[name]
         try:
-            if host.knows is None:
-                host.process.demand("take_turns", path=str(Path(self._folder.name) / "turns"))
-            if host.knows != task.id:
+            if host.task_id is None:
+                host.process.demand("share_lock", path=str(Path(self._folder.name) / "turns"))
+            if host.task_id != task.id:
                 host.process.demand("task", task=encode(task))
-                host.knows = task.id
-            return Baseline(name, host.process, draws)
-        except RivalLost as lost:
+                host.task_id = task.id
+            return TimedBaseline(name, host.process, draws)
+        except DroppedOut as lost:
             return name, lost
         except OurFault as fault:
-            return name, RivalLost(str(fault))
+            return name, DroppedOut(str(fault))
 
 
-def _timed_alone(baseline: Baseline) -> Baseline | tuple[str, RivalLost]:
+def _timed_alone(baseline: TimedBaseline) -> TimedBaseline | tuple[str, DroppedOut]:
     try:
         baseline.time_alone()
-    except RivalLost as lost:
+    except DroppedOut as lost:
         return baseline.name, lost
     return baseline

@@ -22,8 +22,8 @@ from warpwright.core.launch.sealed import PREPARE
 from warpwright.core.records.evidence import Counterexample
 from warpwright.core.records.measurement import Cache
 from warpwright.core.task import Draw, Task
-from warpwright.judge.checks.examine import CALL_S, Staged
-from warpwright.judge.checks.quick_check import Likeness, likeness, reference_results, resemble
+from warpwright.judge.checks.examine import CALL_S, StagedCandidate
+from warpwright.judge.checks.quick_check import Allowance, allowances, matches_reference, reference_results
 from warpwright.judge.processes.staged_call import (
     Visit,
     changed_inputs,
@@ -34,10 +34,10 @@ from warpwright.judge.processes.staged_call import (
     untouched,
     write_inputs,
 )
-from warpwright.judge.processes.workers import CellFailure
-from warpwright.judge.timing.interleaving import CHAINS, PLAIN_SLOTS, SHORT_US, RivalLost, chain_parts, chained
+from warpwright.judge.processes.workers import WorkerFailure
+from warpwright.judge.timing.interleaving import CHAINS, PLAIN_SLOTS, SHORT_US, DroppedOut, chain_keys, per_call_us
 from warpwright.oracle.compare.results import check_in_steps
-from warpwright.oracle.truth.expected import Expected, Scenario, expectations, rolled
+from warpwright.oracle.truth.expected import Expected, Scenario, expectations, permuted_inputs
 
 SPIN_US, FEWEST_SPUN, MOST_SPUN = 8000.0, 1, 32
 SPIN_KEY, LIBRARY_KEY = 998, 999
@@ -51,19 +51,21 @@ class WrongWhileTimed(Exception):
         super().__init__(found.message)
 
 
-class Contestant:
+class TimedCandidate:
     """The candidate in its cell."""
 
-    def __init__(self, name: str, task: Task, on: Staged, given: Scenario, generator: random.Random) -> None:
+    def __init__(
+        self, name: str, task: Task, staged: StagedCandidate, given: Scenario, generator: random.Random
+    ) -> None:
         self.name = name
-        self._task, self._on, self._first, self._generator = task, on, given, generator
-        self._visits: list[Visit] = list(on.visits)
+        self._task, self._staged, self._first, self._generator = task, staged, given, generator
+        self._visits: list[Visit] = list(staged.visits)
         self._case = self._visits[0].draw.case
         self._given: dict[int, Scenario] = {}
         self.active = range(min(len(self._visits), PLAIN_SLOTS))
         self._calls: dict[int, list[int]] = {}
         """Of the keys that stand for several."""
-        self._like: tuple[Likeness, ...] | None = None
+        self._like: tuple[Allowance, ...] | None = None
         self.chained: set[Cache] | None = None
         """Which chains there are; None where every call is timed by itself."""
         self.latest_us = math.inf
@@ -96,7 +98,7 @@ class Contestant:
         keys = keys[: len(keys) // 2]
         samples, called = self._made(keys, Cache.COLD), self._called(keys)
         others = [self._visits[position] for position in self.active if position not in called]
-        if not bool(torch.stack([untouched(visit, self._on.arena) for visit in others]).all()):
+        if not bool(torch.stack([untouched(visit, self._staged.arena) for visit in others]).all()):
             found = counterexample(others[0], "out of bounds", "a timed call wrote to the memory of another")
             raise WrongWhileTimed(found)
         return samples
@@ -145,7 +147,7 @@ class Contestant:
 
     def _spun(self, repeats: int) -> float:
         start = time.perf_counter()
-        self._ask("spin", keys=[SPIN_KEY] * repeats)
+        self._ask("replay_all", keys=[SPIN_KEY] * repeats)
         return time.perf_counter() - start
 
     def _prepare(self, key: int) -> None:
@@ -157,7 +159,7 @@ class Contestant:
         """Chains of different calls: none of them is made twice between two refills, and no call knows the next."""
         order = self._generator.sample(self.active, len(self.active))
         for number in range(CHAINS):
-            for key, work in chain_parts(number, cache).items():
+            for key, work in chain_keys(number, cache).items():
                 self._calls[key] = order[number::CHAINS]
                 self._ask("chain", key=key, calls=self._calls[key], warm=cache is Cache.WARM, work=work)
         assert self.chained is not None
@@ -169,30 +171,30 @@ class Contestant:
             return self._generator.sample(self.active, len(self.active))
         if cache not in self.chained:
             self._chain(cache)
-        return [key for number in range(CHAINS) for key in chain_parts(number, cache)]
+        return [key for number in range(CHAINS) for key in chain_keys(number, cache)]
 
     def _taken(self, keys: Sequence[int | None], cache: Cache) -> list[float]:
         if self.chained is None:
             return [max(sample - self.cost, 1e-3) for sample in self.samples(keys, cache)]
-        return chained(self.samples(keys, Cache.COLD), cache, self.cost, len(self.active) // CHAINS)
+        return per_call_us(self.samples(keys, Cache.COLD), cache, self.cost, len(self.active) // CHAINS)
 
     def samples(self, keys: Sequence[int | None], cache: Cache, restore: bool = True) -> list[float]:
         answer = self._ask("time", keys=list(keys), cache=cache.value, restore=restore)
         return [float(sample) for sample in answer["samples_us"]]
 
     def _ask(self, do: str, **arguments: object) -> dict[str, Any]:
-        return self._on.cell.ask(do, CALL_S, **arguments)
+        return self._staged.cell.ask(do, CALL_S, **arguments)
 
     def refill(self, positions: Sequence[int] | None = None) -> None:
         """Contents that nobody has seen, poison where results will be, and red zones around everything."""
         filled = self.active if positions is None else positions
         self._pattern = self._generator.randrange(1, 255)
-        self._on.arena.reset(self._on.red_zones, self._pattern)
+        self._staged.arena.reset(self._staged.red_zones, self._pattern)
         for position in filled:
             draw = Draw(case=self._case, seed=self._generator.randrange(2**48))
-            given = self._given[position] = rolled(self._task, draw, self._first)
+            given = self._given[position] = permuted_inputs(self._task, draw, self._first)
             self._visits[position] = refreshed(self._task, self._visits[position], draw, given)
-            write_inputs(self._visits[position], self._on.arena)
+            write_inputs(self._visits[position], self._staged.arena)
         torch.cuda.synchronize()
         if preparing := [slot for position in filled for slot in self._visits[position].preparing]:
             self._ask("run", slots=preparing)
@@ -203,28 +205,28 @@ class Contestant:
         The first time one of the calls, drawn by lot, is held against the full truth, which tells how far off honest
         results may be. The others are held against the reference, and against the full truth where that looks wrong.
         """
-        if self._on.arena.damaged_anywhere(self._on.red_zones, self._pattern):
+        if self._staged.arena.damaged_anywhere(self._staged.red_zones, self._pattern):
             found = counterexample(self._visits[0], "out of bounds", "a timed call wrote outside its buffers")
             raise WrongWhileTimed(found)
         if self._like is None:
-            self._like = likeness(self._hold(self._generator.choice(called)))
+            self._like = allowances(self._hold(self._generator.choice(called)))
         fine = torch.stack([self._resembles(position, self._like) for position in called]).tolist()
         for position in (position for position, looks_right in zip(called, fine, strict=True) if not looks_right):
             self._hold(position)
 
-    def _resembles(self, position: int, like: tuple[Likeness, ...]) -> torch.Tensor:
+    def _resembles(self, position: int, like: tuple[Allowance, ...]) -> torch.Tensor:
         visit, given = self._visits[position], self._given[position]
         wanted = reference_results(self._task, visit.draw, given)
-        results = read_results(self._task, visit, self._on.arena)
-        return resemble(like, wanted, results) & unchanged(visit, self._on.arena)
+        results = read_results(self._task, visit, self._staged.arena)
+        return matches_reference(like, wanted, results) & unchanged(visit, self._staged.arena)
 
     def _hold(self, position: int) -> tuple[Expected, ...]:
         """Against the full truth."""
         visit = self._visits[position]
-        if changed := changed_inputs(visit, self._on.arena):
+        if changed := changed_inputs(visit, self._staged.arena):
             found = counterexample(visit, "mutation", f"argument {changed[0]} was changed by a timed call")
             raise WrongWhileTimed(found)
-        results = read_results(self._task, visit, self._on.arena)
+        results = read_results(self._task, visit, self._staged.arena)
         expected, mismatch = check_in_steps(
             lambda runs: expectations(self._task, visit.draw, self._given[position], runs), results
         )
@@ -233,14 +235,14 @@ class Contestant:
         return expected
 
 
-class Opponent(Contestant):
+class TimedCompetitor(TimedCandidate):
     """Another candidate beside the one that is judged. Whatever befalls it is no word on that one."""
 
     def block(self, cache: Cache) -> list[float]:
         try:
             return super().block(cache)
-        except (CellFailure, WrongWhileTimed) as failure:
-            raise RivalLost(str(failure)) from None
+        except (WorkerFailure, WrongWhileTimed) as failure:
+            raise DroppedOut(str(failure)) from None
 
     def slope_us(self) -> None:
         """None: its own job has compared the clocks."""
