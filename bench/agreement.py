@@ -98,6 +98,7 @@ def narrowed(name: str) -> Task:
 
 def sampled(name: str, each: int) -> list[tuple[Job, Said]]:
     from warpwright.verify.emulate import EmulateRung
+    from warpwright.verify.ladder import climb
 
     task, found = narrowed(name), []
     wanted = Asked(time=False, baselines=())
@@ -105,7 +106,8 @@ def sampled(name: str, each: int) -> list[tuple[Job, Said]]:
         candidate = Candidate(source=picked.source)
         ((_, job),) = sealed_jobs(task, [(picked.label, candidate)], wanted, SECRET)
         if isinstance(job, Job):
-            found.append((job, _said(job.id, picked, EmulateRung(task.cases).climb(task, candidate))))
+            climbed = climb(task, candidate, task.cases, [EmulateRung()])
+            found.append((job, _said(job.id, picked, climbed.evidence[-1])))
     return found
 
 

@@ -35,7 +35,7 @@ def keep(task: Task, sources: Sequence[str], folder: Path) -> None:
 
 
 def checked(task: Task, source: str) -> Verdict:
-    dossier = climb(task, Candidate(source=source))
+    dossier = climb(task, Candidate(source=source)).dossier
     said = [fault.message for fault in dossier.faults]
     said += [item.reason for item in dossier.evidence if item.reason]
     if refuted := dossier.refutation:

@@ -13,7 +13,8 @@ from typer.testing import CliRunner
 
 from warpwright.archive.opening import open_archive
 from warpwright.cli.main import app
-from warpwright.core.records.evidence import OPINION, Dossier, Verdict
+from warpwright.core.records.evidence import Dossier, Verdict
+from warpwright.core.records.rungs import OPINION
 from warpwright.core.records.search import Action, Call, Decision, Fate, Snapshot
 from warpwright.evolve.fold import fold
 

@@ -12,6 +12,7 @@ from warpwright.core.records.evidence import Verdict
 from warpwright.core.task import Case, Role, Task
 from warpwright.tasks import load
 from warpwright.verify.emulate import EmulateRung
+from warpwright.verify.ladder import climb
 
 
 @pytest.mark.timeout(900)  # Nothing here depends on time; a machine under load must not turn slow into wrong.
@@ -23,13 +24,14 @@ def test_a_composed_source_holds(name: str) -> None:
     (task,) = load(name)
     cases = [case for case in task.cases_of(Role.CHECK) if case.dtype == "fp32"][:3]
     plan = composer.plan(task)
-    evidence = EmulateRung(cases).climb(task, Candidate(source=plan.write(plan.default())))
+    candidate = Candidate(source=plan.write(plan.default()))
+    (evidence,) = climb(task, candidate, cases, [EmulateRung()]).evidence
     assert evidence.verdict is Verdict.HOLDS, evidence.counterexample or evidence.reason
 
 
 def holds_on(task: Task, case: Case, source: str) -> None:
     """Cases are drawn from the task's own: it is given this one alone."""
-    evidence = EmulateRung().climb(replace(task, cases=(case,)), Candidate(source=source))
+    (evidence,) = climb(replace(task, cases=(case,)), Candidate(source=source), ladder=[EmulateRung()]).evidence
     assert evidence.verdict is Verdict.HOLDS, evidence.counterexample or evidence.reason
     assert case.name in str(evidence.facts["cases"])
 

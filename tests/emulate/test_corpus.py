@@ -12,6 +12,7 @@ from warpwright.core.records.evidence import Verdict
 from warpwright.core.task import Role
 from warpwright.tasks import load
 from warpwright.verify.emulate import EmulateRung
+from warpwright.verify.ladder import climb
 
 pytestmark = [pytest.mark.corpus, pytest.mark.timeout(900)]
 FILES = sorted((Path(__file__).parents[1] / "corpus" / "seal").glob("*.cu"))
@@ -25,5 +26,5 @@ def test_a_correct_kernel_holds(path: Path) -> None:
     assert heading is not None
     task, dtypes = load(heading["task"])[0], heading["dtypes"].split(", ")
     cases = tuple(case for case in task.cases_of(Role.CHECK) if case.dtype in dtypes)
-    found = EmulateRung(cases).climb(task, Candidate(source=source))
+    (found,) = climb(task, Candidate(source=source), cases, [EmulateRung()]).evidence
     assert found.verdict is Verdict.HOLDS, found.reason or found.counterexample

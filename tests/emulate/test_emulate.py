@@ -15,6 +15,7 @@ from warpwright.emulate.emulating import emulate
 from warpwright.emulate.program.calls import Call, arena_of
 from warpwright.seal.cache import Store
 from warpwright.verify.emulate import EmulateRung
+from warpwright.verify.ladder import climb
 from warpwright.verify.mutation.mutants import few_of_each_kind
 from warpwright.verify.mutation.survey import Fate, Survey
 
@@ -101,7 +102,7 @@ def test_a_case_that_is_not_the_tasks_is_refused(specimen: Find, store: Store) -
 
 def test_the_rung_passes_on_what_was_found(specimen: Find, store: Store) -> None:
     one = specimen("softmax_shared_tree")
-    evidence = EmulateRung(one.cases, store).climb(one.task, one.candidate)
+    (evidence,) = climb(one.task, one.candidate, one.cases, [EmulateRung(store)]).evidence
     assert (evidence.rung, evidence.verdict) == ("emulate", Verdict.HOLDS)
     assert evidence.facts["runs"] > len(one.cases)
     assert evidence.seconds is not None

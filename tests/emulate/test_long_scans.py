@@ -12,6 +12,7 @@ from warpwright.core.records.evidence import Evidence, Verdict
 from warpwright.core.task import Case, Role
 from warpwright.tasks import load
 from warpwright.verify.emulate import EmulateRung
+from warpwright.verify.ladder import climb
 
 FIRST_BLOCKS = "std::min<int64_t>(count, 4 * processors)"
 
@@ -25,7 +26,7 @@ def evidence(name: str, dims: dict[str, int], dtype: str, *changes: tuple[str, s
     for old, new in changes:
         assert old in source
         source = source.replace(old, new)
-    found = EmulateRung().climb(replace(task, cases=(long,)), Candidate(source=source))
+    (found,) = climb(replace(task, cases=(long,)), Candidate(source=source), ladder=[EmulateRung()]).evidence
     assert "long" in str(found.facts["cases"])
     return found
 

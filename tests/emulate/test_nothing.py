@@ -8,6 +8,7 @@ from warpwright.core.candidate import Candidate
 from warpwright.core.records.evidence import Verdict
 from warpwright.tasks import load
 from warpwright.verify.emulate import EmulateRung
+from warpwright.verify.ladder import climb
 
 PROBLEM = """\
 import torch
@@ -47,5 +48,5 @@ def test_host_code_that_owes_no_element_may_do_nothing(tmp_path: Path) -> None:
     path = tmp_path / "empty.py"
     path.write_text(PROBLEM, encoding="utf-8")
     (task,) = load(str(path))
-    evidence = EmulateRung().climb(task, Candidate(source=KERNEL))
+    (evidence,) = climb(task, Candidate(source=KERNEL), ladder=[EmulateRung()]).evidence
     assert evidence.verdict is Verdict.HOLDS, evidence.counterexample or evidence.reason

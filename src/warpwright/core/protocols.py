@@ -6,9 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from warpwright.core.candidate import Candidate
-from warpwright.core.records.evidence import Evidence
-from warpwright.core.task import Task
+from warpwright.core.climb import Climb
 
 
 class Rung(Protocol):
@@ -16,7 +14,8 @@ class Rung(Protocol):
 
     name: str
 
-    def climb(self, task: Task, candidate: Candidate) -> Evidence: ...
+    def climb(self, climbed: Climb) -> Climb:
+        """Add this rung's evidence, and what it made for later rungs, to the climb so far."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,6 +10,7 @@ from warpwright.core.codec import content_id
 from warpwright.core.errors import Exit, WarpwrightError
 from warpwright.core.records.evidence import Dossier, Evidence, Verdict
 from warpwright.core.records.judged import Asked, Job, Judged
+from warpwright.core.records.rungs import SEAL
 from warpwright.core.records.search import Prediction
 from warpwright.core.task import Task
 from warpwright.dispatch.bundle import read_jobs, read_results, write_bundle
@@ -89,7 +90,7 @@ def jobs_of(task: Task, candidates: Sequence[Candidate], asked: Asked, secret: i
 def _refused(task: Task, candidate: str, refusal: Refusal) -> Judged:
     evidence = Evidence(
         candidate=candidate,
-        rung="seal",
+        rung=SEAL,
         verdict=refusal.verdict,
         reason=refusal.reason,
         counterexample=refusal.counterexample,

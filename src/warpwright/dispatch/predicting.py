@@ -1,4 +1,4 @@
-"""How good candidates would be on a GPU that nobody has at hand: predictions by the cost model, and called so."""
+"""Predictions: how fast the cost model expects candidates to be, where no GPU can measure them."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from functools import partial
 from warpwright.core.candidate import Candidate
 from warpwright.core.errors import Undecided
 from warpwright.core.records.evidence import Dossier, Verdict
+from warpwright.core.records.rungs import EMULATE, PREDICT
 from warpwright.core.records.search import Prediction
 from warpwright.core.task import Role, Task
 from warpwright.dispatch.evaluating import Outcome, undecided
@@ -17,11 +18,9 @@ from warpwright.emulate.cost.model import predict
 from warpwright.seal.refusal import Refusal
 from warpwright.seal.sealing import seal
 
-RUNG = "predict"
-
 
 class Predictor:
-    """Only for candidates that the emulator found right: how fast a wrong one is, nobody wants to know."""
+    """Predict candidates that the emulator found right; the time of a wrong one is of no interest."""
 
     def __init__(self, task: Task) -> None:
         self._task = task
@@ -31,9 +30,9 @@ class Predictor:
         for candidate in candidates:
             if candidate not in right:
                 reason = "without a GPU only what the emulator found right can be ranked"
-                yield undecided(self._task, candidate.id, RUNG, reason)
+                yield undecided(self._task, candidate.id, PREDICT, reason)
         for candidate, found in zip(right, _all(self._task, right), strict=True):
-            yield undecided(self._task, candidate.id, RUNG, found) if isinstance(found, str) else found
+            yield undecided(self._task, candidate.id, PREDICT, found) if isinstance(found, str) else found
 
 
 def _all(task: Task, candidates: Sequence[Candidate]) -> Sequence[tuple[Prediction, ...] | str]:
@@ -56,4 +55,4 @@ def predictions(task: Task, candidate: Candidate) -> tuple[Prediction, ...] | st
 
 def _was_emulated(dossier: Dossier | None) -> bool:
     held = (item.rung for item in dossier.evidence if item.verdict is Verdict.HOLDS) if dossier else ()
-    return "emulate" in held
+    return EMULATE in held

@@ -18,8 +18,9 @@ from warpwright.core.launch.sealed import Sealed
 from warpwright.core.records.evidence import Counterexample, Evidence, Fault, Verdict
 from warpwright.core.records.judged import Job, Judged
 from warpwright.core.records.measurement import Measurement, Scene
+from warpwright.core.records.rungs import JUDGE
 from warpwright.core.task import Role
-from warpwright.judge.checks.examine import RUNG, examine
+from warpwright.judge.checks.examine import examine
 from warpwright.judge.checks.reference_cache import ReferenceCaches
 from warpwright.judge.checks.reference_workers import ReferenceWorkers
 from warpwright.judge.gpu.precision import allow_tf32
@@ -117,7 +118,7 @@ class Judge:
         assert job.sealed is not None, "baselines are not judged"
         return Evidence(
             candidate=job.sealed.manifest.candidate,
-            rung=RUNG,
+            rung=JUDGE,
             verdict=Verdict.REFUTED,
             counterexample=found,
             scene=self.scene,

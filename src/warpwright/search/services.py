@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Protocol
 
 from warpwright.core.candidate import Candidate, Flags
+from warpwright.core.climb import Climb
 from warpwright.core.errors import ModelFailed, UsageError
 from warpwright.core.gpus.table import gpu_named
 from warpwright.core.protocols import Model
-from warpwright.core.records.evidence import Dossier, Verdict
+from warpwright.core.records.evidence import Dossier
 from warpwright.core.records.search import Arm, Brief, Call, Operator, Snapshot
 from warpwright.core.task import Task
 from warpwright.dispatch.evaluating import Outcome
@@ -25,7 +26,7 @@ from warpwright.propose.prompting.known import Known, Library
 from warpwright.propose.proposing import Proposed, propose
 from warpwright.propose.summarising import lesson
 from warpwright.propose.tuning.tunables import settings, space, with_settings
-from warpwright.verify.ladder import climb
+from warpwright.verify.ladder import climb, climb_on
 from warpwright.verify.opinion.rung import OpinionRung, score_of
 
 
@@ -84,21 +85,19 @@ class Workshop:
         return propose(self.task, brief, model, known, flags=self.flags, note=self.note)
 
     def climb(self, candidates: Sequence[Candidate]) -> Iterator[tuple[Dossier, Sequence[Call]]]:
-        """The sure rungs on all cores, then opinions on what they left open."""
-        climbed = (
+        """Climb the rungs of this machine on all cores, then ask for opinions on what they left open."""
+        climbs = (
             [climb(self.task, candidates[0])]
             if len(candidates) == 1
             else parallel(partial(climb, self.task), candidates, label=lambda candidate: candidate.id)
         )
-        for candidate, dossier in zip(candidates, climbed, strict=True):
-            yield self._with_opinion(candidate, dossier)
+        yield from map(self._with_opinion, climbs)
 
-    def _with_opinion(self, candidate: Candidate, dossier: Dossier) -> tuple[Dossier, Sequence[Call]]:
-        if self.opinions is None or dossier.faults or dossier.verdict is Verdict.REFUTED:
-            return dossier, ()
+    def _with_opinion(self, climbed: Climb) -> tuple[Dossier, Sequence[Call]]:
+        if self.opinions is None:
+            return climbed.dossier, ()
         model = Noted(self.opinions, note=self.note)
-        thought = OpinionRung(model).climb_after(self.task, candidate, dossier.evidence)
-        return replace(dossier, evidence=(*dossier.evidence, thought)), model.calls
+        return climb_on(climbed, [OpinionRung(model)]).dossier, model.calls
 
     def evaluate(self, candidates: Sequence[Candidate], dossiers: Mapping[str, Dossier]) -> Iterator[Outcome]:
         yield from self.evaluator.evaluate(candidates, dossiers)

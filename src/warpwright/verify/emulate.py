@@ -1,14 +1,13 @@
-"""The emulation rung: is the candidate right on the CPU, and does it keep CUDA's rules while it is?"""
+"""The emulation rung: are the candidate's results right on the CPU, and does it keep CUDA's rules on the way?"""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 
-from warpwright.core.candidate import Candidate
+from warpwright.core.climb import Climb
 from warpwright.core.codec import encode
 from warpwright.core.records.evidence import Evidence
-from warpwright.core.task import Case, Task
+from warpwright.core.records.rungs import EMULATE
 from warpwright.emulate.emulating import emulate
 from warpwright.emulate.emulation import Emulation
 from warpwright.seal.cache import Store
@@ -16,26 +15,28 @@ from warpwright.verify.library import carried_out
 
 
 class EmulateRung:
-    name = "emulate"
+    name = EMULATE
 
-    def __init__(self, cases: Sequence[Case] | None = None, store: Store | None = None) -> None:
-        self._cases, self._store = cases, store
+    def __init__(self, store: Store | None = None) -> None:
+        self._store = store
 
-    def climb(self, task: Task, candidate: Candidate) -> Evidence:
+    def climb(self, climbed: Climb) -> Climb:
         start = time.monotonic()
-        emulation = emulate(task, candidate, self._cases, self._store, carried_out)
-        return Evidence(
-            candidate=candidate.id,
-            rung=self.name,
-            verdict=emulation.verdict,
-            reason=emulation.reason,
-            counterexample=emulation.counterexample,
-            facts=_facts(emulation),
-            seconds=time.monotonic() - start,
+        emulation = emulate(climbed.task, climbed.candidate, climbed.cases, self._store, carried_out)
+        return climbed.with_evidence(
+            Evidence(
+                candidate=climbed.candidate.id,
+                rung=EMULATE,
+                verdict=emulation.verdict,
+                reason=emulation.reason,
+                counterexample=emulation.counterexample,
+                facts=_facts(emulation),
+                seconds=time.monotonic() - start,
+            )
         )
 
 
 def _facts(emulation: Emulation) -> dict[str, object]:
-    """What it shows beyond the verdict."""
+    """What the emulation found beyond its verdict."""
     kept = ("findings", "warnings", "cases", "runs", "order_dependent", "counters")
     return {name: value for name, value in encode(emulation).items() if name in kept}

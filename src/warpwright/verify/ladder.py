@@ -1,33 +1,39 @@
-"""The ladder: rungs from the cheapest to the dearest, up to the first that refutes."""
+"""The ladder: rungs from the cheapest to the most expensive, up to the first that refutes."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from warpwright.core.candidate import Candidate
+from warpwright.core.climb import Climb
 from warpwright.core.errors import OurFault
 from warpwright.core.protocols import Rung
-from warpwright.core.records.evidence import Dossier, Evidence, Fault, Verdict
 from warpwright.core.task import Case, Task
 from warpwright.verify.emulate import EmulateRung
 from warpwright.verify.seal import SealRung
 from warpwright.verify.source import SourceRung
 
 
-def rungs(cases: Sequence[Case] | None = None) -> tuple[Rung, ...]:
-    """All there are, in order; on the given cases of a task, or on all of them."""
-    return SourceRung(), SealRung(cases), EmulateRung(cases)
+def rungs() -> tuple[Rung, ...]:
+    """The rungs that need nothing but this machine, in order."""
+    return SourceRung(), SealRung(), EmulateRung()
 
 
-def climb(task: Task, candidate: Candidate, ladder: Sequence[Rung] | None = None) -> Dossier:
-    """Everything this machine can say of the candidate. A fault of ours ends the climb and is no verdict."""
-    evidence: list[Evidence] = []
-    faults: list[Fault] = []
-    for rung in rungs() if ladder is None else ladder:
-        try:
-            evidence.append(rung.climb(task, candidate))
-        except OurFault as error:
-            faults.append(error.fault)
-        if faults or evidence[-1].verdict is Verdict.REFUTED:
+def climb(
+    task: Task, candidate: Candidate, cases: Sequence[Case] | None = None, ladder: Sequence[Rung] | None = None
+) -> Climb:
+    """Verify a candidate on the given cases of its task, or on all of them, as far as this machine can."""
+    start = Climb(task=task, candidate=candidate, cases=None if cases is None else tuple(cases))
+    return climb_on(start, rungs() if ladder is None else ladder)
+
+
+def climb_on(climbed: Climb, ladder: Sequence[Rung]) -> Climb:
+    """Continue a climb with further rungs. A fault of ours ends it and is not a verdict."""
+    for rung in ladder:
+        if climbed.is_over:
             break
-    return Dossier(candidate=candidate.id, task=task.key, evidence=tuple(evidence), faults=tuple(faults))
+        try:
+            climbed = rung.climb(climbed)
+        except OurFault as error:
+            climbed = climbed.with_fault(error.fault)
+    return climbed

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 
 from warpwright.core.candidate import Candidate
+from warpwright.core.climb import Climb
 from warpwright.core.codec import encode
 from warpwright.core.launch.sealed import Sealed
 from warpwright.core.records.evidence import Evidence, Verdict
-from warpwright.core.task import Case, Task
+from warpwright.core.records.rungs import SEAL
 from warpwright.seal.cache import Store
 from warpwright.seal.refusal import Refusal
 from warpwright.seal.sealing import seal
@@ -17,24 +17,25 @@ from warpwright.seal.summary import summarise
 
 
 class SealRung:
-    name = "seal"
+    name = SEAL
 
-    def __init__(self, cases: Sequence[Case] | None = None, store: Store | None = None) -> None:
-        self._cases, self._store = cases, store
+    def __init__(self, store: Store | None = None) -> None:
+        self._store = store
 
-    def climb(self, task: Task, candidate: Candidate) -> Evidence:
+    def climb(self, climbed: Climb) -> Climb:
+        """Seal the candidate; later rungs find the artefact in the climb."""
         start = time.monotonic()
-        outcome = seal(task, candidate, self._cases, self._store)
+        outcome = seal(climbed.task, climbed.candidate, climbed.cases, self._store)
         seconds = time.monotonic() - start
         if isinstance(outcome, Refusal):
-            return _refused(candidate, outcome, seconds)
-        return _sealed(candidate, outcome, seconds)
+            return climbed.with_evidence(_refused(climbed.candidate, outcome, seconds))
+        return climbed.with_evidence(_sealed(climbed.candidate, outcome, seconds), outcome)
 
 
 def _refused(candidate: Candidate, refusal: Refusal, seconds: float) -> Evidence:
     return Evidence(
         candidate=candidate.id,
-        rung=SealRung.name,
+        rung=SEAL,
         verdict=refusal.verdict,
         reason=refusal.reason,
         counterexample=refusal.counterexample,
@@ -46,7 +47,7 @@ def _sealed(candidate: Candidate, sealed: Sealed, seconds: float) -> Evidence:
     compiled = sealed.cubin is not None
     return Evidence(
         candidate=candidate.id,
-        rung=SealRung.name,
+        rung=SEAL,
         verdict=Verdict.HOLDS if compiled else Verdict.UNDECIDED,
         reason=None if compiled else "no nvcc here: the launch plan holds, the device code was not compiled",
         skipped=not compiled,

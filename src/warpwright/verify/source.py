@@ -1,12 +1,12 @@
-"""The first rung: is this a source at all? Costs nothing, and its answers are plainer than a compiler's."""
+"""The source rung: is the text a source at all? It costs nothing, and its messages are plainer than a compiler's."""
 
 from __future__ import annotations
 
 import re
 
-from warpwright.core.candidate import Candidate
+from warpwright.core.climb import Climb
 from warpwright.core.records.evidence import Counterexample, Evidence, Verdict
-from warpwright.core.task import Task
+from warpwright.core.records.rungs import SOURCE
 from warpwright.cpp.tokens import Kind, tokenize
 from warpwright.seal.sealing import MOST_SOURCE_BYTES
 
@@ -17,15 +17,17 @@ _PYTHON = re.compile(r"^(import torch|from torch|import triton)\b", re.MULTILINE
 
 
 class SourceRung:
-    name = "source"
+    name = SOURCE
 
-    def climb(self, task: Task, candidate: Candidate) -> Evidence:
-        problem = _problem(candidate.source)
-        return Evidence(
-            candidate=candidate.id,
-            rung=self.name,
-            verdict=Verdict.REFUTED if problem else Verdict.HOLDS,
-            counterexample=Counterexample(kind="source", message=problem) if problem else None,
+    def climb(self, climbed: Climb) -> Climb:
+        problem = _problem(climbed.candidate.source)
+        return climbed.with_evidence(
+            Evidence(
+                candidate=climbed.candidate.id,
+                rung=SOURCE,
+                verdict=Verdict.REFUTED if problem else Verdict.HOLDS,
+                counterexample=Counterexample(kind="source", message=problem) if problem else None,
+            )
         )
 
 

@@ -4,15 +4,15 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner, Result
 
 from warpwright.cli.main import app
-from warpwright.core.candidate import Candidate
+from warpwright.core.climb import Climb
 from warpwright.core.errors import OurFault
 from warpwright.core.records.evidence import Counterexample, Evidence, Fault, Verdict
-from warpwright.core.task import Task
 
 SQUARE = """
 import torch
@@ -74,24 +74,28 @@ def test_what_is_kept_was_checked(tmp_path: Path) -> None:
     assert "holds" in found.output.lower()
 
 
-def holds(task: Task, candidate: Candidate) -> Evidence:
-    return Evidence(candidate=candidate.id, rung="source", verdict=Verdict.HOLDS)
+def said(climbed: Climb, **fields: Any) -> Climb:
+    return climbed.with_evidence(Evidence(candidate=climbed.candidate.id, **fields))
 
 
-def undecided(task: Task, candidate: Candidate) -> Evidence:
-    return Evidence(candidate=candidate.id, rung="emulate", verdict=Verdict.UNDECIDED, reason="still running")
+def holds(climbed: Climb) -> Climb:
+    return said(climbed, rung="source", verdict=Verdict.HOLDS)
 
 
-def absent(task: Task, candidate: Candidate) -> Evidence:
-    return Evidence(candidate=candidate.id, rung="gpu", verdict=Verdict.UNDECIDED, reason="no GPU here", skipped=True)
+def undecided(climbed: Climb) -> Climb:
+    return said(climbed, rung="emulate", verdict=Verdict.UNDECIDED, reason="still running")
 
 
-def refuted(task: Task, candidate: Candidate) -> Evidence:
+def absent(climbed: Climb) -> Climb:
+    return said(climbed, rung="gpu", verdict=Verdict.UNDECIDED, reason="no GPU here", skipped=True)
+
+
+def refuted(climbed: Climb) -> Climb:
     shown = Counterexample(kind="race", message="two threads write y[0]")
-    return Evidence(candidate=candidate.id, rung="emulate", verdict=Verdict.REFUTED, counterexample=shown)
+    return said(climbed, rung="emulate", verdict=Verdict.REFUTED, counterexample=shown)
 
 
-def failed(task: Task, candidate: Candidate) -> Evidence:
+def failed(climbed: Climb) -> Climb:
     raise OurFault(Fault(where="sandbox", message="the launcher does not answer"))
 
 
@@ -107,13 +111,13 @@ def failed(task: Task, candidate: Candidate) -> Evidence:
 def test_it_ends_as_check_does_on_what_it_wrote(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    last: Callable[[Task, Candidate], Evidence],
+    last: Callable[[Climb], Climb],
     code: int,
     verdict: str,
     kept: bool,
 ) -> None:
     ladder = [SimpleNamespace(climb=holds), SimpleNamespace(climb=last)]
-    monkeypatch.setattr("warpwright.verify.ladder.rungs", lambda cases=None: ladder)
+    monkeypatch.setattr("warpwright.verify.ladder.rungs", lambda: ladder)
     problem = tmp_path / "square.py"
     problem.write_text(SQUARE)
     found = compose(problem, "--out", tmp_path / "kernels", "--json")

@@ -61,7 +61,7 @@ def test_every_problem_has_an_answer(name: str) -> None:
 def test_what_is_composed_is_right(name: str) -> None:
     answer = answered(name)
     assert answer.task is not None, answer.reason
-    dossier = climb(answer.task, Candidate(source=answer.sources[0]))
+    dossier = climb(answer.task, Candidate(source=answer.sources[0])).dossier
     assert dossier.verdict is Verdict.HOLDS, dossier.refutation or dossier.evidence
 
 

@@ -103,4 +103,4 @@ def test_tiles_hold(tmp_path: Path, body: str, inputs: tuple[str, ...]) -> None:
     (task,) = load(f"{path}:f", inputs=list(inputs), direction="forward")
     text = composer.plan(task).write({})
     assert "if (!tile_products<" in text
-    assert climb(task, Candidate(source=text)).verdict is Verdict.HOLDS
+    assert climb(task, Candidate(source=text)).dossier.verdict is Verdict.HOLDS

@@ -16,7 +16,7 @@ from warpwright.core.task import Case, Direction, Output, Reference, Role, Scala
 from warpwright.propose.merging.merge import merged
 from warpwright.propose.merging.rule import Rule, Split, rule_for
 from warpwright.propose.tuning.tunables import space
-from warpwright.verify.ladder import climb, rungs
+from warpwright.verify.ladder import climb
 
 CORPUS = Path(__file__).parents[2] / "corpus" / "seal"
 SIZES = (4, 64, 1024, 16384)
@@ -167,7 +167,7 @@ def test_a_merged_kernel_climbs_the_ladder() -> None:
     sources = [(CORPUS / f"softmax_{name}.cu").read_text() for name in ("online_warp", "shared_tree")]
     winners = {case.name: int(case.dims["D"] > 100) for case in cases}
     text = merged(task, sources, winners, best=0)
-    dossier = climb(task, Candidate(source=text), rungs(cases))
+    dossier = climb(task, Candidate(source=text), cases).dossier
     assert dossier.faults == ()
     assert dossier.verdict is not Verdict.REFUTED
     assert dossier.evidence[-1].rung == "emulate"

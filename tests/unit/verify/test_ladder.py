@@ -6,14 +6,16 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from warpwright.core.candidate import Candidate
+from warpwright.core.candidate import Candidate, Flags
+from warpwright.core.climb import Climb
 from warpwright.core.errors import OurFault
+from warpwright.core.launch.sealed import Manifest, Sealed
 from warpwright.core.records.evidence import Counterexample, Evidence, Fault, Verdict
 from warpwright.core.task import Case, Output, Reference, Role, Task, TensorArg
 from warpwright.seal.refusal import Refusal
 from warpwright.seal.sealing import MOST_SOURCE_BYTES
 from warpwright.verify import seal as seal_rung
-from warpwright.verify.ladder import climb
+from warpwright.verify.ladder import climb, climb_on
 from warpwright.verify.seal import SealRung
 from warpwright.verify.source import SourceRung
 
@@ -25,6 +27,11 @@ TASK = Task(
     reference=Reference(source=""),
 )
 CANDIDATE = Candidate(source="PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {}")
+MANIFEST = Manifest(
+    candidate=CANDIDATE.id, task=TASK.key, gpu="h200", arch="sm_90a", flags=Flags(), compilers={}, command=(),
+    hashes={}, seconds={}, isolation="none", warpwright="0",
+)  # fmt: skip
+SEALED = Sealed(id="s", source=CANDIDATE.source, manifest=MANIFEST, entries=("forward",), cubin=None)
 WRONG = Counterexample(kind="block", message="1025 threads")
 
 
@@ -34,35 +41,57 @@ class Says:
 
     verdict: Verdict | None
     name: str = "says"
-    asked: list[str] = field(default_factory=list)
+    makes: Sealed | None = None
+    seen: list[Climb] = field(default_factory=list)
 
-    def climb(self, task: Task, candidate: Candidate) -> Evidence:
-        self.asked.append(candidate.id)
+    def climb(self, climbed: Climb) -> Climb:
+        self.seen.append(climbed)
         if self.verdict is None:
             raise OurFault(Fault(where="disk", message="full"))
-        return Evidence(
-            candidate=candidate.id,
+        evidence = Evidence(
+            candidate=climbed.candidate.id,
             rung=self.name,
             verdict=self.verdict,
             reason="unsupported: at::foo" if self.verdict is Verdict.UNDECIDED else None,
             counterexample=WRONG if self.verdict is Verdict.REFUTED else None,
         )
+        return climbed.with_evidence(evidence, self.makes)
 
 
 def test_it_climbs_on_until_something_refutes() -> None:
     rungs = [Says(Verdict.HOLDS), Says(Verdict.UNDECIDED), Says(Verdict.REFUTED), Says(Verdict.HOLDS)]
-    dossier = climb(TASK, CANDIDATE, rungs)
+    dossier = climb(TASK, CANDIDATE, ladder=rungs).dossier
     assert [evidence.verdict for evidence in dossier.evidence] == ["holds", "undecided", "refuted"]
     assert dossier.verdict is Verdict.REFUTED
-    assert rungs[3].asked == []
+    assert rungs[3].seen == []
+
+
+def test_a_rung_gets_what_was_made_and_found_before_it() -> None:
+    rungs = [Says(Verdict.HOLDS, name="first", makes=SEALED), Says(Verdict.UNDECIDED), Says(Verdict.HOLDS)]
+    climbed = climb(TASK, CANDIDATE, TASK.cases, rungs)
+    (start,), (second,), (third,) = (rung.seen for rung in rungs)
+    assert (start.sealed, start.evidence, start.cases) == (None, (), TASK.cases)
+    assert (second.sealed, second.held) == (SEALED, {"first"})
+    assert (third.sealed, third.evidence) == (SEALED, climbed.evidence[:2])
+    assert climbed.sealed is SEALED
+
+
+def test_a_climb_that_is_over_is_not_continued() -> None:
+    refuted = climb(TASK, CANDIDATE, ladder=[Says(Verdict.REFUTED)])
+    faulted = climb(TASK, CANDIDATE, ladder=[Says(None)])
+    last = Says(Verdict.HOLDS)
+    assert [climb_on(start, [last]) for start in (refuted, faulted)] == [refuted, faulted]
+    assert last.seen == []
+    held = climb_on(climb(TASK, CANDIDATE, ladder=[Says(Verdict.HOLDS)]), [last])
+    assert len(held.evidence) == 2
 
 
 def test_a_fault_ends_the_climb_without_a_verdict() -> None:
     last = Says(Verdict.REFUTED)
-    dossier = climb(TASK, CANDIDATE, [Says(Verdict.HOLDS), Says(None), last])
+    dossier = climb(TASK, CANDIDATE, ladder=[Says(Verdict.HOLDS), Says(None), last]).dossier
     assert dossier.faults == (Fault(where="disk", message="full"),)
     assert dossier.verdict is Verdict.UNDECIDED
-    assert last.asked == []
+    assert last.seen == []
 
 
 @pytest.mark.parametrize(
@@ -79,7 +108,7 @@ def test_a_fault_ends_the_climb_without_a_verdict() -> None:
     ],
 )
 def test_what_is_no_source_is_refuted_in_one_sentence(source: str, says: str) -> None:
-    evidence = SourceRung().climb(TASK, Candidate(source=source))
+    (evidence,) = climb(TASK, Candidate(source=source), ladder=[SourceRung()]).evidence
     assert evidence.verdict is Verdict.REFUTED
     assert evidence.counterexample is not None
     assert says in evidence.counterexample.message
@@ -90,7 +119,8 @@ def test_what_is_no_source_is_refuted_in_one_sentence(source: str, says: str) ->
     [CANDIDATE.source, "TORCH_LIBRARY(lib, m) {}", "#define BIND PYBIND11_MODULE(TORCH_EXTENSION_NAME, m)\nBIND {}"],
 )
 def test_a_source_holds(source: str) -> None:
-    assert SourceRung().climb(TASK, Candidate(source=source)).verdict is Verdict.HOLDS
+    (evidence,) = climb(TASK, Candidate(source=source), ladder=[SourceRung()]).evidence
+    assert evidence.verdict is Verdict.HOLDS
 
 
 @pytest.mark.parametrize(
@@ -102,7 +132,9 @@ def test_a_source_holds(source: str) -> None:
 )
 def test_a_refusal_to_seal_is_evidence(refusal: Refusal, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(seal_rung, "seal", lambda *_: refusal)
-    evidence = SealRung().climb(TASK, CANDIDATE)
+    climbed = climb(TASK, CANDIDATE, ladder=[SealRung()])
+    (evidence,) = climbed.evidence
+    assert climbed.sealed is None
     assert (evidence.verdict, evidence.reason, evidence.counterexample) == (
         refusal.verdict, refusal.reason, refusal.counterexample,
     )  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from warpwright.core.candidate import Candidate
+from warpwright.core.climb import Climb
 from warpwright.core.codec import dumps, loads
 from warpwright.core.errors import ModelFailed
 from warpwright.core.protocols import Reply, Request
@@ -57,7 +58,13 @@ class Says:
 
 
 def opinion(rule: Callable[[Request], str], panel: Panel | None = None, candidate: Candidate = CANDIDATE) -> Evidence:
-    return OpinionRung(Says(rule), panel).climb(TASK, candidate)
+    return thought(OpinionRung(Says(rule), panel), candidate=candidate)
+
+
+def thought(rung: OpinionRung, so_far: Sequence[Evidence] = (), candidate: Candidate = CANDIDATE) -> Evidence:
+    """What the rung adds to a climb."""
+    start = Climb(task=TASK, candidate=candidate, evidence=tuple(so_far))
+    return rung.climb(start).evidence[-1]
 
 
 def held(*rungs: str) -> list[Evidence]:
@@ -87,14 +94,14 @@ def test_the_panel_has_four_questions_that_surer_rungs_make_idle() -> None:
     assert names == ["compilation", "memory", "numerics", "cheating"]
     model = Says(lambda _: answer())
     rung = OpinionRung(model, reflect=False)
-    rung.climb_after(TASK, CANDIDATE, held("source", "seal"))
+    thought(rung, held("source", "seal"))
     assert [request.purpose for request in model.asked] == ["opinion-memory", "opinion-numerics", "opinion-cheating"]
 
 
 def test_where_everything_is_answered_nobody_is_asked() -> None:
     model = Says(lambda _: answer())
     so_far = held("source", "seal", "emulate")
-    evidence = OpinionRung(model).climb_after(TASK, CANDIDATE, so_far)
+    evidence = thought(OpinionRung(model), so_far)
     assert model.asked == []
     assert evidence.skipped
     dossier = Dossier(candidate=CANDIDATE.id, task=TASK.key, evidence=(*so_far, evidence))
@@ -104,14 +111,14 @@ def test_where_everything_is_answered_nobody_is_asked() -> None:
 def test_a_kernel_is_not_blamed_for_types_that_it_is_not_for() -> None:
     cases = [Case(name=f"N7-{dtype}", role=Role.CHECK, dims={"N": 7}, dtype=dtype) for dtype in ("fp32", "bf16")]
     model = Says(lambda _: answer())
-    OpinionRung(model, ONE, cases=cases[:1]).climb(narrowed(TASK, cases), CANDIDATE)
+    OpinionRung(model, ONE).climb(Climb(task=narrowed(TASK, cases), candidate=CANDIDATE, cases=tuple(cases[:1])))
     assert "N7-fp32" in model.asked[0].prompt
     assert "bf16" not in model.asked[0].prompt
 
 
 def test_the_last_word_is_that_of_the_reflection() -> None:
     model = Says(lambda request: answer("pass" if request.purpose.endswith("-reflection") else "fail"))
-    (vote,) = votes_in(OpinionRung(model, ONE).climb(TASK, CANDIDATE))
+    (vote,) = votes_in(thought(OpinionRung(model, ONE)))
     assert vote.passed is True
     assert [request.purpose for request in model.asked] == ["opinion-memory", "opinion-memory-reflection"]
     assert "no barrier" in model.asked[1].prompt

@@ -75,12 +75,12 @@ def _check(piece: Piece, gpu: str, fast_math: bool, dtypes: tuple[str, ...]) -> 
 
 
 def _climbed(task: Task, candidate: Candidate, dtypes: tuple[str, ...]) -> Dossier:
-    from warpwright.verify.ladder import climb, rungs
+    from warpwright.verify.ladder import climb
 
     cases = tuple(case for case in task.cases if not dtypes or case.dtype in dtypes)
     if not cases:
         raise UsageError(f"{task.key} has no case of type {', '.join(dtypes)}")
-    return climb(task, candidate, rungs(cases if dtypes else None))
+    return climb(task, candidate, cases if dtypes else None).dossier
 
 
 def show(checked: Sequence[Checked], *, verbose: bool) -> None:

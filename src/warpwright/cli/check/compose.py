@@ -109,7 +109,7 @@ def _checked(answer: Surveyed, silent: bool) -> Dossier:
 
     assert answer.task is not None
     with waiting(f"checking {answer.name}", silent=silent):
-        return climb(answer.task, Candidate(source=answer.sources[0]))
+        return climb(answer.task, Candidate(source=answer.sources[0])).dossier
 
 
 def _kept(answer: Surveyed, out: Path) -> Path:

@@ -42,7 +42,7 @@ def _asked(piece: Piece, model: Model, panel: Panel | None) -> Dossier:
     wanted = piece.label.dtypes if piece.label else ()
     cases = tuple(case for case in piece.task.cases if not wanted or case.dtype in wanted)
     candidate = read_candidate(piece.path, "h200", fast_math=False)
-    return climb(piece.task, candidate, (SourceRung(), OpinionRung(model, panel, cases=cases)))
+    return climb(piece.task, candidate, cases, (SourceRung(), OpinionRung(model, panel))).dossier
 
 
 def tuned(work: Sequence[Piece], model: Model, panel: Path | None, seed: int, rounds: int) -> Tuned:

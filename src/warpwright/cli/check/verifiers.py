@@ -49,15 +49,13 @@ def evaluate(
     """
     from warpwright.cli.check.checking import check_all, labelled
     from warpwright.cli.screen import plain, progress, show_table
-    from warpwright.core.records.evidence import OPINION
+    from warpwright.core.records.rungs import LADDER, OPINION
     from warpwright.verify.evaluation import scores
-    from warpwright.verify.ladder import rungs
 
-    if (rung == "opinion") != (model is not None):
+    if (rung == OPINION) != (model is not None):
         raise UsageError("opinions need somebody to ask: --rung opinion and --model SPEC go together")
-    known = [each.name for each in rungs()] + [OPINION]
-    if rung is not None and rung not in known:
-        raise UsageError(f"there is no rung '{rung}'; one of {', '.join(known)}")
+    if rung is not None and rung not in LADDER:
+        raise UsageError(f"there is no rung '{rung}'; one of {', '.join(LADDER)}")
     if panel is not None and model is None:
         raise UsageError("a panel gives opinions: --panel needs --rung opinion and --model SPEC")
     work = labelled(labels.parent, labels)

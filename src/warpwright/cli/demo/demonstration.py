@@ -24,7 +24,7 @@ from warpwright.report.page import Catch, Chapter, page
 from warpwright.search.settings import Settings
 from warpwright.search.wiring import begin, line
 from warpwright.tasks import load
-from warpwright.verify.ladder import climb, rungs
+from warpwright.verify.ladder import climb
 
 SEARCHES = ("llama_rmsnorm:forward", "mnist_cross_entropy:forward", "mnist_cross_entropy:backward", "swiglu:forward")
 """A normalisation, a cross-entropy with its backward pass, the fused middle of an MLP."""
@@ -60,7 +60,7 @@ def _catch(name: str, title: str, gpu: str, as_json: bool) -> Catch:
     cases = tuple(case for case in task.cases if case.dtype == "fp32")
     candidate = Candidate(source=source, flags=Flags(gpu=gpu_named(gpu).name))
     with waiting(pastime(f"checking a planted {name}"), silent=as_json):
-        dossier = climb(task, candidate, rungs(cases))
+        dossier = climb(task, candidate, cases).dossier
     if not as_json:
         mark = good("caught") if dossier.verdict is Verdict.REFUTED else bad("missed")
         screen().print(f"{plain(title)}: {mark}", f"  {plain(sentence(dossier))}", sep="\n", soft_wrap=True)

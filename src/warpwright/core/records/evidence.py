@@ -8,9 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from warpwright.core.records.measurement import Scene
-
-OPINION = "opinion"
-"""The reason of evidence that is only what somebody thinks: it decides nothing."""
+from warpwright.core.records.rungs import OPINION
 
 
 class Verdict(StrEnum):
@@ -53,6 +51,11 @@ class Evidence:
         if self.skipped and self.verdict is not Verdict.UNDECIDED:
             raise ValueError("a skipped rung is UNDECIDED")
 
+    @property
+    def is_opinion(self) -> bool:
+        """Whether this is only what a language model thinks, which decides nothing."""
+        return self.reason == OPINION
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fault:
@@ -75,7 +78,7 @@ class Dossier:
     @property
     def verdict(self) -> Verdict:
         """REFUTED by any rung; HOLDS only if every rung that could be climbed here held, without a fault."""
-        verdicts = {item.verdict for item in self.evidence if not item.skipped and item.reason != OPINION}
+        verdicts = {item.verdict for item in self.evidence if not item.skipped and not item.is_opinion}
         if Verdict.REFUTED in verdicts:
             return Verdict.REFUTED
         if verdicts == {Verdict.HOLDS} and not self.faults:

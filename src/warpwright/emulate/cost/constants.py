@@ -1,7 +1,7 @@
 """The figures that the cost model rests on, each with its source.
 
 Those of `Calibrated` are starting values until `bench/calibrate.py` has fitted them to measurements of a GPU; what it
-found is in cost_calibrated.json, by the name of the GPU. Peaks and sizes of GPUs are in core/gpus.py.
+found is in calibrated.json, by the name of the GPU. Peaks and sizes of GPUs are in core/gpus.py.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ SHARED_WAVEFRONTS_PER_CLOCK = 1.0
 WARPS_ISSUED_PER_CLOCK = 4.0
 """Four schedulers an SM, one instruction each. NVIDIA architecture whitepapers, Volta to Blackwell."""
 LANES = 32
-DATA = Path(__file__).parent / "cost_calibrated.json"
+DATA = Path(__file__).parent / "calibrated.json"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,6 +16,7 @@ from warpwright.core.launch.plan import Launch, Plan
 from warpwright.core.launch.sealed import Sealed
 from warpwright.core.records.evidence import Counterexample, Evidence, Verdict
 from warpwright.core.records.measurement import Scene
+from warpwright.core.records.rungs import JUDGE
 from warpwright.core.task import Draw, Task
 from warpwright.judge.checks.reference_cache import ReferenceCache
 from warpwright.judge.gpu.arena import Arena, Layout, red_zone_bytes
@@ -32,7 +33,6 @@ from warpwright.judge.processes.staged_call import (
 from warpwright.judge.processes.workers import Worker, WorkerFailure, WorkerPool
 from warpwright.oracle.compare.results import same_bits
 
-RUNG = "judge"
 CALL_S = 10.0
 BATCH_BYTES = 16 << 30
 
@@ -89,7 +89,7 @@ def examine(
                 wrong = _examined(process, task, sealed, batch, references, generator, found)
     return Evidence(
         candidate=sealed.manifest.candidate,
-        rung=RUNG,
+        rung=JUDGE,
         verdict=Verdict.REFUTED if wrong else Verdict.HOLDS,
         counterexample=wrong,
         facts=found,

@@ -13,11 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from warpwright.core.records.evidence import Counterexample, Evidence
+from warpwright.core.records.rungs import EMULATE, JUDGE
 
 MOST_WORDS = 35
 _TABLE = Path(__file__).resolve().parent / "remedies.toml"
 _MOST_CODE = 100
-_SEEN_BY = {"emulate": " by an emulator of the GPU", "judge": " on the GPU"}
+_SEEN_BY = {EMULATE: " by an emulator of the GPU", JUDGE: " on the GPU"}
 _OTHERWISE = "find the cause, and change nothing else."
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from warpwright.core.codec import decode
+from warpwright.core.records.rungs import LADDER
 from warpwright.verify.opinion.votes import Prior, Record
 
 FOLDER = Path(__file__).resolve().parent / "prompts"
@@ -15,13 +16,17 @@ FOLDER = Path(__file__).resolve().parent / "prompts"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verifier:
-    """One question: its instruction, the rungs that make it idle, the bugs it is for, and its record."""
+    """One question: its instruction, the rungs whose HOLDS answers it, the bugs it looks for, and its record."""
 
     name: str
     instruction: str
     settled_by: tuple[str, ...] = ()
     catches: tuple[str, ...] = ()
     record: Record = field(default_factory=Record)
+
+    def __post_init__(self) -> None:
+        if unknown := [name for name in self.settled_by if name not in LADDER]:
+            raise ValueError(f"settled_by: there is no rung '{unknown[0]}'; one of {', '.join(LADDER)}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

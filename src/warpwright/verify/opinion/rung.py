@@ -1,8 +1,8 @@
-"""The opinion rung: language models say what they think of a kernel that nothing surer could decide.
+"""The opinion rung: language models say what they think of a kernel that no other rung could decide.
 
 An opinion never refutes and never accepts. Its evidence is UNDECIDED with the reason "opinion"; its score orders the
-queue, and may postpone or skip a candidate where budgets are short. The rung belongs at the end of the ladder: what
-surer rungs have answered is not asked, and where nothing is left to ask it is skipped.
+queue, and may postpone or skip a candidate where budgets are short. The rung belongs at the end of the ladder: it does
+not ask what earlier rungs have answered, and where they have answered everything it is skipped.
 """
 
 from __future__ import annotations
@@ -13,10 +13,12 @@ from dataclasses import replace
 from string import Template
 
 from warpwright.core.candidate import Candidate
+from warpwright.core.climb import Climb
 from warpwright.core.codec import decode, encode
 from warpwright.core.errors import ModelFailed
 from warpwright.core.protocols import Model
-from warpwright.core.records.evidence import OPINION, Counterexample, Dossier, Evidence, Verdict
+from warpwright.core.records.evidence import Counterexample, Dossier, Evidence, Verdict
+from warpwright.core.records.rungs import OPINION
 from warpwright.core.task import Case, Task
 from warpwright.verify.opinion.answers import question, vote_in
 from warpwright.verify.opinion.panel import FOLDER, Panel, Verifier, read_panel
@@ -26,28 +28,25 @@ from warpwright.verify.opinion.votes import Vote, score
 class OpinionRung:
     name = OPINION
 
-    def __init__(
-        self, model: Model, panel: Panel | None = None, *, cases: Sequence[Case] | None = None, reflect: bool = True
-    ) -> None:
-        self._model, self._panel, self._cases, self._reflect = model, panel or read_panel(), cases, reflect
+    def __init__(self, model: Model, panel: Panel | None = None, *, reflect: bool = True) -> None:
+        self._model, self._panel, self._reflect = model, panel or read_panel(), reflect
 
-    def climb(self, task: Task, candidate: Candidate) -> Evidence:
-        return self.climb_after(task, candidate, ())
+    def climb(self, climbed: Climb) -> Climb:
+        return climbed.with_evidence(self._asked(climbed))
 
-    def climb_after(self, task: Task, candidate: Candidate, so_far: Sequence[Evidence]) -> Evidence:
-        """What the panel thinks of what earlier evidence leaves open."""
-        start = time.monotonic()
-        held = {item.rung for item in so_far if item.verdict is Verdict.HOLDS}
-        asked = [verifier for verifier in self._panel.verifiers if held.isdisjoint(verifier.settled_by)]
+    def _asked(self, climbed: Climb) -> Evidence:
+        """Ask the panel about what earlier evidence leaves open."""
+        start, candidate = time.monotonic(), climbed.candidate
+        asked = [verifier for verifier in self._panel.verifiers if climbed.held.isdisjoint(verifier.settled_by)]
         if not asked:
-            return _silent(candidate, f"not asked: {', '.join(sorted(held))} answered already", start)
-        votes, failure = self._votes(narrowed(task, self._cases), candidate, asked)
+            return _silent(candidate, f"not asked: {', '.join(sorted(climbed.held))} answered already", start)
+        votes, failure = self._votes(narrowed(climbed.task, climbed.cases), candidate, asked)
         if all(vote.passed is None for vote in votes):
             return _silent(candidate, f"no opinion: {failure or 'the answers could not be read'}", start)
         return self._evidence(candidate, votes, start)
 
     def _votes(self, task: Task, candidate: Candidate, asked: Sequence[Verifier]) -> tuple[list[Vote], str | None]:
-        """Every vote that could be had; after a model's failure the rest of the panel is not asked."""
+        """Collect every vote; after a failure of the model the rest of the panel is not asked."""
         votes: list[Vote] = []
         for verifier in asked:
             try:
@@ -72,7 +71,7 @@ class OpinionRung:
 
 
 def narrowed(task: Task, cases: Sequence[Case] | None) -> Task:
-    """The task with these cases and their types alone: a kernel is not blamed for types that it is not for."""
+    """The task with these cases and their types alone, so that a kernel is not blamed for types it does not support."""
     if cases is None:
         return task
     return replace(task, cases=tuple(cases), dtypes=tuple(dict.fromkeys(case.dtype for case in cases)))
@@ -108,7 +107,7 @@ def asked_vote(task: Task, candidate: Candidate, verifier: Verifier, model: Mode
 
 def score_of(dossier: Dossier) -> float | None:
     """The chance that a candidate is right by the opinion in its dossier, to order a queue by; None without one."""
-    found = next((item for item in dossier.evidence if item.reason == OPINION), None)
+    found = next((item for item in dossier.evidence if item.is_opinion), None)
     return None if found is None else float(found.facts["score"])
 
 
@@ -122,7 +121,7 @@ def as_if_decided(dossier: Dossier) -> Dossier:
 
 
 def _as_if_decided(evidence: Evidence) -> Evidence:
-    if evidence.reason != OPINION:
+    if not evidence.is_opinion:
         return evidence
     if float(evidence.facts["score"]) >= 0.5:
         return replace(evidence, verdict=Verdict.HOLDS, reason=None)
