@@ -89,7 +89,7 @@ def test_our_sudden_death_leaves_nothing_behind(villain_binary: Path, folder: Pa
     code = (
         f"import sys; sys.path.insert(0, {SOURCE!r})\n"
         "from pathlib import Path\n"
-        "from warpwright.seal import sandbox\n"
+        "from warpwright.sandbox import run as sandbox\n"
         f"sandbox.confinement = lambda: {sandbox.confinement()!r}\n"
         f"sandbox.run([{str(villain_binary)!r}, 'sleep', {token[:16]!r} + {token[16:]!r}],"
         f" readable=[Path({str(villain_binary)!r})], writable=Path({str(folder)!r}))\n"
@@ -127,7 +127,7 @@ def test_an_ordinary_user_is_confined_too() -> None:
     code = (
         f"import sys; sys.path.insert(0, {SOURCE!r})\n"
         "import tempfile; from pathlib import Path\n"
-        "from warpwright.seal import sandbox\n"
+        "from warpwright.sandbox import run as sandbox\n"
         "with tempfile.TemporaryDirectory() as place:\n"
         "    done = sandbox.run(['sh', '-c', 'id -u; cat /etc/passwd; cat /proc/1/environ'], writable=Path(place))\n"
         "    bomb = ['python3', '-c', 'import os\\nwhile True: os.fork()']\n"
