@@ -43,7 +43,8 @@ def test_the_wheel_carries_every_source_and_nothing_else(installed: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    "folder", ["seal/include", "seal/include-host", "seal/include-hostlink", "seal/recorder", "emulate/runtime"]
+    "folder",
+    ["seal/include", "seal/include-host", "seal/hostlink/include-hostlink", "seal/recorder", "emulate/runtime"],
 )
 def test_the_wheel_carries_our_headers_and_runtimes(installed: Path, folder: str) -> None:
     texts = [path for path in (HOUSE / folder).rglob("*") if path.is_file()]

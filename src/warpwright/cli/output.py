@@ -16,7 +16,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON with a versioned 
 
 
 def emit(schema: str, /, **content: Any) -> None:
-    """One document on stdout, such as {"schema": "warpwright.app.doctor/1", ...}."""
+    """One document on stdout, such as {"schema": "warpwright.doctor/1", ...}."""
     document = {"schema": f"warpwright.{schema}", **encode(content)}
     write(json.dumps(document, indent=2, allow_nan=False, ensure_ascii=False) + "\n")
 

@@ -156,7 +156,7 @@ def test_what_others_say_moves_no_cursor(said: str) -> None:
 
 def test_json_names_its_schema(warpwright) -> None:
     document = json.loads(warpwright("doctor", "--json").stdout)
-    assert document["schema"] == "warpwright.app.doctor/1"
+    assert document["schema"] == "warpwright.doctor/1"
 
 
 @pytest.mark.parametrize("group", [(), *sorted({(command[0],) for command in COMMANDS if len(command) > 1})])

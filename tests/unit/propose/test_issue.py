@@ -87,7 +87,7 @@ def test_every_kind_the_emulator_reports_has_a_remedy() -> None:
 
 
 def test_every_kind_the_seal_refutes_with_has_a_remedy() -> None:
-    texts = [path.read_text() for path in (ROOT / "src/warpwright/seal").glob("*.py")]
+    texts = [path.read_text() for path in (ROOT / "src/warpwright/seal").rglob("*.py")]
     kinds = {kind for text in texts for kind in re.findall(r'\brefuted\(\s*"([a-z-]+)"', text)}
     kinds |= {kind for text in texts for kind in re.findall(r'yield\s*\(?\s*"([a-z-]+)",\s+f?"', text)}
     assert {"compile", "returns", "block", "shared-memory"} <= kinds
@@ -95,7 +95,7 @@ def test_every_kind_the_seal_refutes_with_has_a_remedy() -> None:
 
 
 def test_every_kind_the_oracle_reports_has_a_remedy() -> None:
-    text = (ROOT / "src/warpwright/oracle/compare.py").read_text()
-    kinds = set(re.findall(r'(?:_element_wise|_mismatch)\(expected, "([a-z ]+)"', text))
+    texts = [path.read_text() for path in (ROOT / "src/warpwright/oracle/compare").glob("*.py")]
+    kinds = {kind for text in texts for kind in re.findall(r'(?:_element_wise|_mismatch)\(expected, "([a-z ]+)"', text)}
     assert {"shape", "typical error", "selected value"} <= kinds
     assert kinds <= remedies().keys()
