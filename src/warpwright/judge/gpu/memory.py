@@ -27,9 +27,13 @@ class Memory:
         symbol: Callable[[str], int | None],
         allocate: Allocate = plain,
         returned: frozenset[int] = frozenset(),
+        defer: bool = False,
     ) -> None:
         self._buffers, self._symbol, self._allocate, self._returned = buffers, symbol, allocate, returned
         self._held: dict[int, torch.Tensor] = dict(enumerate(arguments))
+        self._defer = defer
+        """Whether a returned library result may stay in torch's memory until `deliver`."""
+        self._deferred: dict[int, tuple[View, torch.Tensor]] = {}
 
     def address(self, buffer: int) -> int:
         described = self._buffers[buffer]
@@ -41,23 +45,27 @@ class Memory:
 
     def tensor(self, view: View) -> torch.Tensor:
         """A window on a buffer, sharing its memory."""
-        dtype = getattr(torch, dtype_named(view.dtype).torch)
-        storage = self._storage(view.buffer).untyped_storage()
-        start = self._storage(view.buffer).storage_offset() * self._storage(view.buffer).element_size() + view.offset
-        empty = torch.empty(0, dtype=dtype, device=self._storage(view.buffer).device)
-        return empty.set_(storage, start // empty.element_size(), view.shape, view.stride)
+        return _window(self._storage(view.buffer), view)
 
     def fixed(self, buffer: int) -> bool:
-        """Whether the buffer must be where the caller put it, because somebody looks for it there."""
+        """Whether the buffer has its address already, or is read at the address the caller gave it."""
         return buffer in self._held or buffer in self._returned
 
     def adopt(self, view: View, result: torch.Tensor) -> bool:
-        """Lets a library result be the buffer, where the view is all of a buffer nobody has touched."""
+        """Uses a library result as the buffer, where the view covers all of a buffer that was never touched."""
         whole = view.offset == 0 and result.numel() * result.element_size() == self._buffers[view.buffer].bytes
-        if self.fixed(view.buffer) or not whole or result.stride() != view.stride:
+        deferring = self._defer and view.buffer in self._returned and view.buffer not in self._held
+        if (self.fixed(view.buffer) and not deferring) or not whole or result.stride() != view.stride:
             return False
         self._held[view.buffer] = result
+        if deferring:
+            self._deferred[view.buffer] = (view, result)
         return True
+
+    def deliver(self) -> None:
+        """Copies deferred results to the addresses the caller gave their buffers."""
+        for number, (view, result) in self._deferred.items():
+            _window(self._allocate(number, self._buffers[number].bytes), view).copy_(result)
 
     def release(self, finished: int) -> None:
         """Drops the buffers whose last use was this node."""
@@ -69,6 +77,13 @@ class Memory:
         if buffer not in self._held:
             self._held[buffer] = self._allocate(buffer, self._buffers[buffer].bytes)
         return self._held[buffer]
+
+
+def _window(storage: torch.Tensor, view: View) -> torch.Tensor:
+    dtype = getattr(torch, dtype_named(view.dtype).torch)
+    start = storage.storage_offset() * storage.element_size() + view.offset
+    empty = torch.empty(0, dtype=dtype, device=storage.device)
+    return empty.set_(storage.untyped_storage(), start // empty.element_size(), view.shape, view.stride)
 
 
 def constant(value: Constant) -> torch.Tensor:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
@@ -24,9 +24,10 @@ def execute(node: Library, memory: Memory) -> None:
         memory.tensor(node.outputs[0]).copy_(inputs[0])
         return
     function = _function(node.operation)
-    targets = [memory.tensor(view) for view in node.outputs if memory.fixed(view.buffer)]
-    if len(targets) == len(node.outputs) and (direct := _writing_form(function, len(targets))):
+    fixed = all(memory.fixed(view.buffer) for view in node.outputs)
+    if fixed and (direct := _writing_form(function, len(node.outputs), _device(inputs))):
         names = [argument.name for argument in direct._schema.arguments if argument.is_out]
+        targets = [memory.tensor(view) for view in node.outputs]
         direct(**_arguments(function._schema, inputs, node.options), **dict(zip(names, targets, strict=True)))
         return
     found = function(**_arguments(function._schema, inputs, node.options))
@@ -64,16 +65,29 @@ def _function(operation: str) -> Any:
         raise Undecided(f"unsupported: at::{operation} with this torch") from None
 
 
-def _writing_form(function: Any, results: int) -> Any | None:
-    """The overload that takes the same arguments and writes so many results where it is told to, if there is one."""
+def _device(inputs: Sequence[torch.Tensor | None]) -> str:
+    kinds = {tensor.device.type for tensor in inputs if tensor is not None}
+    return "cpu" if kinds == {"cpu"} else "cuda"
+
+
+def _writing_form(function: Any, results: int, device: str) -> Any | None:
+    """The overload with the same arguments that writes its results to given tensors, if torch has a kernel for it.
+
+    Torch generates an `out` overload for every operation; without a kernel of its own it allocates and copies.
+    """
     wanted = [(argument.name, str(argument.type)) for argument in function._schema.arguments]
     packet = function.overloadpacket
     for overload in (getattr(packet, name) for name in packet.overloads()):
         arguments = overload._schema.arguments
         kept = [(argument.name, str(argument.type)) for argument in arguments if not argument.is_out]
-        if kept == wanted and len(arguments) == len(kept) + results > len(kept):
+        if kept == wanted and len(arguments) == len(kept) + results > len(kept) and _is_native(overload, device):
             return overload
     return None
+
+
+def _is_native(overload: Any, device: str) -> bool:
+    keys = (device.upper(), "CompositeImplicitAutograd")
+    return any(torch._C._dispatch_has_kernel_for_dispatch_key(overload.name(), key) for key in keys)
 
 
 def _arguments(schema: Any, inputs: list[Any], options: Mapping[str, Any]) -> dict[str, Any]:

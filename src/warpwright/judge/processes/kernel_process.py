@@ -20,9 +20,9 @@ from warpwright.judge.gpu import driver
 from warpwright.judge.gpu.arena import Arena, Place
 from warpwright.judge.gpu.module import Module
 from warpwright.judge.gpu.precision import allow_tf32
-from warpwright.judge.gpu.replay import replay
+from warpwright.judge.gpu.replay import Replayed, replay
 from warpwright.judge.processes.link import MEMORY_TAKEN, serve
-from warpwright.judge.timing.cuda_timer import CudaTimer
+from warpwright.judge.timing.cuda_timer import CudaTimer, Step
 
 
 class KernelProcess:
@@ -66,7 +66,7 @@ class KernelProcess:
         """Captures one call, which may be several acts, and remembers which memory it reads as inputs."""
         self._timer = self._timer or CudaTimer()
         inputs = [self.memory.at(Place(offset=offset, size=size)) for offset, size in reads]
-        self._timer.capture(key, [partial(self._call, slot) for slot in slots], inputs)
+        self._timer.capture(key, self._steps(slots), inputs)
         return {}
 
     def chain(self, key: int, calls: list[int], warm: bool = False, work: bool = True) -> dict[str, Any]:
@@ -83,7 +83,7 @@ class KernelProcess:
     def library_part(self, key: int, of: int, slots: list[int]) -> dict[str, Any]:
         """Captures the library's part of a prepared call alone."""
         assert self._timer is not None
-        self._timer.capture_part(key, [partial(self._call, slot, Library) for slot in slots], of)
+        self._timer.capture_part(key, self._steps(slots, Library), of)
         return {}
 
     def replay_all(self, keys: list[int]) -> dict[str, Any]:
@@ -110,10 +110,16 @@ class KernelProcess:
     def _reset(self) -> None:
         self._module.restore(torch.cuda.current_stream().cuda_stream)
 
-    def _call(self, slot: int, only: type[Library] | None = None) -> None:
+    def _steps(self, slots: list[int], only: type[Library] | None = None) -> list[Step]:
+        """The entries of one call. The second of two reads what the first returned, which cannot be deferred then."""
+        return [partial(self._call, slot, only, defer=len(slots) == 1) for slot in slots]
+
+    def _call(self, slot: int, only: type[Library] | None = None, defer: bool = False) -> Replayed:
         plan, places = self._slots[slot]
         arguments = [self.memory.at(places[number]) for number in range(len(plan.arguments))]
-        replay(plan, self._module, arguments, lambda number, size: self.memory.at(places[number]), only)
+        return replay(
+            plan, self._module, arguments, lambda number, size: self.memory.at(places[number]), only, defer=defer
+        )
 
 
 def main(connection: Connection) -> None:

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
 
 import torch
 
@@ -16,6 +18,15 @@ from warpwright.core.records.measurement import Cache
 from warpwright.judge.gpu import driver
 
 Step = Callable[[], object]
+"""Work to be captured. What it returns is kept while it is captured, and may be `Deferred`."""
+
+
+@runtime_checkable
+class Deferred(Protocol):
+    """Results that are copied to where they are checked after the timed window."""
+
+    def deliver(self) -> None:
+        """Copies them."""
 
 
 class Flush:
@@ -60,6 +71,18 @@ def _as_words(memory: torch.Tensor) -> torch.Tensor:
     return empty.set_(flat, first, (max(end - first, 0),), (1,)) if memory.numel() else empty
 
 
+@dataclass(frozen=True, slots=True)
+class Captured:
+    """A CUDA graph of one or more calls."""
+
+    graph: torch.cuda.CUDAGraph
+    deferred: tuple[Deferred, ...]
+
+    def deliver(self) -> None:
+        for results in self.deferred:
+            results.deliver()
+
+
 class CudaTimer:
     """Captured calls by key, with the memory that each reads as inputs: graphs hold addresses, not tensors."""
 
@@ -69,7 +92,7 @@ class CudaTimer:
         """All of it is captured on this one. Autograd works on the stream that a tensor was made on: make it there."""
         self._calls: dict[Hashable, Sequence[Step]] = {}
         self._inputs: dict[Hashable, Sequence[torch.Tensor]] = {}
-        self._graphs: dict[Hashable, torch.cuda.CUDAGraph] = {}
+        self._graphs: dict[Hashable, Captured] = {}
 
     def capture(self, key: Hashable, calls: Sequence[Step], inputs: Sequence[torch.Tensor]) -> None:
         """Captures one call, which may be several steps."""
@@ -106,7 +129,7 @@ class CudaTimer:
     def replay_all(self, keys: Sequence[Hashable]) -> None:
         """All of them with nothing in between, for a wall clock outside."""
         for key in keys:
-            self._graphs[key].replay()
+            self._graphs[key].graph.replay()
         torch.cuda.synchronize()
 
     def forget(self) -> None:
@@ -114,7 +137,7 @@ class CudaTimer:
             kept.clear()
 
 
-def captured(calls: Sequence[Step], stream: torch.cuda.Stream, warm_ups: int = 2) -> torch.cuda.CUDAGraph:
+def captured(calls: Sequence[Step], stream: torch.cuda.Stream, warm_ups: int = 2) -> Captured:
     """One graph that makes the given calls one after the other, each with results of its own.
 
     Not by torch's own context manager, which collects garbage every time: that takes longer than the capture.
@@ -130,26 +153,27 @@ def captured(calls: Sequence[Step], stream: torch.cuda.Stream, warm_ups: int = 2
             results = [call() for call in calls]
         finally:
             graph.capture_end()
-        del results  # while captured they keep memory from being used by two calls
     torch.cuda.current_stream().wait_stream(stream)
-    return graph
+    return Captured(graph, tuple(result for result in results if isinstance(result, Deferred)))
 
 
-def time_replays(takes: Sequence[tuple[Step, torch.cuda.CUDAGraph | None]], reset: Step) -> list[float]:
-    """Every graph once, in order, each after its lead.
+def time_replays(takes: Sequence[tuple[Step, Captured | None]], reset: Step) -> list[float]:
+    """Every graph once, in order, each after its lead; deferred results are delivered outside the timed window.
 
     A call may have marked lines of the cache to stay there, also such as the next one will read. They are let go before
     every lead, which is long enough for all that follows it to be queued meanwhile.
     """
     pairs = [(torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)) for _ in takes]
-    for (prelude, graph), (before, after) in zip(takes, pairs, strict=True):
+    for (prelude, call), (before, after) in zip(takes, pairs, strict=True):
         torch.cuda.synchronize()
         driver.call("cuCtxResetPersistingL2Cache")
         prelude()
         reset()
         before.record()
-        if graph is not None:
-            graph.replay()
+        if call is not None:
+            call.graph.replay()
         after.record()
+        if call is not None:
+            call.deliver()
     torch.cuda.synchronize()
     return [before.elapsed_time(after) * 1e3 for before, after in pairs]
