@@ -7,7 +7,7 @@ validate.py       what a decoded task must also satisfy
 robust_kbench.py  a robust-kbench directory, as it is
 kernelbench.py    a KernelBench problem file, as it is
 function.py       ref.py:fn and model.py:Net with the inputs a user describes
-described.py      how a user describes an input: "8,512,768:bf16", "16:int64<100", "eps=1e-5"
+given/            what a user gives in place of a name: descriptions of inputs, Python functions, modules
 probing/          what that child does: runs the file on tensors without data and writes down what it sees
 assemble.py       what was seen becomes a Task
 roles.py          which runs become cases of which role, and ranges for hidden ones

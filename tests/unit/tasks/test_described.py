@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from warpwright.core.dtypes import DTYPES
 from warpwright.core.errors import UsageError
-from warpwright.tasks.described import described
+from warpwright.tasks.given.described import described
 from warpwright.tasks.probing.seen import ScalarSeen, TensorSeen
 
 
