@@ -1,4 +1,4 @@
-"""One judge for all tests of a file, as for a bundle."""
+"""Provides one judge for all tests of a file, as for a bundle."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Two candidates in one contest: which is faster is said of both, and a rival's fault is nobody's but its own."""
+"""A candidate timed against a competitor: the result says which is faster, and a competitor's failure is its own."""
 
 from dataclasses import replace
 
@@ -57,7 +57,7 @@ def judged(judge, task, mine, other):
     return judge.judge(replace(make_job("mine", task, mine, asked=asked), against={"other": other}))
 
 
-def test_the_slower_of_two_is_seen(judge, task):
+def test_the_slower_of_two_candidates_is_measured_as_slower(judge, task):
     found = judged(judge, task, sealed(task, 256), sealed(task, 32))
     assert not found.faults
     mine, other = found.measurements
@@ -65,8 +65,8 @@ def test_the_slower_of_two_is_seen(judge, task):
     assert speed_up([list(mine.samples_us)], [list(other.samples_us)]).value > 1.05
 
 
-def test_a_wrong_opponent_is_left_out_and_the_candidate_holds(judge, task):
+def test_a_wrong_competitor_is_left_out_and_the_candidate_holds(judge, task):
     found = judged(judge, task, sealed(task, 256), sealed(task, 256, result="gate[i]"))
     assert [item.verdict.value for item in found.evidence] == ["holds"]
     assert [item.subject for item in found.measurements] == [found.candidate]
-    assert [fault.where.split(",")[0] for fault in found.faults] == ["rival other"]
+    assert [fault.where.split(",")[0] for fault in found.faults] == ["baseline other"]

@@ -1,4 +1,4 @@
-"""Torch's own answers are timed in every direction, and none of them is lost."""
+"""Baselines are timed in every direction, and none of them drops out."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""The corpus on a GPU: every kernel, sealed, replayed through the driver with our own buffers, and found right."""
+"""The corpus on a GPU: every kernel is sealed, replayed through the driver with the judge's buffers, and accepted."""
 
 import re
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""When something breaks: whose fault it is, and the next candidate is judged as if nothing had happened."""
+"""Failures on the GPU are attributed to the right side, and the next candidate is judged as if nothing had happened."""
 
 from dataclasses import replace
 
@@ -54,31 +54,31 @@ def scratch(floats):
 
 
 def afterwards(judge):
-    """The right candidate, judged after whatever happened."""
+    """Judges the correct candidate after the failure."""
     found = judge.judge(job())
     assert not found.faults
     assert found.evidence[0].verdict is Verdict.HOLDS
 
 
-def test_a_hang_is_the_candidates(judge):
+def test_a_hang_refutes_the_candidate(judge):
     (found,) = judge.judge(job(body="for (volatile int64_t turn = 0; n >= 0; ++turn) { }")).evidence
     assert (found.verdict, found.counterexample.kind) == (Verdict.REFUTED, "hang")
     afterwards(judge)
 
 
-def test_an_illegal_address_is_the_candidates(judge):
+def test_an_illegal_address_refutes_the_candidate(judge):
     (found,) = judge.judge(job(body="if (i == 0) *(volatile float*)8 = 1.f;")).evidence
     assert (found.verdict, found.counterexample.kind) == (Verdict.REFUTED, "cuda")
     afterwards(judge)
 
 
-def test_more_scratch_than_the_card_has_is_the_candidates(judge):
+def test_more_scratch_than_gpu_memory_refutes_the_candidate(judge):
     (found,) = judge.judge(job(host=scratch(1 << 39))).evidence
     assert (found.verdict, found.counterexample.kind) == (Verdict.REFUTED, "memory")
     afterwards(judge)
 
 
-def test_memory_that_somebody_else_holds_is_nobodys_verdict(judge):
+def test_memory_held_by_another_process_gives_no_verdict(judge):
     import torch
 
     free, _ = torch.cuda.mem_get_info()
@@ -91,7 +91,7 @@ def test_memory_that_somebody_else_holds_is_nobodys_verdict(judge):
     afterwards(judge)
 
 
-def test_a_killed_cell_is_nobodys_verdict(judge, monkeypatch):
+def test_a_killed_process_gives_no_verdict(judge, monkeypatch):
     from warpwright.judge.checks import examine
 
     plain = examine.Worker.ask

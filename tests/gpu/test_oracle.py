@@ -38,15 +38,15 @@ def test_parameters_have_the_same_bits_as_on_the_cpu(name):
 
 
 @pytest.mark.parametrize("task", all_tasks(), ids=lambda task: task.key)
-def test_torch_on_the_gpu_is_right_at_equal_precision(task):
+def test_torch_on_the_gpu_is_accepted_at_equal_precision(task):
     torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = task.tolerance.tf32
     for draw in check_draws(task, seed=11):
         given = scenario(task, draw, "cuda")
         expected = expectations(task, draw, given)
         used = given.copy()
         found = evaluate(task, draw.case, function(task.reference), used.arguments, used.gradients, used.saves)
-        owed = [tensor.contiguous() for tensor in found]
-        mismatch = check_results(expected, owed)
+        results = [tensor.contiguous() for tensor in found]
+        mismatch = check_results(expected, results)
         assert mismatch is None, (draw.case.name, draw.distribution, mismatch.kind, mismatch.message)
 
 
@@ -64,7 +64,7 @@ def test_tf32_on_the_gpu_is_refuted_in_a_strict_task():
         torch.backends.cuda.matmul.allow_tf32 = False
 
 
-def test_the_truth_of_a_time_case_fits_on_the_card():
+def test_expected_values_of_a_timed_case_fit_into_gpu_memory():
     task = next(task for task in load("llama_rmsnorm") if task.direction == "forward")
     case = task.cases_of(Role.TIME)[0]
     draw = replace(check_draws(task)[0], case=case)

@@ -1,4 +1,4 @@
-"""The judge: one candidate after the other, checked, then timed, on the GPU of this machine."""
+"""The judge: checks candidates one after the other and times those that pass, on the GPU of this machine."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from warpwright.judge.timing.timed_candidate import WrongWhileTimed
 from warpwright.oracle.inputs.draws import all_draws, check_draws
 
 WORKERS = 3
-"""Cells of a candidate that is checked: for that, for its first timing, and one for the check of whoever comes next."""
+"""Processes started for a checked candidate: one for the check, one for its first timing, one for the next check."""
 
 
 def gpu_is_here() -> bool:
@@ -40,10 +40,10 @@ def gpu_is_here() -> bool:
 
 
 class Judge:
-    """A GPU, what is known to be true, and the rivals; lives as long as there are candidates."""
+    """A judge holds a GPU, the expected values and the baselines, for any number of candidates."""
 
     def __init__(self, crate: str | None = None) -> None:
-        import_module(SLOW_IMPORT)  # now, while the nursery starts, and not amid the first candidate
+        import_module(SLOW_IMPORT)  # imported while the fork server starts, not during the first candidate
         self._secret = secrets.randbits(48)
         self._caches, self._crate = ReferenceCaches(), crate
         nvml = Nvml()
@@ -52,7 +52,7 @@ class Judge:
         self._case_timer = CaseTimer(self._workers, nvml, self.scene, random.Random(self._secret))
 
     def judge(self, job: Job) -> Judged:
-        """Checks, and times what was not refuted. Only our own bugs raise."""
+        """Checks a candidate and times it unless it was refuted. Only our own bugs raise."""
         seconds: dict[str, float] = {}
         evidence: list[Evidence] = []
         measurements: list[Measurement] = []

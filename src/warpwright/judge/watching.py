@@ -1,4 +1,4 @@
-"""NVIDIA's own tools, where they are installed, watching one candidate: what limits it, and what it does to memory."""
+"""Runs one candidate under NVIDIA's profiler or sanitizer, where they are installed."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Watched:
 
 
 def profile(job: Job, case: str | None = None, report: Path | None = None, calls: int = 1) -> tuple[Watched, ...]:
-    """The kernels of so many cold calls, in order. Undecided where there is no profiler or it may not count."""
+    """Profiles the kernels of cold calls, in order. Undecided if the profiler is missing or may not read counters."""
     tool = shutil.which("ncu")
     if tool is None:
         raise Undecided("ncu is not installed here")
@@ -66,7 +66,7 @@ def profile(job: Job, case: str | None = None, report: Path | None = None, calls
 
 
 def sanitize(job: Job, tool: str, case: str | None = None) -> Evidence:
-    """What compute-sanitizer says of one call."""
+    """Runs one call under a tool of compute-sanitizer."""
     assert job.sealed is not None
     program = shutil.which("compute-sanitizer")
     candidate, rung = job.sealed.manifest.candidate, f"sanitizer {tool}"
@@ -85,7 +85,9 @@ def sanitize(job: Job, tool: str, case: str | None = None) -> Evidence:
 
 
 def complaint(printed: str) -> str | None:
-    """The first report on a kernel. Those on calls of the host are on ours: the candidate's never runs here."""
+    """The first report about a kernel. Reports about host calls concern our code: the candidate's host code never runs
+    here.
+    """
     first = _SAID.search(printed)
     return first["words"] if first else None
 
@@ -118,7 +120,7 @@ def _finished(command: list[str], extra: Mapping[str, str]) -> subprocess.Comple
 
 
 def _table(text: str) -> tuple[Watched, ...]:
-    """The rows of ncu's raw page: a line of names, a line of units, then one line for each kernel."""
+    """Parses ncu's raw page: a line of names, a line of units, then one line for each kernel."""
     start = text.find('"ID"')
     if start < 0:
         return ()

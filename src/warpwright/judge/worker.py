@@ -1,6 +1,7 @@
 """Judges a folder of jobs: python3 worker.pyz JOBS --out RESULTS [--seconds N] [--ahead N]. Needs torch and a GPU.
 
-Each result is written whole or not at all, and a job that has one is not judged again: stop and start as you like.
+Results are written atomically, and a job with a result is not judged again: the worker can be stopped and restarted at
+any time.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ def _work(waiting: list[Path], out: Path, deadline: float) -> int:
     from warpwright.judge.judging import Judge, gpu_is_here
 
     if not gpu_is_here():
-        _say("there is no NVIDIA GPU here, or its driver cannot be reached: nothing was judged")
+        _say("no NVIDIA GPU found, or its driver cannot be reached: nothing was judged")
         return Exit.UNDECIDED
     judge = Judge(crate=crate_hash())
     try:
@@ -67,7 +68,7 @@ def _work_off(judge, waiting: list[Path], out: Path, deadline: float) -> int:  #
 
 
 def _task_of(path: Path) -> tuple[str, ...]:
-    """Jobs of one task follow each other: what is true of it, and its baselines, serve them all."""
+    """A sort key that groups the jobs of one task, which share expected values and baselines."""
     try:
         task = json.loads(path.read_bytes())["task"]
         return (*(str(task[name]) for name in ("suite", "name", "direction")), path.name)
@@ -120,7 +121,7 @@ def _say(text: str) -> None:
 
 
 def crate_hash() -> str | None:
-    """Hash of the code in the archive this runs from; None when it runs from a source tree."""
+    """Hash of the code in the archive that this runs from; None when run from a source tree."""
     archive = Path(sys.argv[0])
     if not zipfile.is_zipfile(archive):
         return None

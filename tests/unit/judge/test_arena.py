@@ -1,4 +1,4 @@
-"""Memory of a cell is mapped for as long as somebody looks at it: else a dead cell's would never come free."""
+"""Memory of a worker process is unmapped in every case: otherwise the driver would never free it."""
 
 from types import SimpleNamespace
 
@@ -19,14 +19,14 @@ def calls(monkeypatch):
     return made
 
 
-def test_it_is_given_back_when_the_look_ends_in_a_failure(calls):
-    with pytest.raises(ValueError, match="a cell that died"), Arena.mapped(bytes(64), 1024):
-        raise ValueError("a cell that died")
+def test_memory_is_unmapped_after_a_failure(calls):
+    with pytest.raises(ValueError, match="a process that died"), Arena.mapped(bytes(64), 1024):
+        raise ValueError("a process that died")
     assert calls == ["cuIpcOpenMemHandle_v2", "cuIpcCloseMemHandle"]
 
 
 @pytest.mark.parametrize("far", [None, 0, 1999, 2600, 4095])
-def test_what_was_written_far_off_is_seen(far):
+def test_a_write_far_outside_all_buffers_is_detected(far):
     arena = Arena.__new__(Arena)
     arena.bytes = torch.full((4096,), POISON, dtype=torch.uint8)
     zones = torch.arange(2000, 2500)

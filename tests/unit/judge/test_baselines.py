@@ -1,4 +1,4 @@
-"""Processes that run torch's answers: few are started, each knows one task at a time, and none takes others with it."""
+"""Baseline processes: few are started, each has one task at a time, and a failure ends only one."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from warpwright.core.errors import OurFault
 from warpwright.core.records.evidence import Fault
 from warpwright.core.records.judged import STANDARD, Asked, Job
 from warpwright.core.task import Role
-from warpwright.judge.baselines import pool as rivals
+from warpwright.judge.baselines import pool
 from warpwright.judge.baselines import precompile as ahead
-from warpwright.judge.baselines import process as rival
+from warpwright.judge.baselines import process as baseline_process
 from warpwright.judge.baselines.pool import BaselinePool
 from warpwright.judge.baselines.timed import TimedBaseline
 from warpwright.judge.processes.workers import GpuMemoryTaken
@@ -31,32 +31,32 @@ from warpwright.tasks import load
 
 
 class Cyclic:
-    """What only the collector of garbage frees, as autograd's graphs are."""
+    """A reference cycle, which only the garbage collector frees, as with autograd graphs."""
 
     def __init__(self) -> None:
         self.me = self
 
 
 @pytest.mark.parametrize(("held", "freed"), [(30 << 30, True), (1 << 20, False)])
-def test_what_a_rival_forgets_is_freed_at_once_where_it_is_much(
+def test_forgetting_frees_reference_cycles_at_once_if_they_hold_much_memory(
     monkeypatch: pytest.MonkeyPatch, held: int, freed: bool
 ) -> None:
     for name in ("memory_allocated", "memory_reserved"):
         monkeypatch.setattr(torch.cuda, name, lambda: held)
-    rival_, graph = rival.BaselineProcess.__new__(rival.BaselineProcess), Cyclic()
-    rival_._timer = SimpleNamespace(forget=lambda: None)  # type: ignore[assignment]
+    baseline, graph = baseline_process.BaselineProcess.__new__(baseline_process.BaselineProcess), Cyclic()
+    baseline._timer = SimpleNamespace(forget=lambda: None)  # type: ignore[assignment]
     gone = weakref.ref(graph)
     gc.disable()
     try:
         del graph
-        rival_.forget()
+        baseline.forget()
     finally:
         gc.enable()
     assert (gone() is None) == freed
 
 
 class Worker:
-    """Answers everything, and dies of the baselines that it is told to die of."""
+    """Answers every command, and dies of the named baselines."""
 
     started: ClassVar[list[Worker]] = []
     deadly: ClassVar[set[str]] = set()
@@ -71,7 +71,7 @@ class Worker:
         self.asked.append(do)
         if arguments.get("baseline") in self.deadly:
             self.alive = False
-            raise OurFault(Fault(where="rival", message="out of memory"))
+            raise OurFault(Fault(where="baseline", message="out of memory"))
         return {"samples_us": [1.0] * len(arguments.get("keys", ())), "staged": 2}
 
     demand = ask
@@ -91,7 +91,7 @@ class Worker:
 def played(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Worker, "started", [])
     monkeypatch.setattr(Worker, "deadly", set())
-    for module in (rivals, ahead):
+    for module in (pool, ahead):
         monkeypatch.setattr(module, "Worker", Worker)
 
 
@@ -113,7 +113,7 @@ def prepared(hosts: BaselinePool, key: str, names: Sequence[str] = STANDARD) -> 
     return hosts.prepared(names, task, task.cases_of(Role.TIME)[0], 4, random.Random(1))
 
 
-def test_a_process_for_each_serves_one_task_after_the_other_and_is_told_of_it_once(hosts: BaselinePool) -> None:
+def test_each_baseline_has_one_process_which_gets_each_task_once(hosts: BaselinePool) -> None:
     for key in ("softmax", "softmax", "layernorm"):
         hosts.start(STANDARD)
         assert [baseline.name for baseline in prepared(hosts, key)] == list(STANDARD)
@@ -122,12 +122,17 @@ def test_a_process_for_each_serves_one_task_after_the_other_and_is_told_of_it_on
     assert [process.asked.count("share_lock") for process in Worker.started] == [1, 1, 1]
 
 
-def test_only_those_that_compile_import_the_compiler(hosts: BaselinePool) -> None:
+def test_only_compiled_baselines_import_the_compiler(hosts: BaselinePool) -> None:
     hosts.start((*STANDARD, "copy"))
-    assert [process.target for process in Worker.started] == [rival.main, rival.compiling, rival.compiling, rival.main]
+    assert [process.target for process in Worker.started] == [
+        baseline_process.main,
+        baseline_process.compiling,
+        baseline_process.compiling,
+        baseline_process.main,
+    ]
 
 
-def test_a_baseline_that_fails_is_absent_and_takes_no_other_with_it(hosts: BaselinePool) -> None:
+def test_a_baseline_that_fails_is_absent_and_the_others_remain(hosts: BaselinePool) -> None:
     Worker.deadly = {"compile"}
     eager, (name, lost), autotuned = prepared(hosts, "softmax")
     assert (eager.name, name, autotuned.name) == ("eager", "compile", "max-autotune")
@@ -147,8 +152,8 @@ def test_nothing_is_started_for_a_job_without_baselines() -> None:
     keeper.close()
 
 
-def test_whoever_has_the_turn_may_take_it_again_and_others_wait(tmp_path: Path) -> None:
-    mine, theirs, seen = rival.MeasurementLock(), rival.MeasurementLock(), []
+def test_the_measurement_lock_is_reentrant_and_excludes_other_processes(tmp_path: Path) -> None:
+    mine, theirs, seen = baseline_process.MeasurementLock(), baseline_process.MeasurementLock(), []
     mine.path = theirs.path = str(tmp_path / "turns")
 
     def other() -> None:
@@ -164,7 +169,7 @@ def test_whoever_has_the_turn_may_take_it_again_and_others_wait(tmp_path: Path) 
     assert seen == ["mine", "theirs"]
 
 
-def test_compilers_are_used_again_and_the_longest_begin() -> None:
+def test_compiler_processes_are_reused_and_the_slowest_jobs_start_first() -> None:
     said: list[str] = []
     ahead.compile_ahead([job("softmax"), job("layernorm"), job("softmax")], 1, said.append)
     assert len(Worker.started) == 1
@@ -173,7 +178,7 @@ def test_compilers_are_used_again_and_the_longest_begin() -> None:
     assert not Worker.started[0].alive
 
 
-def test_a_compiler_that_failed_is_not_used_again() -> None:
+def test_a_compiler_process_that_failed_is_not_reused() -> None:
     Worker.deadly = {"max-autotune"}
     said: list[str] = []
     ahead.compile_ahead([job("softmax")], 1, said.append)
@@ -184,7 +189,9 @@ def test_a_compiler_that_failed_is_not_used_again() -> None:
 @pytest.mark.parametrize(
     "full", [torch.OutOfMemoryError("the card is full"), GpuMemoryTaken(Fault(where="x", message="full"))]
 )
-def test_what_the_card_cannot_hold_at_once_is_timed_apart(monkeypatch: pytest.MonkeyPatch, full: Exception) -> None:
+def test_candidate_and_baselines_are_timed_separately_if_the_gpu_cannot_hold_both(
+    monkeypatch: pytest.MonkeyPatch, full: Exception
+) -> None:
     keeper, asked, faults = CaseTimer.__new__(CaseTimer), [], [Fault(where="before", message="")]
     (task,) = load("softmax:forward")
     candidate = Job(id="j", label="j", task=task, sealed=SimpleNamespace(plans=()))  # type: ignore[arg-type]
@@ -192,7 +199,7 @@ def test_what_the_card_cannot_hold_at_once_is_timed_apart(monkeypatch: pytest.Mo
     def together(job: Job, case: object, slots: int, faults: list[Fault]) -> list[str]:
         asked.append((job.sealed is not None, job.baselines))
         if len(asked) == 1:
-            faults.append(Fault(where="rival", message="lost on the way"))
+            faults.append(Fault(where="baseline", message="lost on the way"))
             raise full
         return ["time"]
 
@@ -203,7 +210,7 @@ def test_what_the_card_cannot_hold_at_once_is_timed_apart(monkeypatch: pytest.Mo
     assert [fault.message for fault in faults] == ["", "timed apart: the card does not hold all at once"]
 
 
-def test_what_the_card_cannot_hold_alone_is_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_candidate_that_alone_exhausts_gpu_memory_is_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
     keeper = CaseTimer.__new__(CaseTimer)
 
     def together(*_: object) -> list[str]:

@@ -1,4 +1,4 @@
-"""Statistics: intervals that hold what they say, and nothing made of nothing."""
+"""Statistics: intervals with the stated coverage, and None for no samples."""
 
 import random
 import statistics
@@ -21,7 +21,7 @@ def test_the_interval_holds_the_sample_median(samples):
     assert median(samples).value == statistics.median(samples)
 
 
-def test_the_interval_covers_the_true_median_as_often_as_it_says():
+def test_the_interval_covers_the_true_median_as_often_as_stated():
     generator = random.Random(0)
     draws = [median_interval([generator.lognormvariate(0, 1) for _ in range(50)]) for _ in range(400)]
     assert sum(low <= 1.0 <= high for low, high in draws) >= 0.93 * 400
@@ -37,8 +37,8 @@ def test_the_same_kernel_on_both_sides_is_not_faster_than_itself():
     assert holding >= 54
 
 
-def test_what_no_sample_can_show_is_in_the_interval():
-    """Two processes with the same kernel differ by a little, always the same way."""
+def test_the_interval_includes_the_difference_between_processes():
+    """Two processes with the same kernel differ by a little, always in the same direction."""
     found = speed_up([[100.0] * 8] * 6, [[100.2] * 8] * 6)
     assert found.low < 1.0 < found.value
     short = speed_up([[5.0] * 8] * 6, [[5.05] * 8] * 6)
@@ -66,13 +66,13 @@ def test_the_geometric_mean_lies_between_the_extremes(values):
     assert min(values) * 0.999 <= mean <= max(values) * 1.001
 
 
-def test_the_mean_of_nothing_is_absent():
+def test_the_mean_of_no_values_is_absent():
     assert geometric_mean([]) is None
 
 
-def test_of_chained_calls_the_price_of_measuring_is_taken_off_once():
+def test_the_cost_of_measuring_is_subtracted_once_per_chain():
     assert per_call_us([81.0, 161.0], Cache.COLD, cost=1.0, calls=8) == [10.0, 20.0]
 
 
-def test_of_warm_chains_the_reads_are_taken_off():
+def test_the_reads_of_warm_chains_are_subtracted():
     assert per_call_us([180.0, 100.0, 260.0, 100.0], Cache.WARM, cost=1.0, calls=8) == [10.0, 20.0]

@@ -1,4 +1,4 @@
-"""Taking turns: there and back, without those that drop out, until the first is known well enough."""
+"""Subjects take turns, forwards and backwards, without those that drop out, until the first median is known."""
 
 from warpwright.core.records.measurement import Cache
 from warpwright.judge.timing.case_timing import slope_disagreement
@@ -8,7 +8,7 @@ from warpwright.judge.timing.stopping import Limits
 
 
 class Fake:
-    """Gives the same samples each time and notes when it was asked."""
+    """Gives the same samples each time and records when it was timed."""
 
     def __init__(self, name, log, lost_after=None):
         self.name, self._log, self._lost_after = name, log, lost_after
@@ -26,7 +26,7 @@ class Calm:
 
 
 class Hot:
-    """Slows the card in every second reading."""
+    """Throttles the GPU in every second reading."""
 
     def __init__(self):
         self._count = 0
@@ -39,7 +39,7 @@ class Hot:
 LIMITS = Limits(least=16, most=16, seconds=60.0)
 
 
-def test_turns_go_there_and_back():
+def test_turns_alternate_forwards_and_backwards():
     log = []
     found = interleave([Fake("a", log), Fake("b", log)], Cache.COLD, LIMITS, Calm())
     assert log == ["a", "b", "b", "a", "a", "b", "b", "a"]
@@ -47,7 +47,7 @@ def test_turns_go_there_and_back():
     assert found["a"].stopped_because
 
 
-def test_a_rival_that_is_lost_is_asked_no_more_and_says_why():
+def test_a_baseline_that_drops_out_is_timed_no_more_and_its_reason_is_kept():
     log = []
     found = interleave([Fake("a", log), Fake("b", log, lost_after=1)], Cache.COLD, LIMITS, Calm())
     assert found["b"].lost == "gone"
@@ -55,7 +55,7 @@ def test_a_rival_that_is_lost_is_asked_no_more_and_says_why():
     assert len(found["a"].blocks) == 4
 
 
-def test_samples_of_a_slowed_card_are_set_aside_with_the_reason():
+def test_samples_of_a_throttled_gpu_are_discarded_with_the_reason():
     log = []
     found = interleave([Fake("a", log)], Cache.COLD, LIMITS, Hot())
     assert len(found["a"].blocks) == 4
@@ -71,7 +71,7 @@ def test_no_two_graphs_share_a_key():
 
 
 class Clock:
-    """Says one time after the other."""
+    """Returns one slope after the other."""
 
     def __init__(self, *said):
         self._said = iter(said)
@@ -80,11 +80,11 @@ class Clock:
         return next(self._said)
 
 
-def test_a_clock_that_was_held_up_is_looked_at_again():
+def test_a_wall_clock_that_was_delayed_is_read_again():
     assert slope_disagreement(Clock(15.3, 15.0, 4.3), 4.1) is None
     assert slope_disagreement(Clock(4.3), 4.1) is None
     assert slope_disagreement(Clock(None), 4.1) is None
 
 
-def test_work_outside_the_timed_window_is_there_every_time():
+def test_work_outside_the_timed_window_shows_every_time():
     assert slope_disagreement(Clock(15.3, 16.0, 15.0, 15.5), 4.1) == 15.5

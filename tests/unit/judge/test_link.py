@@ -1,4 +1,4 @@
-"""Commands over a pipe: obeyed, or told why not; a sender that talks nonsense is as good as gone."""
+"""Commands over a pipe: executed or refused with a reason; a sender of malformed messages counts as gone."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def line() -> Iterator[Connection]:
     assert not server.is_alive()
 
 
-def test_a_command_is_answered_and_a_failure_is_told(line: Connection) -> None:
+def test_a_command_is_answered_and_a_failure_described(line: Connection) -> None:
     send(line, {"do": "add", "left": 2, "right": 3})
     assert receive(line, 60) == {"ok": True, "sum": 5}
     send(line, {"do": "fail"})
@@ -50,14 +50,14 @@ def test_a_command_is_answered_and_a_failure_is_told(line: Connection) -> None:
 
 
 @pytest.mark.parametrize("nonsense", [b"", b"\xff\xfe", b"[1, 2]", b'"ok"', b"{", b"NaN"])
-def test_what_is_no_object_counts_as_silence(nonsense: bytes) -> None:
+def test_a_message_that_is_not_an_object_counts_as_silence(nonsense: bytes) -> None:
     mine, theirs = multiprocessing.Pipe()
     theirs.send_bytes(nonsense)
     with pytest.raises(Silence):
         receive(mine, 60)
 
 
-def test_no_answer_in_time_is_told_apart_from_one_who_is_gone() -> None:
+def test_a_missed_deadline_and_an_ended_process_are_different_silences() -> None:
     mine, theirs = multiprocessing.Pipe()
     with pytest.raises(Silence) as late:
         receive(mine, 0.0)

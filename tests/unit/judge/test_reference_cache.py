@@ -1,4 +1,4 @@
-"""Truths: small draws are computed where that is quicker, by several at once, and the same is true wherever it is."""
+"""Expected values: small draws are computed on the CPU by several workers, with the same result as anywhere else."""
 
 from dataclasses import replace
 
@@ -39,14 +39,14 @@ def results(task, draw):
 
 
 @pytest.mark.parametrize("small", [0, 1 << 30])
-def test_what_is_right_is_right_wherever_the_truth_is_computed(task, draws, monkeypatch, small):
+def test_results_are_judged_the_same_wherever_expected_values_are_computed(task, draws, monkeypatch, small):
     monkeypatch.setattr(references, "SMALL", small)
     right = results(task, draws[0])
     assert ReferenceCache(task, "cpu").check(draws[0], right) is None
     assert ReferenceCache(task, "cpu").check(draws[0], [torch.zeros_like(right[0]), *right[1:]]) is not None
 
 
-def test_small_draws_go_to_the_cpu_and_large_ones_stay(task, draws, monkeypatch):
+def test_small_draws_are_computed_on_the_cpu_and_large_ones_on_the_device(task, draws, monkeypatch):
     asked = []
     monkeypatch.setattr(references, "expected_on_cpu", lambda *_: asked.append("cpu") or ())
     monkeypatch.setattr(references, "expectations", lambda *_: asked.append("there") or ())
@@ -56,7 +56,7 @@ def test_small_draws_go_to_the_cpu_and_large_ones_stay(task, draws, monkeypatch)
     assert asked == ["there", "cpu"]
 
 
-def test_what_scribes_wrote_is_what_would_have_been_computed(task, draws, reference_workers, monkeypatch):
+def test_workers_compute_the_same_values_as_this_process(task, draws, reference_workers, monkeypatch):
     foreseen, plain = ReferenceCache(task, "cpu"), ReferenceCache(task, "cpu")
     foreseen.prefetch(draws, reference_workers)
     wanted = [plain._expectations(draw, FEW_RUNS) for draw in draws]
@@ -68,7 +68,7 @@ def test_what_scribes_wrote_is_what_would_have_been_computed(task, draws, refere
         assert all(torch.equal(a.spread, b.spread) for a, b in zip(one, other, strict=True))
 
 
-def test_nothing_is_written_twice(task, draws, monkeypatch):
+def test_no_draw_is_submitted_twice(task, draws, monkeypatch):
     asked = []
 
     class Counting:
@@ -83,7 +83,7 @@ def test_nothing_is_written_twice(task, draws, monkeypatch):
     assert asked == draws[1:]
 
 
-def test_a_reference_that_fails_is_told_by_the_judge_himself(task, draws, reference_workers):
+def test_a_reference_that_fails_in_a_worker_raises_its_error_in_the_judge(task, draws, reference_workers):
     reference = replace(task.reference, source="def forward(x, weight, eps):\n    return x.fold(3)\n", backward=None)
     broken = ReferenceCache(replace(task, reference=reference, saves=()), "cpu")
     broken.prefetch(draws[:1], reference_workers)
@@ -91,11 +91,11 @@ def test_a_reference_that_fails_is_told_by_the_judge_himself(task, draws, refere
         broken._expectations(draws[0], FEW_RUNS)
 
 
-def test_without_a_core_to_spare_nobody_is_asked(task, draws):
+def test_without_a_spare_core_no_worker_is_started(task, draws):
     assert ReferenceWorkers(0).submit(task, draws[0], FEW_RUNS) is None
 
 
-def test_gradients_lie_elsewhere_as_they_lay_here(task):
+def test_gradients_keep_their_layout_on_another_device(task):
     layouts = {draw.case.layout: draw for draw in check_draws(task, 7)}
     for draw in layouts.values():
         here = scenario(task, draw)
@@ -103,13 +103,13 @@ def test_gradients_lie_elsewhere_as_they_lay_here(task):
     assert any(0 in gradient.stride() for draw in layouts.values() for gradient in scenario(task, draw).gradients)
 
 
-def test_nothing_flows_back_through_a_forward_pass():
+def test_a_forward_pass_records_no_gradients():
     forward, training = (load(f"llama_rmsnorm:{direction}")[0] for direction in ("forward", "training"))
     assert not scenario(forward, next(iter(check_draws(forward, 7)))).gradients
     assert scenario(training, next(iter(check_draws(training, 7)))).gradients
 
 
-def test_of_other_tasks_nothing_is_kept_when_memory_runs_short(task, monkeypatch):
+def test_caches_of_other_tasks_are_evicted_when_memory_runs_short(task, monkeypatch):
     caches, held = ReferenceCaches(), []
     monkeypatch.setattr(torch.cuda, "memory_allocated", lambda: sum(held))
     other = load("softmax:forward")[0]

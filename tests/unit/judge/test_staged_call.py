@@ -1,4 +1,6 @@
-"""Where the buffers of a call lie, and whose results are whose arguments. No GPU is needed to lay them out."""
+"""Places of a call's buffers, and results of one entry that are arguments of the next. No GPU is needed for the
+layout.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,7 @@ from warpwright.core.launch.plan import Buffer, Origin, Plan, View
 from warpwright.core.launch.sealed import Manifest, Sealed
 from warpwright.core.task import Case, Draw, Output, Reference, Role, ScalarArg, Task, TensorArg
 from warpwright.judge.gpu.arena import POISON, Arena, Layout
-from warpwright.judge.processes.staged_call import Visit, refreshed, stage, untouched, write_inputs
+from warpwright.judge.processes.staged_call import StagedCall, refreshed, stage, untouched, write_inputs
 from warpwright.oracle.truth.expected import Scenario
 
 CASE = Case(name="one", role=Role.CHECK, dims={"N": 256}, scalars={"eps": 0.5})
@@ -70,72 +72,72 @@ def scenario(start: float = 0.0) -> Scenario:
     return Scenario(arguments=[a, x, b, 0.5], gradients=[], saves=[])
 
 
-def test_forward_finds_what_was_prepared_where_the_first_of_its_arguments_stood() -> None:
+def test_forward_takes_prepared_tensors_in_place_of_the_first_argument_they_were_made_from() -> None:
     # prepare(b, a, eps) returns the second half of its scratch, then b as it is; forward takes both before x.
     candidate = sealed(plan("prepare", 2, (view(2, 512), view(0))), plan("forward", 3, (view(3),)))
-    visit = stage(TASK, candidate, Draw(case=CASE), scenario(), Layout(), 4)
-    prepare, forward = visit.acts
-    assert (visit.preparing, visit.slots) == ([4], [5])
+    call = stage(TASK, candidate, Draw(case=CASE), scenario(), Layout(), 4)
+    prepare, forward = call.entries
+    assert (call.preparing, call.slots) == ([4], [5])
     assert forward.places[0].offset == prepare.places[2].offset + 512
     assert forward.places[1] == prepare.places[0]
-    assert visit.prepared == [forward.places[0], forward.places[1]]
-    assert [place for place, _ in visit.inputs] == [prepare.places[1], forward.places[2], prepare.places[0]]
-    assert [int(tensor[0]) for _, tensor in visit.inputs] == [0, 1, 2]
+    assert call.prepared == [forward.places[0], forward.places[1]]
+    assert [place for place, _ in call.inputs] == [prepare.places[1], forward.places[2], prepare.places[0]]
+    assert [int(tensor[0]) for _, tensor in call.inputs] == [0, 1, 2]
 
 
-def test_memory_handed_on_in_part_is_still_one_piece() -> None:
+def test_an_allocation_passed_on_in_part_is_listed_once() -> None:
     candidate = sealed(plan("prepare", 2, (view(2, 512),)), plan("forward", 2, (view(2),)))
-    visit = stage(TASK, candidate, Draw(case=CASE), scenario(), Layout(), 0)
-    assert visit.acts[1].places[0] not in visit.places
-    assert len(visit.places) == 5
-    assert all(place.size == BYTES for place in visit.places)
+    call = stage(TASK, candidate, Draw(case=CASE), scenario(), Layout(), 0)
+    assert call.entries[1].places[0] not in call.places
+    assert len(call.places) == 5
+    assert all(place.size == BYTES for place in call.places)
 
 
-def test_new_contents_go_to_the_same_places() -> None:
+def test_new_inputs_go_to_the_same_places() -> None:
     candidate = sealed(plan("prepare", 2, (view(2),)), plan("forward", 2, (view(2),)))
-    visit = stage(TASK, candidate, Draw(case=CASE), scenario(), Layout(), 0)
-    again = refreshed(TASK, visit, Draw(case=CASE, seed=1), scenario(10.0))
-    assert [place for place, _ in again.inputs] == [place for place, _ in visit.inputs]
+    call = stage(TASK, candidate, Draw(case=CASE), scenario(), Layout(), 0)
+    again = refreshed(TASK, call, Draw(case=CASE, seed=1), scenario(10.0))
+    assert [place for place, _ in again.inputs] == [place for place, _ in call.inputs]
     assert [int(tensor[0]) for _, tensor in again.inputs] == [10, 11, 12]
 
 
-def test_without_prepare_there_is_one_act() -> None:
-    visit = stage(TASK, sealed(plan("forward", 3, (view(3),))), Draw(case=CASE), scenario(), Layout(), 0)
-    assert (visit.preparing, visit.slots, visit.prepared) == ([], [0], [])
+def test_without_prepare_there_is_one_entry() -> None:
+    call = stage(TASK, sealed(plan("forward", 3, (view(3),))), Draw(case=CASE), scenario(), Layout(), 0)
+    assert (call.preparing, call.slots, call.prepared) == ([], [0], [])
 
 
-def test_a_variable_that_no_kernel_uses_has_room_for_what_is_uploaded_to_it() -> None:
+def test_a_variable_that_no_kernel_uses_has_memory_for_uploads() -> None:
     one = plan("forward", 3, (view(3),))
     symbol = Buffer(bytes=4096, origin=Origin.SYMBOL, symbol="table")
     candidate = sealed(replace(one, buffers=(*one.buffers, symbol)))
-    visit = stage(TASK, candidate, Draw(case=CASE), scenario(), Layout(), 0)
-    assert visit.acts[0].places[4].size == 4096
+    call = stage(TASK, candidate, Draw(case=CASE), scenario(), Layout(), 0)
+    assert call.entries[0].places[4].size == 4096
 
 
-def arena_of(visit: Visit) -> Arena:
-    """Memory of this process in place of the GPU's."""
+def arena_of(call: StagedCall) -> Arena:
+    """An arena in CPU memory."""
     arena = Arena.__new__(Arena)
-    arena.bytes = torch.full((max(place.offset + place.size for place in visit.places),), POISON, dtype=torch.uint8)
+    arena.bytes = torch.full((max(place.offset + place.size for place in call.places),), POISON, dtype=torch.uint8)
     return arena
 
 
 @pytest.mark.parametrize("number", range(4))
-def test_whoever_writes_to_a_call_that_was_not_made_is_seen(number: int) -> None:
-    visit = stage(TASK, sealed(plan("forward", 3, (view(3),))), Draw(case=CASE), scenario(), Layout(), 0)
-    arena = arena_of(visit)
-    write_inputs(visit, arena)
-    assert bool(untouched(visit, arena))
-    place = visit.places[number]
+def test_a_write_to_the_memory_of_a_call_that_did_not_run_is_detected(number: int) -> None:
+    call = stage(TASK, sealed(plan("forward", 3, (view(3),))), Draw(case=CASE), scenario(), Layout(), 0)
+    arena = arena_of(call)
+    write_inputs(call, arena)
+    assert bool(untouched(call, arena))
+    place = call.places[number]
     arena.bytes[place.offset + place.size - 1] ^= 1
-    assert not bool(untouched(visit, arena))
+    assert not bool(untouched(call, arena))
 
 
-def test_what_was_prepared_for_a_call_does_not_count_as_touched() -> None:
+def test_results_of_prepare_do_not_count_as_touched() -> None:
     candidate = sealed(plan("prepare", 2, (view(2),)), plan("forward", 2, (view(2),)))
-    visit = stage(TASK, candidate, Draw(case=CASE), scenario(), Layout(), 0)
-    arena = arena_of(visit)
-    write_inputs(visit, arena)
-    arena.at(visit.prepared[0]).fill_(1)
-    assert bool(untouched(visit, arena))
-    arena.at(visit.acts[1].places[2]).fill_(1)
-    assert not bool(untouched(visit, arena))
+    call = stage(TASK, candidate, Draw(case=CASE), scenario(), Layout(), 0)
+    arena = arena_of(call)
+    write_inputs(call, arena)
+    arena.at(call.prepared[0]).fill_(1)
+    assert bool(untouched(call, arena))
+    arena.at(call.entries[1].places[2]).fill_(1)
+    assert not bool(untouched(call, arena))

@@ -1,4 +1,4 @@
-"""The stopping rule: fed floats, it knows when it knows enough, and never goes on for ever."""
+"""The stopping rule: it stops when the median is known, and always stops in the end."""
 
 import random
 
@@ -15,7 +15,7 @@ def fed(samples, **limits):
     return stopping
 
 
-def test_a_steady_series_stops_as_soon_as_it_may():
+def test_a_steady_series_stops_at_the_least_number_of_samples():
     stopping = fed([100.0] * 23)
     assert stopping.reason(0.0) is None
     stopping.feed(100.0)

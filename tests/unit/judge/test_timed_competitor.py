@@ -1,4 +1,4 @@
-"""Another candidate beside the one that is judged: what befalls it ends its part, and says nothing of the other."""
+"""A competitor timed beside the judged candidate: its failure ends its own part only."""
 
 import pytest
 
@@ -12,7 +12,7 @@ WRONG = WrongWhileTimed(Counterexample(kind="error", message="y: 3 of 4 elements
 
 
 @pytest.mark.parametrize("failure", [WRONG, WorkerFailure("hang", "no answer within 10 s")], ids=["wrong", "dead"])
-def test_a_failure_makes_it_a_lost_rival(monkeypatch, failure):
+def test_a_competitor_that_fails_drops_out(monkeypatch, failure):
     def failing(self, cache):
         raise failure
 

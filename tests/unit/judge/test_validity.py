@@ -1,4 +1,4 @@
-"""Times that are none: a call that remembers, and one that others have worked for."""
+"""Invalid times: calls that reuse earlier results, and calls whose work was done by others."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ import torch
 
 from warpwright.core.records.evidence import Counterexample
 from warpwright.core.records.measurement import Cache
-from warpwright.judge.timing import timed_candidate as contestant
+from warpwright.judge.timing import timed_candidate
 from warpwright.judge.timing.interleaving import CHAINS
 from warpwright.judge.timing.timed_candidate import TimedCandidate, WrongWhileTimed
 from warpwright.judge.timing.validity import invalid_reason
 
 
 class Played(TimedCandidate):
-    """Times by rule: alone, among others, and again on the same contents."""
+    """Has a given time for calls alone, among others, and again on the same contents."""
 
     def __init__(self, *, alone: float, among: float, again: float | None = None, chained: bool = False) -> None:
         self._generator, self.active, self.cost = random.Random(1), range(12), 0.0
@@ -37,8 +37,8 @@ class Played(TimedCandidate):
     def check(self, called: Sequence[int]) -> None:
         self.checked.append(called)
 
-    def some(self) -> list[float]:
-        """No memory is looked at here."""
+    def half_block(self) -> list[float]:
+        """Skips the check of untouched memory."""
         return self.block(Cache.COLD)
 
     def block(self, cache: Cache) -> list[float]:
@@ -53,28 +53,28 @@ def test_an_honest_call_takes_as_long_alone_as_among_others(chained: bool) -> No
     assert all(positions is not None and len(positions) == 1 for positions in played.checked)
 
 
-def test_a_call_that_did_the_work_of_others_is_found_out() -> None:
+def test_a_call_that_does_the_work_of_later_calls_is_invalid() -> None:
     assert "a call does the work of others" in (invalid_reason(Played(alone=50.0, among=28.0)) or "")
 
 
-def test_the_start_of_a_call_may_hide_in_a_chain_but_not_its_work() -> None:
+def test_a_chain_may_hide_the_start_of_a_call_but_not_its_work() -> None:
     assert invalid_reason(Played(alone=8.0, among=4.0, chained=True)) is None
     assert "a call does the work of others" in (invalid_reason(Played(alone=20.0, among=10.0, chained=True)) or "")
 
 
-def test_a_call_that_remembers_is_found_out() -> None:
-    assert "it remembers" in (invalid_reason(Played(alone=50.0, among=50.0, again=30.0)) or "")
+def test_a_call_that_reuses_results_is_invalid() -> None:
+    assert "it reuses results" in (invalid_reason(Played(alone=50.0, among=50.0, again=30.0)) or "")
 
 
 class Early(TimedCandidate):
-    """Twelve calls of which some are made; each writes to its own memory, or to that of whoever comes next as well."""
+    """Twelve calls of which some run; each writes to its own memory, and with `reach` to that of the next calls."""
 
     def __init__(self, *, reach: int, chained: bool) -> None:
         self._generator, self.active, self.cost, self._reach = random.Random(3), range(12), 0.0, reach
         self.chained, self._calls = ({Cache.COLD} if chained else None), {}
         if chained:
             self._calls = {key: list(range(12))[number::CHAINS] for number, key in enumerate(range(1000, 9000, 2000))}
-        self._visits, self.written = list(range(12)), set()
+        self._staged_calls, self.written = list(range(12)), set()
         self._staged = SimpleNamespace(arena=self.written)
 
     def refill(self, positions: Sequence[int] | None = None) -> None:
@@ -92,8 +92,8 @@ class Early(TimedCandidate):
 
 @pytest.mark.parametrize("chained", [False, True])
 def test_a_call_that_writes_to_the_memory_of_another_is_refuted(monkeypatch: pytest.MonkeyPatch, chained: bool) -> None:
-    monkeypatch.setattr(contestant, "untouched", lambda visit, written: torch.tensor(visit not in written))
-    monkeypatch.setattr(contestant, "counterexample", lambda *told: Counterexample(kind=told[1], message=told[2]))
-    Early(reach=0, chained=chained).some()
+    monkeypatch.setattr(timed_candidate, "untouched", lambda call, written: torch.tensor(call not in written))
+    monkeypatch.setattr(timed_candidate, "counterexample", lambda *told: Counterexample(kind=told[1], message=told[2]))
+    Early(reach=0, chained=chained).half_block()
     with pytest.raises(WrongWhileTimed, match="memory of another"):
-        Early(reach=1, chained=chained).some()
+        Early(reach=1, chained=chained).half_block()

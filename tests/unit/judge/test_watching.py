@@ -1,4 +1,4 @@
-"""What NVIDIA's tools print, read as data; and the sentence that is made of it."""
+"""Output of NVIDIA's tools parsed to data, and the sentence made of it."""
 
 import pytest
 
@@ -14,7 +14,7 @@ PRINTED = f'''==PROF== Connected to process 12
 '''
 
 
-def test_the_raw_page_of_the_profiler_is_a_row_for_each_kernel():
+def test_the_raw_page_of_the_profiler_gives_a_row_for_each_kernel():
     first, second = _table(PRINTED)
     assert (first.kernel, first.time_us, first.metrics[DRAM]) == ("_Z3rowPKf", 1284.0005, 91.2)
     assert (second.kernel, second.time_us) == ("_Z3sumPKf", 16.0)
@@ -25,7 +25,7 @@ def test_without_kernels_there_are_no_rows(text):
     assert _table(text) == ()
 
 
-def test_the_sentence_is_of_the_slowest_kernel_and_names_its_figure():
+def test_the_sentence_names_the_slowest_kernel_and_its_figure():
     rows = _table(PRINTED)
     assert by_profiler(rows) == (
         f"_Z3rowPKf takes 1284.0 µs (99% of the call) and is limited by DRAM, at 91 % of its peak ({DRAM})"
@@ -43,10 +43,10 @@ def test_the_sentence_is_of_the_slowest_kernel_and_names_its_figure():
         "Barrier error detected. Divergent thread(s) in warp.",
     ],
 )
-def test_what_the_sanitizer_says_of_a_kernel_is_a_complaint(words):
+def test_a_sanitizer_report_about_a_kernel_is_a_complaint(words):
     assert complaint(f"========= COMPUTE-SANITIZER\n========= {words}\n=========     at row+0x70\n") == words
 
 
 @pytest.mark.parametrize("words", ["Host API memory access error at host access", "Program hit invalid argument (1)"])
-def test_what_it_says_of_the_host_is_none(words):
+def test_a_sanitizer_report_about_host_calls_is_no_complaint(words):
     assert complaint(f"========= COMPUTE-SANITIZER\n========= {words}\n========= ERROR SUMMARY: 1 error\n") is None

@@ -1,4 +1,4 @@
-"""The worker on machines that are not as they should be: one sentence, and nothing lost."""
+"""The worker on machines with a defect: it prints one sentence and loses nothing."""
 
 import json
 
@@ -9,7 +9,7 @@ from warpwright.judge import judging, worker
 
 
 class Willing:
-    """Judges anything, at once."""
+    """Judges any job at once."""
 
     def __init__(self, crate=None):
         self.closed = False
@@ -30,10 +30,10 @@ def jobs(tmp_path):
     return tmp_path / "jobs"
 
 
-def test_without_a_gpu_it_says_so(jobs, tmp_path, monkeypatch, capsys):
+def test_without_a_gpu_the_worker_says_so(jobs, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(judging, "gpu_is_here", lambda: False)
     assert worker.main([str(jobs), "--out", str(tmp_path / "results")]) == 3
-    assert "no NVIDIA GPU here" in capsys.readouterr().err
+    assert "no NVIDIA GPU found" in capsys.readouterr().err
 
 
 def test_jobs_of_one_task_follow_each_other(jobs, tmp_path, monkeypatch, capsys):
@@ -45,7 +45,7 @@ def test_jobs_of_one_task_follow_each_other(jobs, tmp_path, monkeypatch, capsys)
     assert sorted(path.name for path in (tmp_path / "results").iterdir()) == ["0.json", "1.json", "2.json"]
 
 
-def test_a_full_disk_ends_it_with_one_sentence_and_keeps_what_was_written(jobs, tmp_path, monkeypatch, capsys):
+def test_a_full_disk_ends_the_worker_with_one_sentence_and_keeps_written_results(jobs, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(judging, "gpu_is_here", lambda: True)
     monkeypatch.setattr(judging, "Judge", Willing)
     plain, written = worker._write, []

@@ -1,4 +1,4 @@
-"""Processes that are started ahead: taken in order, and only while they live."""
+"""The worker pool: workers are taken in order, and only while they are alive."""
 
 import multiprocessing
 from functools import partial
@@ -16,7 +16,7 @@ from warpwright.judge.processes.workers import Worker, WorkerFailure, WorkerPool
 
 
 class Started:
-    """Stands for a process: one that was killed while it waited neither lives nor answers."""
+    """A stand-in for a process: after it was killed it is not alive and answers nothing."""
 
     def __init__(self, target):
         self.target, self.killed, self.buried = target, False, False
@@ -40,56 +40,56 @@ class Started:
 
 
 @pytest.fixture
-def spares(monkeypatch):
+def pool(monkeypatch):
     monkeypatch.setattr(workers, "Worker", Started)
     return WorkerPool("worker")
 
 
-def test_those_that_wait_are_taken_and_others_started_when_none_does(spares):
-    spares.start(2)
-    waiting = list(spares._waiting)
-    with spares.borrowed() as first, spares.borrowed() as second, spares.borrowed() as third:
+def test_waiting_workers_are_taken_first_and_new_ones_started_if_none_waits(pool):
+    pool.start(2)
+    waiting = list(pool._waiting)
+    with pool.borrowed() as first, pool.borrowed() as second, pool.borrowed() as third:
         assert [first, second] == waiting
         assert third not in waiting
 
 
-def test_each_ends_after_its_use_and_is_waited_for_before_the_next(spares):
-    with spares.borrowed() as first:
+def test_each_worker_ends_after_use_and_is_joined_before_the_next(pool):
+    with pool.borrowed() as first:
         assert not first.killed
     assert (first.killed, first.buried) == (True, False)
-    with spares.borrowed() as second:
+    with pool.borrowed() as second:
         assert first.buried
         assert second is not first
 
 
-def test_no_more_are_started_than_are_to_wait(spares):
-    spares.start(2)
-    waiting = list(spares._waiting)
-    spares.start(3)
-    spares.start(1)
-    assert len(spares._waiting) == 3
-    assert spares._waiting[:2] == waiting
+def test_no_more_workers_are_started_than_shall_wait(pool):
+    pool.start(2)
+    waiting = list(pool._waiting)
+    pool.start(3)
+    pool.start(1)
+    assert len(pool._waiting) == 3
+    assert pool._waiting[:2] == waiting
 
 
-def test_one_that_was_killed_while_it_waited_is_not_taken(spares):
-    spares.start(3)
-    first, second, third = spares._waiting
+def test_a_worker_killed_while_waiting_is_not_taken(pool):
+    pool.start(3)
+    first, second, third = pool._waiting
     first.kill()
-    with spares.borrowed() as borrowed:
+    with pool.borrowed() as borrowed:
         assert borrowed is second
     third.kill()
-    spares.settle()
-    assert spares._waiting == []
+    pool.settle()
+    assert pool._waiting == []
 
 
-def test_all_that_wait_are_killed_at_the_end(spares):
-    spares.start(2)
-    waiting = list(spares._waiting)
-    spares.close()
+def test_waiting_workers_are_killed_when_the_pool_closes(pool):
+    pool.start(2)
+    waiting = list(pool._waiting)
+    pool.close()
     assert all(item.killed for item in waiting)
 
 
-def test_one_that_is_hung_up_on_leaves_by_itself():
+def test_a_process_whose_pipe_closes_ends_by_itself():
     process = Worker(partial(serve, make=object))
     process.close_pipe()
     process.join()
@@ -97,7 +97,7 @@ def test_one_that_is_hung_up_on_leaves_by_itself():
 
 
 class Answering(Worker):
-    """Has one answer to everything."""
+    """Gives one answer to every command."""
 
     def __init__(self, answer):
         ours, self._theirs = multiprocessing.Pipe()
@@ -108,7 +108,7 @@ class Answering(Worker):
         self.killed = True
 
 
-def test_memory_that_others_hold_is_nobodys_verdict():
+def test_memory_held_by_other_processes_gives_no_verdict():
     with pytest.raises(OurFault, match="out of memory") as fault:
         Answering({"ok": False, "kind": MEMORY_TAKEN, "error": "out of memory"}).ask("prepare", 1.0)
     assert fault.value.fault.retryable
@@ -125,9 +125,9 @@ def test_memory_that_others_hold_is_nobodys_verdict():
         (95, 1, 1, "memory"),  # there would have been room for much
     ],
 )
-def test_a_card_that_is_full_is_the_candidates_only_where_it_filled_it(monkeypatch, free, arena, reserved, kind):
+def test_a_full_gpu_refutes_the_candidate_only_if_the_candidate_filled_it(monkeypatch, free, arena, reserved, kind):
     monkeypatch.setattr(torch.cuda, "mem_get_info", lambda: (free, 100))
     monkeypatch.setattr(torch.cuda, "memory_reserved", lambda: reserved)
-    cell = object.__new__(KernelProcess)
-    cell.memory = SimpleNamespace(size=arena)
-    assert cell.describe_error(torch.OutOfMemoryError("no room"))["kind"] == kind
+    process = object.__new__(KernelProcess)
+    process.memory = SimpleNamespace(size=arena)
+    assert process.describe_error(torch.OutOfMemoryError("no room"))["kind"] == kind

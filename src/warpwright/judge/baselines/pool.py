@@ -1,7 +1,7 @@
-"""Torch's answers to a task, each in a process of its own: one that fails takes no other with it.
+"""A pool of baseline processes, one for each baseline, so that a failing baseline does not end the others.
 
-Processes serve one task after the other, since starting one takes seconds. They compile at the same time, but what they
-measure to choose between variants they measure in turns.
+A process takes seconds to start and therefore serves one task after the other. Processes compile at the same time; the
+measurements by which they choose between variants take turns.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from warpwright.judge.timing.interleaving import PLAIN_SLOTS, DroppedOut
 class _Host:
     process: Worker
     task_id: str | None = None
-    """The id of the task that it was told."""
+    """The id of the task sent to the process last; None before the first."""
 
 
 class BaselinePool:
-    """Processes by the name of the baseline."""
+    """A pool of baseline processes, by the name of the baseline."""
 
     def __init__(self) -> None:
         self._hosts: dict[str, _Host] = {}
@@ -41,7 +41,7 @@ class BaselinePool:
         self._folder.cleanup()
 
     def start(self, names: Iterable[str]) -> None:
-        """Those that are not there, or have failed and were killed."""
+        """Starts a process for each named baseline that has none, or whose process has ended."""
         for name in names:
             if name not in self._hosts or not self._hosts[name].process.is_alive():
                 self._hosts[name] = _Host(
@@ -53,7 +53,10 @@ class BaselinePool:
     def prepared(
         self, names: Sequence[str], task: Task, case: Case, slots: int, generator: random.Random
     ) -> list[TimedBaseline | tuple[str, DroppedOut]]:
-        """Each of them ready to be timed, or its name and why it is not. Afterwards they are timed alone, in turn."""
+        """Prepares the named baselines for a case and times each alone, one after the other.
+
+        Returns for each baseline either what can be timed or its name with the reason why it dropped out.
+        """
         self.start(names)
         calls = range(min(slots, PLAIN_SLOTS))
         draws = [[Draw(case=case, seed=generator.randrange(2**48)) for _ in calls] for _ in names]
@@ -62,7 +65,7 @@ class BaselinePool:
         return [_timed_alone(item) if isinstance(item, TimedBaseline) else item for item in made]
 
     def forget(self) -> None:
-        """What was prepared for a case."""
+        """Releases everything that was prepared for the last case."""
         for host in self._hosts.values():
             if host.process.is_alive():
                 host.process.demand("forget")

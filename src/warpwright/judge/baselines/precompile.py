@@ -1,7 +1,7 @@
-"""Baselines compiled ahead, many at a time; torch keeps what it compiled on disk, and the judge finds it there.
+"""Compiles baselines ahead of time, many at once; torch's compile cache on disk serves them to the judge later.
 
-Compiling is work for the CPU, but choosing between variants is measuring: those measurements take turns at the GPU, so
-that no baseline is chosen badly because others were busy.
+Compiling needs the CPU, but choosing between variants needs measurements: these take turns at the GPU, so that other
+processes do not disturb the choice.
 """
 
 from __future__ import annotations
@@ -25,9 +25,11 @@ LONGEST = "max-autotune"
 
 
 def compile_ahead(jobs: Sequence[Job], workers: int, say: Callable[[str], None]) -> None:
-    """What fails here fails again when it is timed, and is told then."""
+    """Compiles every compiled baseline of the jobs. A failure is only printed: timing meets the same failure and
+    records it.
+    """
     wanted = {(job.task.id, name, case.name): (job.task, name, case) for job in jobs for name, case in _compiled(job)}
-    order = sorted(wanted.values(), key=lambda item: item[1] != LONGEST)  # so that none of them is waited for alone
+    order = sorted(wanted.values(), key=lambda item: item[1] != LONGEST)  # slowest first
     with (
         tempfile.TemporaryDirectory() as folder,
         ThreadPoolExecutor(workers) as pool,
@@ -39,13 +41,13 @@ def compile_ahead(jobs: Sequence[Job], workers: int, say: Callable[[str], None])
 
 
 def _compiled(job: Job) -> Iterator[tuple[str, Case]]:
-    """Which baselines are, in each of the cases that are timed."""
+    """Lists the compiled baselines of a job, with each timed case."""
     if job.asked.time:
         yield from product(filter(baseline_process.compiles, job.baselines), job.task.cases_of(Role.TIME))
 
 
 class _Compilers:
-    """Rivals that wait for something to compile; starting one takes seconds."""
+    """A pool of idle compiler processes; starting one takes seconds."""
 
     def __init__(self, turns: str) -> None:
         self._lock = turns
@@ -57,14 +59,14 @@ class _Compilers:
             with self._borrowed() as process:
                 process.demand("task", task=encode(task))
                 process.ask("prepare", COMPILE_S, baseline=baseline, draws={"0": encode(Draw(case=case, seed=0))})
-                process.demand("forget")  # others need the memory
+                process.demand("forget")  # frees memory for other processes
         except (WorkerFailure, WarpwrightError) as failure:
             return f"{label}: {str(failure)[:200]}"
         return label
 
     @contextmanager
     def _borrowed(self) -> Iterator[Worker]:
-        """One that failed does not come back."""
+        """Lends an idle process. A process that fails is not returned to the pool."""
         process = self._next()
         yield process
         self._idle.append(process)

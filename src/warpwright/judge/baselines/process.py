@@ -1,8 +1,8 @@
-"""The rival: a process that runs torch's own answers to a task, timed by the same stopwatch as the candidate.
+"""A process that runs torch's implementations of a task, timed by the same CudaTimer as the candidate.
 
-Baselines are what a user would otherwise run: the reference eagerly, under torch.compile, under max-autotune, and what
-the task names as an expert's choice. They are captured in CUDA graphs, like the candidate, so that launch gaps of the
-CPU count for neither side.
+Baselines are what a user would otherwise run: the reference in eager mode, under torch.compile, under max-autotune, and
+an expert's implementation where the task names one. Like the candidate they are captured in CUDA graphs, so that CPU
+launch gaps count for neither side.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ from warpwright.judge.timing.interleaving import POOL_BYTES
 from warpwright.oracle.truth.expected import Scenario, scenario
 from warpwright.oracle.truth.reference import Function, differentiable, function, outputs, tensors_in
 
-COPIED = 512
-"""Bytes: whole vectors, as torch allocates them."""
-TRIED = 5
-"""Calls by which the quicker way to copy is found."""
+COPY_ALIGNMENT = 512
+"""Bytes to which copies are padded: torch's allocation granularity."""
+COPY_TRIALS = 5
+"""Calls that are timed to choose the faster way to copy."""
 MODES = {"eager": None, "compile": "default", "max-autotune": "max-autotune-no-cudagraphs"}
 
 
@@ -43,11 +43,11 @@ def compiles(baseline: str) -> bool:
 
 
 class MeasurementLock:
-    """A lock between processes, which whoever holds it may take again."""
+    """A re-entrant lock between processes, held while one of them measures."""
 
     def __init__(self) -> None:
         self.path: str | None = None
-        """None where there is nobody to wait for."""
+        """The lock file; None when no other process measures."""
         self._mine = False
 
     @contextmanager
@@ -65,18 +65,18 @@ class MeasurementLock:
 
 
 class BaselineProcess:
-    """Captured baselines by name and slot."""
+    """Captured baselines, by name and slot."""
 
     def __init__(self) -> None:
         torch.cuda.init()
         self._timer = CudaTimer()
         self._functions: dict[str, Function] = {}
         self._copying: dict[str, int] = {}
-        """The quicker way to copy as much as a case moves."""
+        """Index of the faster way to copy, by case."""
         self._lock = MeasurementLock()
 
     def task(self, task: dict[str, Any]) -> dict[str, Any]:
-        """The one that is answered from now on; of others nothing is kept."""
+        """Sets the task and drops everything that belongs to the task before."""
         self.forget()
         self._functions.clear()
         self._copying.clear()
@@ -85,12 +85,12 @@ class BaselineProcess:
         return {"torch": torch.__version__}
 
     def share_lock(self, path: str) -> dict[str, Any]:
-        """From now on it only works while no other process measures."""
+        """Sets the lock file; from then on measurements wait for those of other processes."""
         self._lock.path = path
         return {}
 
     def prepare(self, baseline: str, draws: dict[str, Any]) -> dict[str, Any]:
-        """Compiles (once) and captures a baseline for the draws by key, as many as its share of the card holds."""
+        """Compiles a baseline once and captures it for as many of the draws as fit into its share of GPU memory."""
         start, staged = time.perf_counter(), 1
         coming = [(int(key), decode(Draw, data)) for key, data in draws.items()]
         self._stage(baseline, *coming[0])  # compiles, and may measure
@@ -103,24 +103,24 @@ class BaselineProcess:
         return {"seconds": time.perf_counter() - start, "staged": staged}
 
     def chain(self, baseline: str, key: int, calls: list[int], warm: bool, work: bool) -> dict[str, Any]:
-        """Many prepared calls as one."""
+        """Captures many prepared calls in one graph."""
         self._timer.chain((baseline, key), [(baseline, call) for call in calls], warm, work)
         return {}
 
     def time(self, baseline: str, keys: list[int | None], cache: str) -> dict[str, Any]:
-        """Device times of what was prepared."""
+        """Measures the device times of prepared calls."""
         named = [None if key is None else (baseline, key) for key in keys]
         return {"samples_us": self._timer.time(named, Cache(cache))}
 
     def forget(self) -> dict[str, Any]:
         self._timer.forget()
-        if torch.cuda.memory_allocated() > SPARE_BYTES:  # autograd's graphs and compiled functions hold each other
+        if torch.cuda.memory_allocated() > SPARE_BYTES:  # autograd graphs and compiled functions form reference cycles
             gc.collect()
         make_room()
         return {}
 
     def describe_error(self, error: Exception) -> dict[str, Any]:
-        """A baseline that fails is reported as absent, never as fast."""
+        """Describes the error of a baseline that fails; it is reported as absent, never as fast."""
         return {"call": "baseline", "error": type(error).__name__, "message": str(error)[:2000]}
 
     def _stage(self, baseline: str, key: int, draw: Draw) -> None:
@@ -129,18 +129,18 @@ class BaselineProcess:
         self._timer.capture((baseline, key), [call], inputs)
 
     def _copy(self, case: Case) -> tuple[list[torch.Tensor], Step]:
-        """What stands for the task: as many bytes, half of them read, half written.
+        """Builds a copy that reads and writes as many bytes in total as the task moves.
 
-        In a graph the driver's own copy takes half as long again for some byte counts, and a kernel somewhat longer for
-        small ones: the quicker of the two is meant.
+        In a graph, the driver's copy takes half as long again for some byte counts, and a copy kernel is slightly
+        slower for small ones; the faster of the two is used.
         """
         half = -(-int(traffic(self._task.work, case)) // 2)
-        source = torch.empty(-(-max(half, 1) // COPIED) * COPIED // 4, dtype=torch.int32, device="cuda")
+        source = torch.empty(-(-max(half, 1) // COPY_ALIGNMENT) * COPY_ALIGNMENT // 4, dtype=torch.int32, device="cuda")
         target = torch.empty_like(source)
         ways = [partial(target.copy_, source), partial(torch.bitwise_or, source, 0, out=target)]
         if case.name not in self._copying:
             with self._lock.held():
-                times = [self._timer.median_us(way, TRIED) for way in ways]
+                times = [self._timer.median_us(way, COPY_TRIALS) for way in ways]
             self._copying[case.name] = times.index(min(times))
         return [source], ways[self._copying[case.name]]
 
@@ -168,15 +168,15 @@ class BaselineProcess:
 
 
 class CompiledBaselineProcess(BaselineProcess):
-    """One that compiles, and measures to choose between variants."""
+    """A baseline process that compiles, and measures to choose between variants."""
 
     def __init__(self) -> None:
-        import_module("torch._inductor.compile_fx")  # takes seconds, in which the candidate is checked
+        import_module("torch._inductor.compile_fx")  # takes seconds; done while the candidate is checked
         super().__init__()
 
     def task(self, task: dict[str, Any]) -> dict[str, Any]:
         torch._dynamo.reset()
-        torch._dynamo.config.recompile_limit = 256  # beyond it torch would silently run eagerly
+        torch._dynamo.config.recompile_limit = 256  # beyond this limit torch falls back to eager mode without a word
         return super().task(task)
 
     def share_lock(self, path: str) -> dict[str, Any]:

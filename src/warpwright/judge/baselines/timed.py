@@ -1,4 +1,4 @@
-"""One of torch's answers, timed in the rival's process."""
+"""A baseline, timed in its own process."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ COMPILE_S = 300.0
 
 
 class TimedBaseline:
-    """Made before any cell is, so that it is also timed alone."""
+    """A prepared baseline. Created before any candidate process starts, so that it can also be timed alone."""
 
     def __init__(self, name: str, process: Worker, draws: Sequence[Draw]) -> None:
         self.name, self._process = name, process
@@ -52,7 +52,7 @@ class TimedBaseline:
         self._chained = set()
 
     def slowed(self) -> str | None:
-        """Whether it is slower beside the candidate than it was alone."""
+        """Explains by how much the baseline is slower beside the candidate than alone; None if it is not slower."""
         beside = statistics.median(self._plain(Cache.COLD))
         if beside <= SLOWED * self.alone_us + SLOWED_US:
             return None

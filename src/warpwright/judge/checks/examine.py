@@ -1,4 +1,4 @@
-"""Whether a sealed candidate is right, on this GPU: every draw, twice, in shuffled order, between red zones."""
+"""Checks a sealed candidate on this GPU: runs every draw twice, in shuffled order, between red zones."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from warpwright.core.task import Draw, Task
 from warpwright.judge.checks.reference_cache import ReferenceCache
 from warpwright.judge.gpu.arena import Arena, Layout, red_zone_bytes
 from warpwright.judge.processes.staged_call import (
-    Visit,
+    StagedCall,
     changed_inputs,
     counterexample,
     read_first,
@@ -39,33 +39,33 @@ BATCH_BYTES = 16 << 30
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StagedCandidate:
-    """A cell with a candidate in it and draws laid out in its memory."""
+    """A worker process with a loaded candidate and draws laid out in its arena."""
 
-    cell: Worker
+    process: Worker
     arena: Arena
-    visits: tuple[Visit, ...]
+    calls: tuple[StagedCall, ...]
     red_zones: torch.Tensor
-    """The offset of each of their bytes."""
+    """The offset of every byte of a red zone."""
 
 
 @contextmanager
 def stage_candidate(
     process: Worker, task: Task, sealed: Sealed, draws: Sequence[Draw], references: ReferenceCache
 ) -> Iterator[StagedCandidate]:
-    """Loads the candidate and finds room for everything. Failures here are ours, except loading the cubin."""
-    layout, visits, slot = Layout(), [], 0
+    """Loads the candidate and lays out its buffers. Failures here are our faults, unless the cubin fails to load."""
+    layout, calls, slot = Layout(), [], 0
     for draw in draws:
-        visit = stage(task, sealed, draw, references.scenario(draw), layout, slot)
-        visits.append(visit)
-        slot += len(visit.acts)
+        call = stage(task, sealed, draw, references.scenario(draw), layout, slot)
+        calls.append(call)
+        slot += len(call.entries)
     handle = bytes.fromhex(process.demand("arena", size=layout.total)["handle"])
     process.ask("load", CALL_S, sealed=encode(sealed), tf32=task.tolerance.tf32)
-    for act in (act for visit in visits for act in visit.acts):
-        buffers = {str(number): [place.offset, place.size] for number, place in act.places.items()}
-        process.demand("place", slot=act.slot, case=act.plan.case, entry=act.plan.entry, buffers=buffers)
-    zones = red_zone_bytes(place for visit in visits for place in visit.places)
+    for entry in (entry for call in calls for entry in call.entries):
+        buffers = {str(number): [place.offset, place.size] for number, place in entry.places.items()}
+        process.demand("place", slot=entry.slot, case=entry.plan.case, entry=entry.plan.entry, buffers=buffers)
+    zones = red_zone_bytes(place for call in calls for place in call.places)
     with Arena.mapped(handle, layout.total) as arena:
-        yield StagedCandidate(cell=process, arena=arena, visits=tuple(visits), red_zones=zones)
+        yield StagedCandidate(process=process, arena=arena, calls=tuple(calls), red_zones=zones)
 
 
 def examine(
@@ -77,7 +77,7 @@ def examine(
     scene: Scene,
     secret: int,
 ) -> Evidence:
-    """HOLDS if every draw came out right every time."""
+    """Returns HOLDS if every draw gave correct results every time."""
     start = time.perf_counter()
     found: dict[str, Any] = {"draws": len(draws), "rounds": 2, "deterministic": True}
     if not any(isinstance(node, Launch) for plan in sealed.plans for node in plan.nodes):
@@ -99,7 +99,9 @@ def examine(
 
 
 def too_large(sealed: Sealed) -> Counterexample | None:
-    """A call that needs more memory than the card has is the candidate's fault; running out for many calls is ours."""
+    """Refutes a candidate whose single call needs more memory than the GPU has. Running out for many calls is our
+    fault.
+    """
     room = torch.cuda.get_device_properties(torch.cuda.current_device()).total_memory
     for plan in sealed.plans:
         if (needed := _bytes(plan)) > room:
@@ -109,7 +111,7 @@ def too_large(sealed: Sealed) -> Counterexample | None:
 
 
 def _batches(sealed: Sealed, draws: Sequence[Draw]) -> Iterator[list[Draw]]:
-    """As many at a time as fit into a part of the memory."""
+    """Splits the draws into batches that fit into BATCH_BYTES."""
     sizes = {case: call_bytes(sealed, case) for case in {draw.case.name for draw in draws}}
     batch: list[Draw] = []
     for draw in draws:
@@ -122,7 +124,7 @@ def _batches(sealed: Sealed, draws: Sequence[Draw]) -> Iterator[list[Draw]]:
 
 
 def call_bytes(sealed: Sealed, case: str) -> int:
-    """Of all buffers of one call."""
+    """Bytes of all buffers of one call."""
     return sum(_bytes(plan) for plan in sealed.plans if plan.case == case)
 
 
@@ -150,71 +152,75 @@ def _rounds(
     task: Task, staged: StagedCandidate, references: ReferenceCache, generator: random.Random, facts: dict[str, Any]
 ) -> Counterexample | None:
     first: dict[str, list[torch.Tensor]] = {}
-    for restore in (True, False):  # the second time with what the calls before left in the module's variables
-        for visit in generator.sample(staged.visits, len(staged.visits)):
-            if found := _one(task, staged, visit, generator.randrange(1, 255), restore):
+    for restore in (True, False):  # the second round keeps the module's variables as the calls before left them
+        for call in generator.sample(staged.calls, len(staged.calls)):
+            if found := _check_call(task, staged, call, generator.randrange(1, 255), restore):
                 return found
-            results, key = [result.clone() for result in read_results(task, visit, staged.arena)], repr(visit.draw)
-            if staged.arena.wrote_elsewhere(visit.places, staged.red_zones):
-                return counterexample(visit, "out of bounds", "wrote far outside its buffers")
+            results, key = [result.clone() for result in read_results(task, call, staged.arena)], repr(call.draw)
+            if staged.arena.wrote_elsewhere(call.places, staged.red_zones):
+                return counterexample(call, "out of bounds", "wrote far outside its buffers")
             if key in first and all(map(same_bits, first[key], results)):
-                continue  # right the first time, and nothing else came back
+                continue  # the first result was correct, and this one has the same bits
             facts["deterministic"] &= key not in first
             first[key] = results
-            if mismatch := references.check(visit.draw, results):
-                return counterexample(visit, mismatch.kind, mismatch.message, mismatch.facts)
+            if mismatch := references.check(call.draw, results):
+                return counterexample(call, mismatch.kind, mismatch.message, mismatch.facts)
     return None
 
 
-def _one(task: Task, staged: StagedCandidate, visit: Visit, pattern: int, restore: bool) -> Counterexample | None:
-    """One call: poison, run, look at everything that it should not have touched."""
+def _check_call(
+    task: Task, staged: StagedCandidate, call: StagedCall, pattern: int, restore: bool
+) -> Counterexample | None:
+    """Checks one call: poisons memory, runs, and compares everything that the call must not change."""
     staged.arena.reset(staged.red_zones, pattern)
-    write_inputs(visit, staged.arena)
+    write_inputs(call, staged.arena)
     torch.cuda.synchronize()
     try:
-        prepared = _prepared(staged, visit, restore) if visit.preparing else []
-        early = _act_by_act(task, staged, visit, restore)
+        prepared = _prepared(staged, call, restore) if call.preparing else []
+        early = _run_entries(task, staged, call, restore)
     except WorkerFailure as failure:
-        return counterexample(visit, failure.kind, str(failure))
-    if early and not all(map(same_bits, early, read_first(task, visit, staged.arena))):
-        return counterexample(visit, "late", "backward changed what forward had returned")
+        return counterexample(call, failure.kind, str(failure))
+    if early and not all(map(same_bits, early, read_first(task, call, staged.arena))):
+        return counterexample(call, "late", "backward changed what forward had returned")
     if staged.arena.damaged_anywhere(staged.red_zones, pattern):
-        damage = staged.arena.damaged((place for other in staged.visits for place in other.places), pattern)
-        return counterexample(visit, "out of bounds", _described(visit, damage))
-    if not bool(unchanged(visit, staged.arena)):
-        changed = changed_inputs(visit, staged.arena)
-        return counterexample(visit, "mutation", f"argument {changed[0]} was changed; the task does not allow it")
-    if not all(torch.equal(staged.arena.at(place), was) for place, was in zip(visit.prepared, prepared, strict=True)):
-        return counterexample(visit, "mutation", "forward changed what prepare had made")
+        damage = staged.arena.damaged((place for other in staged.calls for place in other.places), pattern)
+        return counterexample(call, "out of bounds", _described(call, damage))
+    if not bool(unchanged(call, staged.arena)):
+        changed = changed_inputs(call, staged.arena)
+        return counterexample(call, "mutation", f"argument {changed[0]} was changed; the task does not allow it")
+    if not all(torch.equal(staged.arena.at(place), was) for place, was in zip(call.prepared, prepared, strict=True)):
+        return counterexample(call, "mutation", "forward changed what prepare had made")
     return None
 
 
-def _act_by_act(task: Task, staged: StagedCandidate, visit: Visit, restore: bool) -> list[torch.Tensor]:
-    """Runs the call. Of a training pair: what forward had returned before backward ran, for others do not wait."""
-    *before, last = visit.slots
+def _run_entries(task: Task, staged: StagedCandidate, call: StagedCall, restore: bool) -> list[torch.Tensor]:
+    """Runs the entries of a call. For a training pair, returns copies of the results of forward, taken before backward
+    runs: other users may read them at that time.
+    """
+    *before, last = call.slots
     early: list[torch.Tensor] = []
     if before:
-        staged.cell.ask("run", CALL_S, slots=before, restore=restore)
-        early = [result.clone() for result in read_first(task, visit, staged.arena)]
+        staged.process.ask("run", CALL_S, slots=before, restore=restore)
+        early = [result.clone() for result in read_first(task, call, staged.arena)]
         torch.cuda.synchronize()
-    staged.cell.ask("run", CALL_S, slots=[last], restore=restore)
+    staged.process.ask("run", CALL_S, slots=[last], restore=restore)
     return early
 
 
-def _prepared(staged: StagedCandidate, visit: Visit, restore: bool) -> list[torch.Tensor]:
-    """What the call finds prepared, to be compared with what it leaves."""
-    staged.cell.ask("run", CALL_S, slots=visit.preparing, restore=restore)
-    found = [staged.arena.at(place).clone() for place in visit.prepared]
+def _prepared(staged: StagedCandidate, call: StagedCall, restore: bool) -> list[torch.Tensor]:
+    """Runs `prepare` and returns copies of its results, to be compared after the call."""
+    staged.process.ask("run", CALL_S, slots=call.preparing, restore=restore)
+    found = [staged.arena.at(place).clone() for place in call.prepared]
     torch.cuda.synchronize()
     return found
 
 
-def _described(visit: Visit, damage: list[tuple[Any, int]]) -> str:
+def _described(call: StagedCall, damage: list[tuple[Any, int]]) -> str:
     zone, distance = damage[0]
-    for act in visit.acts:
-        for number, place in act.places.items():
+    for entry in call.entries:
+        for number, place in entry.places.items():
             if zone.offset == place.offset + place.size:
-                return f"wrote {distance} bytes past the end of buffer {number} of {act.plan.entry}"
+                return f"wrote {distance} bytes past the end of buffer {number} of {entry.plan.entry}"
             if zone.offset + zone.size == place.offset:
-                return f"wrote {zone.size - distance} bytes before the start of buffer {number} of {act.plan.entry}"
+                return f"wrote {zone.size - distance} bytes before the start of buffer {number} of {entry.plan.entry}"
     return "wrote outside its buffers"

@@ -1,7 +1,7 @@
-"""Whether a timed result looks right, at a fraction of the price of the full truth.
+"""A quick check of timed results, at a fraction of the cost of the full check.
 
-Held against one run of the reference in its own precision, with an allowance known from a draw whose full truth was
-computed. This only ever clears: what does not look right is held against the full truth before anything is said of it.
+A result is compared with one run of the reference in its own precision, within an allowance derived from one draw that
+was fully checked. The quick check only ever accepts: a result that fails it goes to the full check, which decides.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from warpwright.oracle.inputs.arguments import torch_dtype
 from warpwright.oracle.truth.expected import Expected, Scenario
 from warpwright.oracle.truth.reference import Tensors, evaluate, function
 
-_TWO = 2.0
-"""The reference itself is as far off as the candidate may be."""
+_REFERENCE_ERRORS = 2.0
+"""The reference may be off by as much as the candidate, so the allowance is doubled."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Allowance:
-    """What is allowed of one output: a share of the size of its row, and of the element itself."""
+    """The allowed deviation of one output: a share of the row's RMS plus a share of the element itself."""
 
     of_row: float
     of_element: float
@@ -39,11 +39,11 @@ def reference_results(task: Task, draw: Draw, given: Scenario) -> Tensors:
     return evaluate(task, draw.case, function(task.reference), fresh.arguments, fresh.gradients, fresh.saves)
 
 
-def matches_reference(like: Sequence[Allowance], wanted: Tensors, found: Tensors) -> torch.Tensor:
-    """One truth value on the GPU; nobody waits for it here."""
+def matches_reference(allowed: Sequence[Allowance], wanted: Tensors, found: Tensors) -> torch.Tensor:
+    """Compares results with the reference on the GPU, without synchronising; a scalar tensor of bool."""
     if len(found) != len(wanted):
         return wanted[0].new_zeros((), dtype=torch.bool)
-    return torch.stack([_resembles(*three) for three in zip(like, wanted, found, strict=True)]).all()
+    return torch.stack([_matches(*three) for three in zip(allowed, wanted, found, strict=True)]).all()
 
 
 def _of(expected: Expected) -> Allowance:
@@ -52,17 +52,21 @@ def _of(expected: Expected) -> Allowance:
     size = expected.value.nan_to_num(0.0, 0.0, 0.0).square().mean().sqrt().clamp_min(1e-300)
     share = float(expected.spread.square().mean().sqrt() / size)
     rounding = torch.finfo(torch_dtype(expected.spec.dtype)).eps
-    allowed = _TWO * WORST * expected.slack * share
-    return Allowance(of_row=allowed, of_element=allowed + _TWO * rounding)
+    allowed = _REFERENCE_ERRORS * WORST * expected.slack * share
+    return Allowance(of_row=allowed, of_element=allowed + _REFERENCE_ERRORS * rounding)
 
 
-def _resembles(like: Allowance, wanted: torch.Tensor, found: torch.Tensor) -> torch.Tensor:
+def _matches(allowance: Allowance, wanted: torch.Tensor, found: torch.Tensor) -> torch.Tensor:
     if found.shape != wanted.shape or found.dtype is not wanted.dtype:
         return found.new_zeros((), dtype=torch.bool)
     if not wanted.is_floating_point():
         return (found == wanted).all()
-    truth, actual = wanted.float(), found.float()
-    row = torch.linalg.vector_norm(truth, dim=-1, keepdim=True) / truth.shape[-1] ** 0.5 if truth.dim() else truth.abs()
-    allowed = (like.of_element * truth.abs()).add_(like.of_row * row)
-    # What is not finite is for the full truth: compared with infinity, anything would do.
-    return ((actual - truth).abs_() <= allowed).logical_and_(allowed < math.inf).all()
+    expected, actual = wanted.float(), found.float()
+    row = (
+        torch.linalg.vector_norm(expected, dim=-1, keepdim=True) / expected.shape[-1] ** 0.5
+        if expected.dim()
+        else expected.abs()
+    )
+    allowed = (allowance.of_element * expected.abs()).add_(allowance.of_row * row)
+    # Non-finite allowances fail and go to the full check: within infinity every value would pass.
+    return ((actual - expected).abs_() <= allowed).logical_and_(allowed < math.inf).all()

@@ -1,6 +1,7 @@
-"""What is true of each draw, computed once on the judge's side and kept: candidates come and go, truth stays.
+"""Inputs and expected values of each draw, computed once by the judge and kept for all candidates of a task.
 
-An honest run is hundreds of operations. On small draws a GPU takes longer to be told of them than a CPU to do them.
+An honest run is hundreds of operations. For small draws, launching them on a GPU takes longer than running them on a
+CPU.
 """
 
 from __future__ import annotations
@@ -22,13 +23,13 @@ from warpwright.oracle.truth.expected import FEW_RUNS, Scenario, expectations, s
 from warpwright.oracle.truth.reference import Tensors
 
 MOST_BYTES = 4 << 30
-"""Of device memory, beyond which only the truths of one task are kept."""
+"""Bytes of GPU memory above which only the expected values of one task are kept."""
 SMALL = 1 << 15
-"""Elements of all arguments together."""
+"""Elements of all arguments together, up to which a draw counts as small."""
 
 
 class ReferenceCache:
-    """Inputs and expectations of one task, by draw."""
+    """Inputs and expected values of one task, by draw."""
 
     def __init__(self, task: Task, device: str = "cuda") -> None:
         self._task, self._device = task, device
@@ -37,7 +38,7 @@ class ReferenceCache:
         self._coming: dict[tuple[str, int], Future[bytes]] = {}
 
     def prefetch(self, draws: Iterable[Draw], reference_workers: ReferenceWorkers) -> None:
-        """Has what will be asked for computed meanwhile."""
+        """Starts computing the expected values of small draws in the reference workers."""
         for draw in draws:
             key = content_id(draw), FEW_RUNS
             is_new = key not in self._expected and key not in self._coming
@@ -45,7 +46,9 @@ class ReferenceCache:
                 self._coming[key] = coming
 
     def scenario(self, draw: Draw) -> Scenario:
-        """Small ones as the CPU makes them, which those who compute the truth elsewhere make as well."""
+        """Returns the inputs of a draw. Small ones are generated on the CPU, bit for bit as the reference workers
+        generate them.
+        """
         key = content_id(draw)
         if key not in self._scenarios:
             where = "cpu" if self._is_small(draw) else self._device
@@ -53,7 +56,7 @@ class ReferenceCache:
         return self._scenarios[key]
 
     def check(self, draw: Draw, results: Tensors) -> Mismatch | None:
-        """What is wrong with a candidate's results."""
+        """Compares a candidate's results with the expected values; None if they agree."""
         there = [result.cpu() for result in results] if self._is_small(draw) else results
         return check_in_steps(lambda runs: self._expectations(draw, runs), there)[1]
 
@@ -75,13 +78,14 @@ class ReferenceCache:
 
 
 class ReferenceCaches:
-    """The truths of the tasks that were asked for last: memory is finite."""
+    """Reference caches of the tasks used last, evicted when GPU memory runs short."""
 
     def __init__(self) -> None:
         self._kept: dict[str, ReferenceCache] = {}
 
     def of(self, task: Task) -> ReferenceCache:
-        key = replace(task, cases=(), dtypes=(), baselines=()).id  # what is true of a draw depends on none of these
+        # Expected values depend on none of these three fields.
+        key = replace(task, cases=(), dtypes=(), baselines=()).id
         found = self._kept[key] = self._kept.pop(key) if key in self._kept else ReferenceCache(task)
         while len(self._kept) > 1 and torch.cuda.memory_allocated() > MOST_BYTES:
             del self._kept[next(iter(self._kept))]

@@ -1,7 +1,7 @@
-"""Truths of small draws, many at a time, on cores that have nothing else to do while a candidate is checked.
+"""CPU processes that compute the expected values of small draws while a candidate is checked.
 
-What is true of a draw takes a CPU tens of milliseconds, nearly all of it Python. These processes have torch from the
-nursery and see neither the GPU nor anything of a candidate.
+Expected values of one draw take a CPU tens of milliseconds, nearly all of them spent in Python. These processes are
+forked from the fork server, which has imported torch, and they see neither the GPU nor the candidate.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ ExpectedTensors = tuple[Expected, ...]
 
 
 class ReferenceWorkers:
-    """Started when first asked; none on machines that have no core to spare."""
+    """A process pool, started at the first submission; absent on machines without a spare core."""
 
     def __init__(self, count: int | None = None) -> None:
         self._count = min((os.cpu_count() or 1) - LEFT_ALONE, MOST) if count is None else count
@@ -43,7 +43,9 @@ class ReferenceWorkers:
 
 
 def result_or_none(coming: Future[bytes]) -> ExpectedTensors | None:
-    """None where nothing came of it: whoever asked then sees the reason himself."""
+    """Returns the computed values, or None if the worker failed; the caller then computes them and sees the error
+    itself.
+    """
     try:
         return cast(ExpectedTensors, pickle.loads(coming.result()))
     except Exception:
@@ -51,7 +53,7 @@ def result_or_none(coming: Future[bytes]) -> ExpectedTensors | None:
 
 
 def expected_on_cpu(task: Task, draw: Draw, runs: int) -> ExpectedTensors:
-    """Here and now."""
+    """Computes the expected values in this process."""
     with _one_thread():
         return expectations(task, draw, scenario(task, draw, "cpu"), runs)
 
@@ -62,7 +64,7 @@ def _pickled_expectations(task: Task, draw: Draw, runs: int) -> bytes:
 
 @contextmanager
 def _one_thread() -> Iterator[None]:
-    """Small operations gain nothing from more, and lose much where compilers hold the other cores."""
+    """Restricts torch to one thread: more threads do not help small operations and compete with compilers for cores."""
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     try:

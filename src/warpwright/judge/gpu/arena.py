@@ -1,7 +1,7 @@
-"""One piece of device memory that two processes see: the cell that runs candidate kernels owns it, the judge maps it.
+"""Device memory shared by two processes: the process that runs candidate kernels owns it, the judge maps it.
 
-Everything a call touches lies in a slot of it, each buffer between red zones. The mapping goes one way: nothing of the
-judge's own memory can be reached from the cell.
+Everything that a call touches lies in its slot of the arena, every buffer between two red zones. The mapping goes one
+way: the candidate's process cannot reach the judge's own memory.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from warpwright.judge.gpu import driver
 RED_ZONE = 1024
 ALIGNMENT = 512
 POISON = 0xFF
-"""Every floating type reads this as NaN, every signed integer as -1."""
+"""The poison byte: every floating type reads it as NaN, every signed integer as -1."""
 _POISONED = -1
-"""Eight such bytes."""
+"""Eight poison bytes as one int64."""
 
 
 class _Handle(ctypes.Structure):
@@ -31,7 +31,7 @@ class _Handle(ctypes.Structure):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """Where one buffer lies."""
+    """Offset and size of one buffer in the arena."""
 
     offset: int
     size: int
@@ -39,7 +39,7 @@ class Place:
 
 @dataclass(slots=True, kw_only=True)
 class Layout:
-    """Hands out places one after the other; two layouts of the same requests agree."""
+    """A bump allocator of places with red zones; the same requests give the same layout."""
 
     used: int = 0
     places: list[Place] = field(default_factory=list)
@@ -56,7 +56,7 @@ class Layout:
 
 
 class Arena:
-    """Device memory by byte offset."""
+    """Device memory, addressed by byte offset."""
 
     def __init__(self, address: int, size: int) -> None:
         self.address, self.size = address, size
@@ -64,7 +64,7 @@ class Arena:
 
     @classmethod
     def allocate(cls, size: int) -> Arena:
-        """Fresh memory, outside torch's allocator, so that it can be shared whole."""
+        """Allocates memory outside torch's allocator, so that a whole allocation can be shared."""
         address = c_void_p()
         driver.call("cuMemAlloc_v2", byref(address), c_size_t(size))
         return cls(address.value or 0, size)
@@ -72,7 +72,7 @@ class Arena:
     @classmethod
     @contextmanager
     def mapped(cls, handle: bytes, size: int) -> Iterator[Arena]:
-        """Memory of another process. It is not given back to the GPU while anybody has it mapped."""
+        """Maps the memory of another process. The driver frees it only after it has been unmapped."""
         address, shared = c_void_p(), _Handle()
         ctypes.memmove(byref(shared), handle, 64)
         torch.cuda.current_stream().synchronize()
@@ -94,13 +94,13 @@ class Arena:
     def tensor(
         self, place: Place, offset: int, shape: tuple[int, ...], stride: tuple[int, ...], dtype: torch.dtype
     ) -> torch.Tensor:
-        """A strided window on a place; strides in elements, offset in bytes."""
+        """Returns a strided view of a place; strides are in elements, the offset in bytes."""
         empty = torch.empty(0, dtype=dtype, device=self.bytes.device)
         first = (place.offset + offset) // empty.element_size()
         return empty.set_(self.bytes.untyped_storage(), first, shape, stride)
 
     def reset(self, red_zones: torch.Tensor, pattern: int) -> None:
-        """Poison everywhere, and the pattern in the red zones."""
+        """Fills everything with poison and the red zones with a pattern."""
         self.bytes.fill_(POISON)
         self.bytes.index_fill_(0, red_zones, pattern)
 
@@ -108,14 +108,16 @@ class Arena:
         return bool((self.bytes[red_zones] != pattern).any())
 
     def wrote_elsewhere(self, places: Iterable[Place], red_zones: torch.Tensor) -> bool:
-        """Whether anything was written elsewhere, however far off. The given places and all red zones are emptied."""
+        """Whether any byte outside the given places was written, however far away. Overwrites these places and the red
+        zones.
+        """
         for place in places:
             self.at(place).fill_(POISON)
         self.bytes.index_fill_(0, red_zones, POISON)
         return bool((self.bytes.view(torch.int64) != _POISONED).any())
 
     def damaged(self, places: Iterable[Place], pattern: int) -> list[tuple[Place, int]]:
-        """Red zones that were written to, with the distance from the buffer's edge to the first such byte."""
+        """Lists the damaged red zones with the distance of the first damaged byte from the buffer's edge."""
         zones = list(_red_zones(places))
         wrong = torch.stack([(self.at(zone) != pattern).any() for zone in zones]).tolist()
         return [
@@ -124,13 +126,13 @@ class Arena:
 
 
 def red_zone_bytes(places: Iterable[Place]) -> torch.Tensor:
-    """The offset of every byte that belongs to a red zone."""
+    """Returns the offset of every byte of the red zones."""
     starts = torch.tensor([zone.offset for zone in _red_zones(places)], dtype=torch.int64, device="cuda")
     return (starts[:, None] + torch.arange(RED_ZONE, device="cuda")).flatten()
 
 
 class _Window:
-    """How torch is told of memory that it did not allocate."""
+    """Describes memory that torch did not allocate, by the CUDA array interface."""
 
     def __init__(self, address: int, size: int) -> None:
         self.__cuda_array_interface__: dict[str, Any] = {

@@ -31,7 +31,7 @@ FUNCTION_ATTRIBUTES = {
 
 
 class CudaError(Exception):
-    """A driver call that failed. Whose fault it was is for the caller to say."""
+    """A failed driver call. The caller decides whose fault it is."""
 
     def __init__(self, call: str, code: int, name: str) -> None:
         self.call, self.code, self.name = call, code, name
@@ -66,7 +66,7 @@ def library() -> ctypes.CDLL:
 
 
 def call(name: str, *arguments: object) -> None:
-    """A driver function by name; CudaError unless it succeeds."""
+    """Calls a driver function by name; raises CudaError unless it succeeds."""
     code = getattr(library(), name)(*arguments)
     if code != 0:
         raise CudaError(name, code, _error_name(code))
@@ -95,7 +95,7 @@ def find_function(module: c_void_p, symbol: str) -> c_void_p:
 
 
 def find_global(module: c_void_p, symbol: str) -> tuple[int, int]:
-    """Address and size of a device variable."""
+    """Returns the address and the size of a device variable."""
     address, size = c_void_p(), c_size_t()
     call("cuModuleGetGlobal_v2", byref(address), byref(size), module, symbol.encode())
     return address.value or 0, size.value
@@ -117,7 +117,7 @@ def launch(
     cooperative: bool = False,
     attributes: Mapping[str, int] | None = None,
 ) -> None:
-    """One kernel launch; the argument bytes are copied by the driver before it returns."""
+    """Launches one kernel; the driver copies the argument bytes before it returns."""
     held = [ctypes.create_string_buffer(data, len(data)) for data in arguments]
     pointers = (c_void_p * max(len(held), 1))(*[ctypes.addressof(item) for item in held])
     wanted = _attributes(cluster, cooperative, attributes or {})
@@ -146,7 +146,7 @@ def upload(address: int, data: bytes, stream: int) -> None:
 
 @cache
 def _kept(data: bytes) -> bytes:
-    """The same for as long as the process lives: a captured copy reads it anew whenever it is replayed."""
+    """Keeps the bytes at one address for the life of the process: a captured copy reads them again at every replay."""
     return data
 
 

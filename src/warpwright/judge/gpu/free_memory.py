@@ -1,11 +1,11 @@
-"""The card is shared by the judge, the candidate and its rivals: what nobody needs any more is given back."""
+"""Returns unused memory to the GPU, which the judge, the candidate and the baselines share."""
 
 from __future__ import annotations
 
 import torch
 
 SPARE_BYTES = 1 << 30
-"""Giving back takes a while, so this much is kept for the next time."""
+"""Unused bytes that stay with torch's allocator: returning memory to the driver is slow."""
 
 
 def make_room() -> None:

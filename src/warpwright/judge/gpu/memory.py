@@ -1,4 +1,4 @@
-"""Device memory of a plan: buffers by number, tensors as windows on them."""
+"""Device memory of a plan: buffers by number, tensors as views of them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from warpwright.core.dtypes import dtype_named
 from warpwright.core.launch.plan import Buffer, Constant, Origin, View
 
 Allocate = Callable[[int, int], torch.Tensor]
-"""Gives the device memory for a buffer's number and size in bytes, as a flat uint8 tensor."""
+"""Allocates a flat uint8 tensor for a buffer, given its number and its size in bytes."""
 
 
 def plain(buffer: int, size: int) -> torch.Tensor:
@@ -18,7 +18,7 @@ def plain(buffer: int, size: int) -> torch.Tensor:
 
 
 class Memory:
-    """The buffers of one call. Arguments are the caller's, symbols the module's, scratch is made when first touched."""
+    """The buffers of one call: arguments of the caller, symbols of the module, scratch allocated at its first use."""
 
     def __init__(
         self,
@@ -39,12 +39,12 @@ class Memory:
         described = self._buffers[buffer]
         if described.origin is Origin.SYMBOL:
             place = self._symbol(described.symbol or "")
-            if place is not None:  # a variable that no kernel uses is not in the cubin: scratch does as well
+            if place is not None:  # a variable that no kernel uses is absent from the cubin; scratch memory replaces it
                 return place
         return self._storage(buffer).data_ptr()
 
     def tensor(self, view: View) -> torch.Tensor:
-        """A window on a buffer, sharing its memory."""
+        """Returns a view of a buffer that shares its memory."""
         return _window(self._storage(view.buffer), view)
 
     def fixed(self, buffer: int) -> bool:
@@ -68,7 +68,7 @@ class Memory:
             _window(self._allocate(number, self._buffers[number].bytes), view).copy_(result)
 
     def release(self, finished: int) -> None:
-        """Drops the buffers whose last use was this node."""
+        """Releases scratch buffers whose last use was the given node."""
         for number in [n for n in self._held if self._buffers[n].last_use == finished]:
             if self._buffers[number].origin is Origin.SCRATCH:
                 del self._held[number]
@@ -87,7 +87,7 @@ def _window(storage: torch.Tensor, view: View) -> torch.Tensor:
 
 
 def constant(value: Constant) -> torch.Tensor:
-    """A tensor that host code made on the CPU."""
+    """Builds a tensor that host code made on the CPU."""
     dtype = getattr(torch, dtype_named(value.dtype).torch)
     flat = torch.frombuffer(bytearray(value.data), dtype=dtype) if value.data else torch.empty(0, dtype=dtype)
     return torch.as_strided(flat, value.shape, value.stride)

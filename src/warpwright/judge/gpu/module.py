@@ -10,7 +10,7 @@ from warpwright.judge.gpu import driver
 
 
 class Module:
-    """Kernels by demangled name and device variables by demangled name. Use as a context manager."""
+    """A loaded module, with kernels and device variables by demangled name. Use it as a context manager."""
 
     def __init__(self, cubin: bytes, kernels: tuple[Kernel, ...], symbols: Mapping[str, str]) -> None:
         self._handle = driver.load_module(cubin)
@@ -25,15 +25,17 @@ class Module:
         return self._functions[name]
 
     def variable(self, name: str) -> tuple[int, int]:
-        """Address and size of a device variable."""
+        """Returns the address and the size of a device variable."""
         return driver.find_global(self._handle, self._symbols[name])
 
     def address(self, name: str) -> int | None:
-        """Of a device variable; None where no kernel uses it."""
+        """Returns the address of a device variable; None if no kernel uses it."""
         return self.variable(name)[0] if name in self._symbols else None
 
     def restore(self, stream: int) -> None:
-        """Puts every device variable back to what it was after loading: no call can leave notes for the next."""
+        """Restores every device variable to its value after loading, so that a call cannot pass data to the next
+        one.
+        """
         for name, contents in self._pristine.items():
             driver.upload(self.variable(name)[0], contents, stream)
 

@@ -1,4 +1,4 @@
-"""The same precision for everybody: judge, candidate and rivals."""
+"""The TF32 setting, the same for the judge, the candidate and the baselines."""
 
 from __future__ import annotations
 
@@ -6,6 +6,6 @@ import torch
 
 
 def allow_tf32(allowed: bool) -> None:
-    """In torch's own products and convolutions: where the task allows it, nowhere else."""
+    """Allows or forbids TF32 in torch's matrix products and convolutions."""
     torch.backends.cuda.matmul.allow_tf32 = allowed
     torch.backends.cudnn.allow_tf32 = allowed

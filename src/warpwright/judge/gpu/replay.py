@@ -1,4 +1,4 @@
-"""A plan, launched: what the candidate's host code did, done again by us with buffers of our own."""
+"""Replays a launch plan: repeats the launches of the candidate's host code on buffers of the judge."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from warpwright.judge.gpu.module import Module
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Replayed:
-    """The tensors an entry returned."""
+    """The tensors that an entry returned."""
 
     returns: tuple[torch.Tensor | None, ...]
     deliver: Callable[[], None]
@@ -43,7 +43,7 @@ def replay(
     only: type[Node] | None = None,
     defer: bool = False,
 ) -> Replayed:
-    """Executes every node on the current stream, in order. Side streams of the host code become that one stream.
+    """Executes the nodes in order on the current stream; side streams of the host code become that one stream.
 
     `only` executes nodes of one kind, in memory that a whole call has filled, to measure their share of its time.
     `defer` leaves returned library results in torch's own memory until `deliver`: eager torch makes no copy of them
@@ -64,7 +64,7 @@ def replay(
 
 
 def _on_its_own(node: Node) -> Node:
-    """What comes first in a call may not overlap what comes before the call."""
+    """Removes programmatic launch from the first node of a call: it must not overlap with the work before the call."""
     if not isinstance(node, Launch):
         return node
     kept = {name: flag for name, flag in node.attributes.items() if name != "programmatic_stream_serialization"}
@@ -104,7 +104,7 @@ def _launch(node: Launch, module: Module, memory: Memory, stream: int) -> None:
 
 
 def _relocated(pieces: Sequence[bytes], relocations: Sequence[Relocation], memory: Memory) -> list[bytes]:
-    """Argument bytes with our addresses in place of the sandbox's."""
+    """Writes the judge's addresses over the sandbox's addresses in argument bytes."""
     patched = [bytearray(piece) for piece in pieces]
     for item in relocations:
         address = memory.address(item.buffer) + item.addend

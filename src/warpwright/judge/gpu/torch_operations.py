@@ -1,4 +1,4 @@
-"""Library nodes: operations of torch that host code called, executed by us with the plan's own buffers."""
+"""Library nodes: torch operations that host code called, executed on the plan's buffers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from warpwright.judge.gpu.memory import Memory, constant
 
 
 def execute(node: Library, memory: Memory) -> None:
-    """Runs the operation and puts its results where the plan wants them."""
+    """Executes the operation and stores its results in the buffers that the plan names."""
     inputs = [_input(view, memory) for view in node.inputs]
     if node.operation == "cublas.gemm":
         _gemm(inputs, node.options)
@@ -46,7 +46,7 @@ def _input(view: View | Constant | None, memory: Memory) -> torch.Tensor | None:
 
 
 def _gemm(inputs: list[Any], options: Mapping[str, Any]) -> None:
-    """C = alpha * A @ B + beta * C, in place; where beta is zero C may hold anything, NaN included."""
+    """Computes C = alpha * A @ B + beta * C in place; if beta is zero C may hold anything, NaN included."""
     target, left, right = inputs
     product = torch.matmul(left, right)
     if options["beta"] == 0:
@@ -91,7 +91,7 @@ def _is_native(overload: Any, device: str) -> bool:
 
 
 def _arguments(schema: Any, inputs: list[Any], options: Mapping[str, Any]) -> dict[str, Any]:
-    """Tensors by position in the schema, everything else by its name there."""
+    """Builds keyword arguments: tensors by their position in the schema, all others by name."""
     given: dict[str, Any] = {}
     kinds = [str(argument.type) for argument in schema.arguments]
     singles = sum("Tensor" in kind and "List" not in kind for kind in kinds)

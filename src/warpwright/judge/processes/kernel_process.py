@@ -1,7 +1,7 @@
-"""The cell: a process whose CUDA context runs candidate kernels and holds inputs, outputs and scratch, nothing else.
+"""The process that runs candidate kernels; its CUDA context holds their inputs, outputs and scratch, nothing else.
 
-Expected values, seeds and the verdict live with the judge, whose commands the cell obeys. A CUDA error is reported and
-ends the cell, because a context does not recover.
+Expected values, seeds and the verdict stay with the judge, whose commands this process executes. A CUDA error is
+reported and ends the process, because the context does not recover.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from warpwright.judge.timing.cuda_timer import CudaTimer, Step
 
 
 class KernelProcess:
-    """State of the process between commands."""
+    """The state of the process between commands."""
 
     def __init__(self) -> None:
         torch.cuda.init()
@@ -48,13 +48,13 @@ class KernelProcess:
         return {}
 
     def place(self, slot: int, case: str, entry: str, buffers: dict[str, list[int]]) -> dict[str, Any]:
-        """Says where the buffers of one call lie: those of the plan by number, as offset and size."""
+        """Sets the places of the buffers of one entry: offset and size by the plan's buffer number."""
         places = {int(number): Place(offset=where[0], size=where[1]) for number, where in buffers.items()}
         self._slots[slot] = (self._sealed.plan(case, entry), places)
         return {}
 
     def run(self, slots: list[int], restore: bool = True) -> dict[str, Any]:
-        """One call after the other, each with the module's variables as after loading or as the last one left them."""
+        """Runs calls in order, with the module's variables either restored before each or left as they are."""
         for slot in slots:
             if restore:
                 self._reset()
@@ -63,25 +63,27 @@ class KernelProcess:
         return {}
 
     def prepare(self, key: int, slots: list[int], reads: list[list[int]]) -> dict[str, Any]:
-        """Captures one call, which may be several acts, and remembers which memory it reads as inputs."""
+        """Captures one call, which may have several entries, and records the memory that it reads as inputs."""
         self._timer = self._timer or CudaTimer()
         inputs = [self.memory.at(Place(offset=offset, size=size)) for offset, size in reads]
         self._timer.capture(key, self._steps(slots), inputs)
         return {}
 
     def chain(self, key: int, calls: list[int], warm: bool = False, work: bool = True) -> dict[str, Any]:
-        """Many prepared calls as one."""
+        """Captures many prepared calls in one graph."""
         assert self._timer is not None
         self._timer.chain(key, calls, warm, work)
         return {}
 
     def time(self, keys: list[int | None], cache: str, restore: bool = True) -> dict[str, Any]:
-        """Device times of what was prepared, the module's variables as after loading or as the last call left them."""
+        """Measures the device times of prepared calls, with the module's variables restored before each or left as they
+        are.
+        """
         assert self._timer is not None
         return {"samples_us": self._timer.time(keys, Cache(cache), self._reset if restore else lambda: None)}
 
     def library_part(self, key: int, of: int, slots: list[int]) -> dict[str, Any]:
-        """Captures the library's part of a prepared call alone."""
+        """Captures only the library nodes of a prepared call."""
         assert self._timer is not None
         self._timer.capture_part(key, self._steps(slots, Library), of)
         return {}
@@ -98,12 +100,12 @@ class KernelProcess:
                 return {"kind": kind, "error": "out of memory", "message": _first_line(error)}
             case driver.CudaError():
                 return {"kind": "cuda", "error": error.name, "message": error.call}
-            case RuntimeError():  # torch reports a kernel's fault at whatever call comes next
+            case RuntimeError():  # torch reports a kernel's fault at a later call
                 return {"kind": "cuda", "error": type(error).__name__, "message": _first_line(error)}
         return {"kind": "error", "error": type(error).__name__, "message": _first_line(error)}
 
     def _memory_is_taken(self) -> bool:
-        """Whether others hold what was missing: half of the card is any candidate's."""
+        """Whether other processes hold more than half of the card: then the candidate is not to blame."""
         free, total = torch.cuda.mem_get_info()
         return total - free - self.memory.size - torch.cuda.memory_reserved() > total / 2
 

@@ -1,7 +1,7 @@
 """Messages between processes: JSON over a pipe, with a deadline. Nothing is ever unpickled.
 
-A command is an object with a "do" key, which names a method of the server, and the method's arguments; the answer has
-"ok", and what the method returned or what went wrong, as the server tells it.
+A command is an object whose "do" key names a method of the server; its other keys are the arguments. The answer has
+"ok" and either the result of the method or the server's description of the error.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from multiprocessing.connection import Connection
 from typing import Any, Protocol
 
 MEMORY_TAKEN = "gpu memory taken"
-"""The kind of an error that says nothing of the candidate: others left it no memory."""
+"""The kind of an error that does not count against the candidate: other processes hold the memory."""
 
 
 class Silence(Exception):
-    """No answer: the other side is gone, or did not answer in time."""
+    """No answer: the other process has ended, or missed the deadline."""
 
     def __init__(self, *, hung: bool) -> None:
         self.hung = hung
@@ -25,10 +25,10 @@ class Silence(Exception):
 
 
 class Server(Protocol):
-    """Has a method for every command."""
+    """A server has one method for each command."""
 
     def describe_error(self, error: Exception) -> dict[str, Any]:
-        """What an exception means, as plain data."""
+        """Describes an exception as plain data."""
         ...
 
 
@@ -40,7 +40,7 @@ def send(connection: Connection, message: dict[str, Any]) -> None:
 
 
 def receive(connection: Connection, timeout_s: float | None = None) -> dict[str, Any]:
-    """The next message. What is not a JSON object counts as silence: the sender is broken."""
+    """Receives the next message. A message that is not a JSON object counts as silence: the sender is broken."""
     try:
         if timeout_s is not None and not connection.poll(timeout_s):
             raise Silence(hung=True)
@@ -53,7 +53,7 @@ def receive(connection: Connection, timeout_s: float | None = None) -> dict[str,
 
 
 def serve(connection: Connection, make: Callable[[], Server]) -> None:
-    """Obeys commands until the judge hangs up."""
+    """Executes commands until the judge closes the pipe."""
     try:
         server = make()
         while True:
@@ -61,7 +61,7 @@ def serve(connection: Connection, make: Callable[[], Server]) -> None:
             action: Callable[..., dict[str, Any]] = getattr(server, message.pop("do"))
             try:
                 answer = {"ok": True, **action(**message)}
-            except Exception as error:  # whose fault it is, the judge decides
+            except Exception as error:  # the judge decides whose fault it is
                 answer = {"ok": False, **server.describe_error(error)}
             send(connection, answer)
     except Silence:

@@ -1,8 +1,8 @@
-"""One sealed candidate, called a few times in this process, and nothing else: for tools that watch a process.
+"""Calls one sealed candidate a few times in this process, for tools that observe a process.
 
 python3 -m warpwright.judge.processes.solo JOB.json [--case NAME] [--calls N]
 
-Profilers and sanitizers cannot look into a cell, which the judge starts and kills as it likes. Nothing is judged here.
+Profilers and sanitizers cannot follow the processes that the judge starts and kills. Nothing is judged here.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from warpwright.core.records.judged import Job
 from warpwright.core.task import Case, Draw, Role
 from warpwright.judge.gpu.arena import Layout
 from warpwright.judge.processes.kernel_process import KernelProcess
-from warpwright.judge.processes.staged_call import Visit, stage, write_inputs
+from warpwright.judge.processes.staged_call import StagedCall, stage, write_inputs
 from warpwright.judge.timing.cuda_timer import Flush
 from warpwright.oracle.truth.expected import scenario
 
@@ -39,27 +39,27 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def call_alone(job: Job, sealed: Sealed, case: Case, calls: int) -> None:
-    """Every call from a cold cache, as when it is timed."""
-    cell, visit = _staged(job, sealed, case)
+    """Runs every call from a cold cache, as when it is timed."""
+    process, call = _staged(job, sealed, case)
     flush = Flush()
-    cell.run(visit.preparing)
+    process.run(call.preparing)
     for _ in range(calls):
         flush()
         torch.cuda.synchronize()
-        cell.run(visit.slots)
+        process.run(call.slots)
 
 
-def _staged(job: Job, sealed: Sealed, case: Case) -> tuple[KernelProcess, Visit]:
-    cell, layout, draw = KernelProcess(), Layout(), Draw(case=case, seed=1)
-    visit = stage(job.task, sealed, draw, scenario(job.task, draw, "cuda"), layout, 0)
-    cell.arena(layout.total)
-    cell.load(encode(sealed), job.task.tolerance.tf32)
-    for act in visit.acts:
-        buffers = {str(number): [place.offset, place.size] for number, place in act.places.items()}
-        cell.place(act.slot, act.plan.case, act.plan.entry, buffers)
-    write_inputs(visit, cell.memory)
+def _staged(job: Job, sealed: Sealed, case: Case) -> tuple[KernelProcess, StagedCall]:
+    process, layout, draw = KernelProcess(), Layout(), Draw(case=case, seed=1)
+    call = stage(job.task, sealed, draw, scenario(job.task, draw, "cuda"), layout, 0)
+    process.arena(layout.total)
+    process.load(encode(sealed), job.task.tolerance.tf32)
+    for entry in call.entries:
+        buffers = {str(number): [place.offset, place.size] for number, place in entry.places.items()}
+        process.place(entry.slot, entry.plan.case, entry.plan.entry, buffers)
+    write_inputs(call, process.memory)
     torch.cuda.synchronize()
-    return cell, visit
+    return process, call
 
 
 def _case(job: Job, name: str | None) -> Case:

@@ -1,4 +1,4 @@
-"""Cells as the judge sees them: started fresh, asked with a deadline, killed without regret."""
+"""Worker processes as the judge sees them: started ahead of time, asked with a deadline, killed when they fail."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from warpwright.judge.processes.link import MEMORY_TAKEN, Silence, receive, send
 START_S = 60.0
 _STARTING = Lock()
 SLOW_IMPORT = "torch.fx.experimental.symbolic_shapes"
-"""What torch imports when it first takes an operation apart, which takes up to seconds."""
+"""A module that torch imports when it first decomposes an operation, which takes up to seconds."""
 _CHILDREN = (
     "warpwright.judge.processes.kernel_process",
     "warpwright.judge.baselines.process",
@@ -31,7 +31,7 @@ _CHILDREN = (
 
 
 class WorkerFailure(Exception):
-    """A cell that hung or reported an error while it was at candidate code."""
+    """A worker hung or reported an error while it ran candidate code."""
 
     def __init__(self, kind: str, message: str) -> None:
         self.kind = kind
@@ -40,14 +40,16 @@ class WorkerFailure(Exception):
 
 @cache
 def forkserver_context() -> ForkServerContext:
-    """A process that has imported torch and never touched CUDA: its children start in a fraction of a second."""
+    """The fork server: a process that has imported torch and never touched CUDA, so that its children start quickly."""
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["torch", SLOW_IMPORT, *_CHILDREN])
     return context
 
 
 def start_forkserver() -> None:
-    """Begins to import torch there while it is imported here: each takes seconds. Where there is no driver, nothing."""
+    """Starts the fork server, which imports torch while this process does so too. Does nothing without a CUDA
+    driver.
+    """
     with suppress(OurFault):
         driver.library()
         forkserver_context()
@@ -56,7 +58,7 @@ def start_forkserver() -> None:
 
 @contextmanager
 def without_main() -> Iterator[None]:
-    """Children need nothing of the program that was started, and must not run it again."""
+    """Hides the main module: children need nothing of it and must not run it again."""
     with _STARTING:
         main = sys.modules["__main__"]
         sys.modules["__main__"] = ModuleType("__main__")
@@ -67,7 +69,7 @@ def without_main() -> Iterator[None]:
 
 
 class GpuMemoryTaken(OurFault):
-    """The card's memory is full, and not of what the candidate took."""
+    """GPU memory is full, but the candidate did not take it."""
 
 
 class Worker:
@@ -82,7 +84,10 @@ class Worker:
         theirs.close()
 
     def ask(self, do: str, timeout_s: float, **arguments: Any) -> dict[str, Any]:
-        """One command, one answer. Errors and no answer are CellFailures; a process that is gone is a fault of ours."""
+        """Sends one command and returns the answer.
+
+        Raises WorkerFailure for an error or a missed deadline, and OurFault if the process has ended.
+        """
         try:
             send(self._connection, {"do": do, **arguments})
             answer = receive(self._connection, timeout_s)
@@ -90,7 +95,7 @@ class Worker:
             self.kill()
             if silence.hung:
                 raise WorkerFailure("hang", f"no end after {timeout_s:g} s") from None
-            # Its host code is ours, and a kernel cannot kill a process: somebody or something else did.
+            # Host code in the worker is ours, and a kernel cannot end a process: the cause lies outside the candidate.
             raise OurFault(Fault(where="GPU process", message=self._exit_reason(), retryable=True)) from None
         if not answer.get("ok"):
             self.kill()
@@ -101,7 +106,7 @@ class Worker:
         return answer
 
     def demand(self, do: str, timeout_s: float = START_S, **arguments: Any) -> dict[str, Any]:
-        """For what has nothing to do with the candidate: if it fails, the fault is ours."""
+        """Sends a command that does not involve the candidate: its failure is our fault."""
         try:
             return self.ask(do, timeout_s, **arguments)
         except WorkerFailure as failure:
@@ -112,16 +117,16 @@ class Worker:
         self.join()
 
     def close_pipe(self) -> None:
-        """One that ran nothing but torch's code may leave by itself, and give back what it has borrowed."""
+        """Closes the pipe, so that a process which ran only torch's code ends by itself and frees its memory."""
         self._connection.close()
 
     def terminate(self) -> None:
-        """Kills it; the driver then takes a tenth of a second to give its memory back."""
+        """Kills the process. The driver takes about a tenth of a second to free its memory."""
         self._process.kill()
         self._connection.close()
 
     def join(self) -> None:
-        """Waits until nothing of it is left."""
+        """Waits until the process has ended."""
         self._process.join(10)
 
     def _exit_reason(self) -> str:
@@ -132,7 +137,7 @@ class Worker:
         return self._process.is_alive()
 
     def has_started(self) -> bool:
-        """Waits until it has started; False where it has died."""
+        """Waits until the process has started; False if it has ended."""
         try:
             return bool(self.demand("greet"))
         except OurFault:
@@ -147,7 +152,7 @@ class Worker:
 
 
 def shut_down(processes: Collection[Worker]) -> None:
-    """Hangs up on all of them first, so that they leave at the same time."""
+    """Closes all pipes before it waits, so that the processes end at the same time."""
     for process in processes:
         process.close_pipe()
     for process in processes:
@@ -155,7 +160,7 @@ def shut_down(processes: Collection[Worker]) -> None:
 
 
 class WorkerPool:
-    """Processes that are started ahead, when there is nothing that their start could disturb."""
+    """A pool of workers started ahead of time, when their start disturbs no measurement."""
 
     def __init__(self, target: Callable[[Connection], None]) -> None:
         self._target = target
@@ -163,12 +168,12 @@ class WorkerPool:
         self._dying: list[Worker] = []
 
     def start(self, count: int) -> None:
-        """So that this many wait."""
+        """Starts workers until `count` of them are waiting."""
         self._waiting += [Worker(self._target) for _ in range(count - len(self._waiting))]
 
     @contextmanager
     def borrowed(self) -> Iterator[Worker]:
-        """One that nobody has used. Those before it are waited for only now: they had time to die."""
+        """Lends a fresh worker. Earlier workers are joined only now, after they had time to end."""
         self._join_ended()
         process = self._next()
         try:
@@ -179,7 +184,7 @@ class WorkerPool:
                 self._dying.append(process)
 
     def settle(self) -> None:
-        """Waits until all have started, and those that have ended are gone."""
+        """Waits until all waiting workers have started and all terminated ones have ended."""
         self._waiting = [process for process in self._waiting if process.has_started()]
         self._join_ended()
 
@@ -188,7 +193,7 @@ class WorkerPool:
             process.kill()
 
     def _next(self) -> Worker:
-        """Somebody may have killed one while it waited."""
+        """Takes the next waiting worker that is still alive, or starts one."""
         while self._waiting:
             if (process := self._waiting.pop(0)).is_alive():
                 return process

@@ -1,4 +1,4 @@
-"""One case of a candidate and its rivals, timed: who meets whom, and what makes a time invalid."""
+"""Times one case of a candidate and its baselines, and decides whether each time is valid."""
 
 from __future__ import annotations
 
@@ -39,29 +39,32 @@ from warpwright.judge.timing.timed_candidate import TimedCandidate, TimedCompeti
 from warpwright.judge.timing.validity import invalid_reason
 
 FEWEST_SLOTS = 4
-LOOKS = 4
-"""At our own clock, before it is believed that it disagrees with the events."""
+CLOCK_CHECKS = 4
+"""Wall-clock measurements that must all disagree with the events before a time counts as invalid."""
 SHORT_BYTES = 144 << 20
-"""What the fastest memory there is moves in SHORT_US."""
+"""Bytes that the fastest memory moves in SHORT_US."""
 
 
 class CaseTimer:
-    """Keeps the rivals, whose compiled baselines serve all candidates of a task."""
+    """Times cases one after the other; keeps the baseline processes, which serve all candidates of a task."""
 
     def __init__(self, workers: WorkerPool, nvml: Nvml, scene: Scene, generator: random.Random) -> None:
         self._workers, self._nvml, self._scene, self._generator = workers, nvml, scene, generator
-        self._rivals = BaselinePool()
+        self._baseline_pool = BaselinePool()
 
     def close(self) -> None:
-        self._rivals.close()
+        self._baseline_pool.close()
 
     def expect(self, job: Job) -> None:
-        """Rivals take seconds to start, in which the candidate can be checked."""
+        """Starts the baseline processes, which takes seconds in which the candidate can be checked."""
         if job.asked.time:
-            self._rivals.start((*job.baselines, *((COPY,) if job.asked.ceiling else ())))
+            self._baseline_pool.start((*job.baselines, *((COPY,) if job.asked.ceiling else ())))
 
     def timed(self, job: Job, case: Case, faults: list[Fault]) -> Iterator[Measurement]:
-        """In turns with its rivals; apart from them where the card does not hold all of them and the truth as well."""
+        """Times the candidate interleaved with its baselines, or separately if the GPU cannot hold all of them.
+
+        Separately timed measurements leave a fault that says so.
+        """
         slots, found = slots_for(job.sealed, case), len(faults)
         try:
             yield from self._together(job, case, slots, faults)
@@ -70,40 +73,42 @@ class CaseTimer:
             if job.sealed is None or not job.baselines:
                 raise
         del faults[found:]
-        faults.append(Fault(where=f"rivals, {case.name}", message="timed apart: the card does not hold all at once"))
+        faults.append(Fault(where=f"baselines, {case.name}", message="timed apart: the card does not hold all at once"))
         alone = replace(job.asked, baselines=(), ceiling=False)
         for part in (replace(job, asked=alone), replace(job, sealed=None)):
             yield from self._together(part, case, slots, faults)
 
     def _together(self, job: Job, case: Case, slots: int, faults: list[Fault]) -> list[Measurement]:
-        """Only when all of it is done: one that runs out of memory is begun again."""
+        """Returns all measurements of a case or none: after running out of memory, the case is timed again from the
+        start.
+        """
         make_room()
         try:
-            rivals = self._baselines(job, case, slots, faults)
-            with self._entered(job, case, slots, faults) as contestants:
-                self._workers.settle()  # what starts or ends beside it would disturb whatever is timed
-                return list(self._held(job, case, contestants, rivals, faults))
+            baselines = self._baselines(job, case, slots, faults)
+            with self._started_candidates(job, case, slots, faults) as entered:
+                self._workers.settle()  # processes that start or end would disturb the measurements
+                return list(self._measured(job, case, entered, baselines, faults))
         finally:
-            self._rivals.forget()
+            self._baseline_pool.forget()
 
-    def _held(
-        self, job: Job, case: Case, contestants: list[TimedCandidate], rivals: list[TimedBaseline], faults: list[Fault]
+    def _measured(
+        self, job: Job, case: Case, entered: list[TimedCandidate], baselines: list[TimedBaseline], faults: list[Fault]
     ) -> Iterator[Measurement]:
-        candidates = contestants[:1]
-        subjects: list[Timed] = [*contestants, *rivals]
+        candidates = entered[:1]
+        subjects: list[Timed] = [*entered, *baselines]
         if subjects and subjects[0].is_short():
             for subject in subjects:
                 subject.chain()
-        doubts = {subject.name: invalid_reason(subject) for subject in candidates}
+        invalid_reasons = {subject.name: invalid_reason(subject) for subject in candidates}
         shares = {subject.name: subject.library_share() for subject in candidates}
         for cache in job.asked.caches if subjects else ():
-            for borrowed in self._contested(job, case, cache, subjects, faults):
-                invalid = doubts.get(borrowed.subject) or borrowed.invalid
+            for borrowed in self._interleaved(job, case, cache, subjects, faults):
+                invalid = invalid_reasons.get(borrowed.subject) or borrowed.invalid
                 yield replace(borrowed, invalid=invalid, library_share=shares.get(borrowed.subject))
-        if contestants:
-            faults += self._slowed(rivals, case)
+        if entered:
+            faults += self._slowed(baselines, case)
 
-    def _contested(
+    def _interleaved(
         self, job: Job, case: Case, cache: Cache, subjects: Sequence[Timed], faults: list[Fault]
     ) -> Iterator[Measurement]:
         series = interleave(subjects, cache, Limits(seconds=job.asked.seconds_per_case), self._nvml)
@@ -115,31 +120,33 @@ class CaseTimer:
             invalid = self._invalid(job.task, case, found, cache, subject)
             yield _measurement(subject.name, job.task, case, cache, found, self._scene, invalid)
 
-    def _slowed(self, rivals: Sequence[TimedBaseline], case: Case) -> Iterator[Fault]:
-        for rival_ in rivals:
+    def _slowed(self, baselines: Sequence[TimedBaseline], case: Case) -> Iterator[Fault]:
+        for baseline in baselines:
             try:
-                why = rival_.slowed()
+                why = baseline.slowed()
             except DroppedOut:
                 continue
             if why is not None:
-                yield Fault(where=f"baseline {rival_.name}, {case.name}", message=why)
+                yield Fault(where=f"baseline {baseline.name}, {case.name}", message=why)
 
     @contextmanager
-    def _entered(self, job: Job, case: Case, slots: int, faults: list[Fault]) -> Iterator[list[TimedCandidate]]:
-        """The candidate, if there is one, and those it is compared with, each in a cell of its own."""
+    def _started_candidates(
+        self, job: Job, case: Case, slots: int, faults: list[Fault]
+    ) -> Iterator[list[TimedCandidate]]:
+        """Stages the candidate and its competitors, each in a process of its own."""
         with ExitStack() as stack:
             mine = {job.sealed.manifest.candidate: job.sealed} if job.sealed else {}
             entered = [
-                self._enter(stack, TimedCandidate, job, case, slots, name, sealed) for name, sealed in mine.items()
+                self._started(stack, TimedCandidate, job, case, slots, name, sealed) for name, sealed in mine.items()
             ]
             for name, sealed in job.against.items() if job.sealed else ():
                 try:
-                    entered.append(self._enter(stack, TimedCompetitor, job, case, slots, name, sealed))
+                    entered.append(self._started(stack, TimedCompetitor, job, case, slots, name, sealed))
                 except WorkerFailure as failure:
                     faults.append(_lost(name, failure, case))
             yield entered
 
-    def _enter(
+    def _started(
         self, stack: ExitStack, kind: type[TimedCandidate], job: Job, case: Case, slots: int, name: str, sealed: Sealed
     ) -> TimedCandidate:
         process = stack.enter_context(self._workers.borrowed())
@@ -148,12 +155,12 @@ class CaseTimer:
         return kind(name, job.task, staged, references.scenario(draw), self._generator)
 
     def _baselines(self, job: Job, case: Case, slots: int, faults: list[Fault]) -> list[TimedBaseline]:
-        """Those that work here; one that does not is named as absent."""
+        """Prepares the baselines; those that do not work are recorded as faults."""
         names = (*job.baselines, *((COPY,) if job.asked.ceiling and self._moves_memory(job.task, case) else ()))
         if names:
-            self._workers.settle()  # they are timed alone
+            self._workers.settle()  # baselines are first timed alone
         found: list[TimedBaseline] = []
-        for item in self._rivals.prepared(names, job.task, case, slots, self._generator):
+        for item in self._baseline_pool.prepared(names, job.task, case, slots, self._generator):
             if isinstance(item, TimedBaseline):
                 found.append(item)
             else:
@@ -161,7 +168,9 @@ class CaseTimer:
         return found
 
     def _invalid(self, task: Task, case: Case, series: Series, cache: Cache, subject: Timed) -> str | None:
-        """Three clocks must agree: events, our own wall clock, and physics."""
+        """Compares three clocks: CUDA events, the wall clock and the physical limit. Returns why they disagree, or
+        None.
+        """
         samples = sorted(sample for block in series.blocks for sample in block)
         if not samples:
             return "no sample was left"
@@ -185,8 +194,10 @@ class CaseTimer:
 
 
 def slope_disagreement(subject: Timed, middle_us: float) -> float | None:
-    """What our own clock says, where events say much less. A busy machine delays it as well, but not every time."""
-    for _ in range(LOOKS):
+    """The time by the wall clock if every look exceeds the events' time by far, else None: a busy machine delays some
+    looks.
+    """
+    for _ in range(CLOCK_CHECKS):
         slope_us = subject.slope_us()
         if slope_us is None or slope_us <= 1.3 * middle_us + 6.0:
             return None
@@ -194,14 +205,14 @@ def slope_disagreement(subject: Timed, middle_us: float) -> float | None:
 
 
 def slots_for(sealed: Sealed | None, case: Case) -> int:
-    """How many calls are kept ready: more of small ones, which may be so short that they are timed in chains."""
+    """The number of calls kept ready: more of small ones, which may be short enough to be timed in chains."""
     size = max(call_bytes(sealed, case.name), 1) if sealed else 1
     most = CHAINS * CHAIN_CALLS if size <= SHORT_BYTES else PLAIN_SLOTS
     return min(max(POOL_BYTES // size, FEWEST_SLOTS), most)
 
 
 def _lost(name: str, why: object, case: Case) -> Fault:
-    return Fault(where=f"rival {name}, {case.name}", message=str(why))
+    return Fault(where=f"baseline {name}, {case.name}", message=str(why))
 
 
 def _measurement(

@@ -1,8 +1,9 @@
-"""Device time of captured work: events around graph replays, cold or warm, with what the events themselves cost.
+"""Measures device time of captured work: CUDA events around graph replays, with a cold or warm cache, and their own
+cost.
 
-Shared by the cell (candidate kernels) and the rival (torch baselines), so that both are timed by the same lines.
-Cold means that nothing of a call is in L2; warm that its inputs have just been read, by us: no call is ever made twice
-on the same contents, so that none can profit from another.
+The candidate's process and the baseline processes share this code, so that both sides are timed alike. Cold means that
+no data of a call is in L2; warm means that the judge has just read its inputs. No call runs twice on the same contents,
+so that none can profit from an earlier one.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ class Deferred(Protocol):
 
 
 class Flush:
-    """Pushes everything out of L2: writes three times its size, then reads it, so that no dirty lines are left."""
+    """Evicts L2: writes three times its size and reads it back, which leaves no dirty lines."""
 
     def __init__(self) -> None:
         size = 3 * torch.cuda.get_device_properties(torch.cuda.current_device()).L2_cache_size
@@ -42,7 +43,7 @@ class Flush:
         torch.sum(self._buffer, dim=0, dtype=torch.int64, out=self._sink)
 
     def prelude(self, cache: Cache, inputs: Sequence[torch.Tensor]) -> Step:
-        """What comes before a call, so that its inputs are where they are said to be."""
+        """Returns the step before a call: flushes L2 and, for a warm cache, reads the inputs again."""
         read = self.reader(inputs if cache is Cache.WARM else ())
 
         def prepared() -> None:
@@ -62,7 +63,7 @@ class Flush:
 
 
 def _as_words(memory: torch.Tensor) -> torch.Tensor:
-    """Eight bytes at a time, less a tail too small to matter."""
+    """Views a tensor's memory as int64, less a tail too small to matter."""
     flat = memory.untyped_storage()
     start = memory.storage_offset() * memory.element_size()
     held = sum((size - 1) * stride for size, stride in zip(memory.shape, memory.stride(), strict=True)) + 1
@@ -89,23 +90,26 @@ class CudaTimer:
     def __init__(self) -> None:
         self._flush = Flush()
         self.stream = torch.cuda.Stream()
-        """All of it is captured on this one. Autograd works on the stream that a tensor was made on: make it there."""
+        """The stream of all captures. Autograd runs on the stream where a tensor was made, so inputs must be made on
+        this one.
+        """
         self._calls: dict[Hashable, Sequence[Step]] = {}
         self._inputs: dict[Hashable, Sequence[torch.Tensor]] = {}
         self._graphs: dict[Hashable, Captured] = {}
 
     def capture(self, key: Hashable, calls: Sequence[Step], inputs: Sequence[torch.Tensor]) -> None:
-        """Captures one call, which may be several steps."""
+        """Captures one call, which may have several steps."""
         self._calls[key], self._inputs[key], self._graphs[key] = calls, inputs, captured(calls, self.stream)
 
     def capture_part(self, key: Hashable, calls: Sequence[Step], of: Hashable) -> None:
-        """Captures a part of a call that is held already."""
+        """Captures part of a call that has been captured already."""
         self.capture(key, calls, self._inputs[of])
 
     def chain(self, key: Hashable, calls: Sequence[Hashable], warm: bool, work: bool) -> None:
-        """Captures many held calls in one graph, or what precedes each without the work.
+        """Captures many calls in one graph, or with `work` false only the reads that precede them.
 
-        Every call has memory of its own, which is cold after the flush before the graph; to be warm it is read first.
+        Every call has its own memory, which is cold after the flush before the graph; for a warm cache it is read
+        first.
         """
         steps: list[Step] = []
         for call in calls:
@@ -114,7 +118,7 @@ class CudaTimer:
         self._graphs[key] = captured(steps, self.stream, warm_ups=0)
 
     def time(self, keys: Sequence[Hashable | None], cache: Cache, reset: Step = lambda: None) -> list[float]:
-        """Device times in microseconds; None is no work at all: what measuring itself costs."""
+        """Device times in microseconds. The key None stands for no work and gives the cost of measuring."""
         takes = [
             (self._flush.prelude(cache, self._inputs.get(key, ())), None if key is None else self._graphs[key])
             for key in keys
@@ -122,12 +126,12 @@ class CudaTimer:
         return time_replays(takes, reset)
 
     def median_us(self, call: Step, calls: int) -> float:
-        """Of one call that is not held, when cold: the median of so many."""
+        """The median cold time of a call that has not been captured."""
         graph = captured([call], self.stream)
         return statistics.median(time_replays([(self._flush, graph)] * calls, lambda: None))
 
     def replay_all(self, keys: Sequence[Hashable]) -> None:
-        """All of them with nothing in between, for a wall clock outside."""
+        """Replays all graphs back to back, to be measured by a wall clock outside."""
         for key in keys:
             self._graphs[key].graph.replay()
         torch.cuda.synchronize()
@@ -138,9 +142,9 @@ class CudaTimer:
 
 
 def captured(calls: Sequence[Step], stream: torch.cuda.Stream, warm_ups: int = 2) -> Captured:
-    """One graph that makes the given calls one after the other, each with results of its own.
+    """Captures the calls in one graph, in order, each with its own results.
 
-    Not by torch's own context manager, which collects garbage every time: that takes longer than the capture.
+    torch's context manager is not used: it collects garbage every time, which takes longer than the capture.
     """
     graph = torch.cuda.CUDAGraph()
     stream.wait_stream(torch.cuda.current_stream())
@@ -158,10 +162,10 @@ def captured(calls: Sequence[Step], stream: torch.cuda.Stream, warm_ups: int = 2
 
 
 def time_replays(takes: Sequence[tuple[Step, Captured | None]], reset: Step) -> list[float]:
-    """Every graph once, in order, each after its lead; deferred results are delivered outside the timed window.
+    """Replays every graph once, in order, each after its prelude; deferred results are delivered outside the timed window.
 
-    A call may have marked lines of the cache to stay there, also such as the next one will read. They are let go before
-    every lead, which is long enough for all that follows it to be queued meanwhile.
+    A call may have marked L2 lines as persisting, also lines that the next call reads. They are reset before every
+    prelude, which runs long enough for the work after it to be queued meanwhile.
     """
     pairs = [(torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)) for _ in takes]
     for (prelude, call), (before, after) in zip(takes, pairs, strict=True):

@@ -1,4 +1,4 @@
-"""What samples allow one to say: medians, ratios, and how sure one may be. Pure arithmetic."""
+"""Statistics of samples: medians, ratios and their intervals. Pure arithmetic."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 RESAMPLES = 2000
 PLACEMENT, PLACEMENT_US = 0.008, 0.05
-"""How far apart two processes with the same kernel were found to be, by bench/trust.py: a share, and microseconds."""
+"""How far the medians of two processes with the same kernel differ, by bench/trust.py: as a share and in microseconds.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,7 +24,7 @@ class Interval:
 
 
 def median_interval(samples: Sequence[float], confidence: float = 0.95) -> tuple[float, float]:
-    """Order statistics that hold the median with the given confidence, whatever the distribution."""
+    """A distribution-free confidence interval of the median, from order statistics."""
     ordered = sorted(samples)
     count = len(ordered)
     spread = statistics.NormalDist().inv_cdf((1 + confidence) / 2) * math.sqrt(count) / 2
@@ -40,9 +41,9 @@ def median(samples: Sequence[float]) -> Interval:
 def speed_up(candidate: Sequence[Sequence[float]], baseline: Sequence[Sequence[float]], seed: int = 0) -> Interval:
     """Median time of the baseline over that of the candidate, with a bootstrap interval.
 
-    Samples come in blocks, one for each turn the two took. Blocks are resampled whole, then samples within them:
-    what drifts between turns (clocks, temperature) is part of the uncertainty, not averaged away. So is what differs
-    between two processes that run the same kernel, which no number of samples in these two can show.
+    Samples come in blocks, one for each turn. Whole blocks are resampled first, then samples within them, so that drift
+    between turns (clocks, temperature) widens the interval. The difference between two processes with the same kernel,
+    which samples of one process each cannot show, is added as PLACEMENT.
     """
     generator = random.Random(seed)
     ratios = sorted(
@@ -59,13 +60,13 @@ def speed_up(candidate: Sequence[Sequence[float]], baseline: Sequence[Sequence[f
 
 
 def _placement(candidate: Sequence[float], baseline: Sequence[float]) -> float:
-    """The relative uncertainty of a ratio that comes from where the memory of two processes happens to lie."""
+    """The relative uncertainty of a ratio that comes from memory placement in two processes."""
     each = [PLACEMENT_US / statistics.median(side) for side in (candidate, baseline)]
     return math.hypot(PLACEMENT, *each)
 
 
 def geometric_mean(values: Sequence[float]) -> float | None:
-    """None of nothing: an absent mean is not 1."""
+    """Geometric mean; None for an empty sequence."""
     return math.exp(statistics.fmean(map(math.log, values))) if values else None
 
 

@@ -1,7 +1,7 @@
-"""Subjects take turns at being timed, on inputs nobody has seen before, until enough is known.
+"""Candidate and baselines take turns, each on fresh inputs, until the candidate's median is known precisely enough.
 
-Candidate and baselines alternate (ABBA), so that what drifts meets all of them alike. Calls too short for an event pair
-are timed many to a graph, one right after the other, each on memory of its own.
+The order alternates (ABBA), so that drift affects all of them alike. Calls too short for a pair of events are timed
+many to a graph, back to back, each on its own memory.
 """
 
 from __future__ import annotations
@@ -16,25 +16,25 @@ from warpwright.judge.timing.nvml import Nvml, disturbed
 from warpwright.judge.timing.stopping import Limits, Stopping
 
 SHORT_US = 30.0
-"""Below this an event pair's own cost, which differs from process to process, would show in the result."""
+"""Microseconds below which the cost of a pair of events, which differs between processes, would distort the time."""
 PLAIN_SLOTS = 12
 POOL_BYTES = 8 << 30
-"""Memory of the calls that are kept ready, for each subject."""
+"""Bytes of the calls that are kept ready, for each timed subject."""
 CHAINS, CHAIN_CALLS = 4, 8
-"""So many chains of so many calls, on all sides: the start of a chain is shared by its calls."""
+"""The number of chains and the calls in each, on all sides: the calls of a chain share the cost of its start."""
 
 
 class DroppedOut(Exception):
-    """A baseline that stopped working: it is left out, and the candidate is timed without it."""
+    """A baseline stopped working: the candidate is timed without it."""
 
 
 class Timed(Protocol):
-    """Something that is timed, block by block."""
+    """A subject that is timed block by block."""
 
     name: str
 
     def is_short(self) -> bool:
-        """Whether a call is too short for an event pair."""
+        """Whether a call is too short for a pair of events."""
         ...
 
     def block(self, cache: Cache) -> list[float]: ...
@@ -42,23 +42,23 @@ class Timed(Protocol):
     def chain(self) -> None: ...
 
     def slope_us(self) -> float | None:
-        """Time of one call by our own wall clock; None for those we trust."""
+        """The time of one call by the wall clock; None for subjects whose code is ours."""
         ...
 
 
 @dataclass(slots=True, kw_only=True)
 class Series:
-    """Samples of one subject in the blocks they were taken in, and what was thrown away."""
+    """Samples of one subject, in the blocks in which they were taken, and discarded samples."""
 
     blocks: list[list[float]] = field(default_factory=list)
     discards: list[Discard] = field(default_factory=list)
     stopped_because: str = ""
     lost: str | None = None
-    """Why a baseline dropped out."""
+    """The reason why a baseline dropped out."""
 
 
 def interleave(subjects: Sequence[Timed], cache: Cache, limits: Limits, nvml: Nvml) -> dict[str, Series]:
-    """Lets the subjects take turns, there and back, until the first of them is known well enough."""
+    """Times the subjects in turns, forwards and backwards, until the first one is known precisely enough."""
     series = {subject.name: Series() for subject in subjects}
     stopping, start, reason = Stopping(limits=limits), time.perf_counter(), None
     order = list(subjects)
@@ -92,15 +92,15 @@ def _turn(subject: Timed, cache: Cache, nvml: Nvml, series: Series) -> list[floa
 
 
 def chain_keys(number: int, cache: Cache) -> dict[int, bool]:
-    """The graphs of a chain by key, beyond the keys of single calls, and whether each holds the work.
+    """The graph keys of a chain, distinct from those of single calls, and whether each graph holds the work.
 
-    Where calls are warm there is also one of the reads that come before each, to be subtracted.
+    A warm chain has a second graph with only the reads before each call, whose time is subtracted.
     """
     key = 1000 * (1 + 2 * number + (cache is Cache.WARM))
     return {key: True, key + 1: False} if cache is Cache.WARM else {key: True}
 
 
 def per_call_us(samples: Sequence[float], cache: Cache, cost: float, calls: int) -> list[float]:
-    """Time of one call, from samples of the parts of chains one after the other."""
+    """The time of one call, from samples of whole chains and of the parts to subtract."""
     whole, idle = (samples[::2], samples[1::2]) if cache is Cache.WARM else (samples, [cost] * len(samples))
     return [max((work - rest) / calls, 1e-3) for work, rest in zip(whole, idle, strict=True)]

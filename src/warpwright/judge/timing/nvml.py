@@ -1,4 +1,4 @@
-"""The state of the card as the management library tells it: clocks, and reasons why they are held down. Read only."""
+"""The state of the GPU by NVML: clocks and throttle reasons. Read only."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _SLOWED = {0x8: "hardware slowdown", 0x20: "thermal limit", 0x40: "hardware ther
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GpuState:
-    """What is unknown is None."""
+    """Clock and throttle reasons; unknown values are None."""
 
     sm_mhz: int | None = None
     throttle: int | None = None
@@ -23,7 +23,7 @@ class GpuState:
 
 
 class Nvml:
-    """Reads one card. Without the library every reading is unknown."""
+    """Reads one GPU. Without the NVML library every reading is unknown."""
 
     def __init__(self, index: int = 0) -> None:
         self._library, self._device = None, c_void_p()
@@ -51,7 +51,7 @@ class Nvml:
 
 
 def disturbed(before: GpuState, after: GpuState) -> str | None:
-    """Why samples between two readings are not to be used; None if nothing happened."""
+    """The reason to discard samples taken between two readings; None if there is none."""
     if reason := after.slowed_by() or before.slowed_by():
         return f"the card was slowed: {reason}"
     if before.throttle != after.throttle:

@@ -1,4 +1,4 @@
-"""When enough samples have been taken. Fed floats; knows nothing of GPUs."""
+"""The stopping rule of a measurement. It is fed floats and knows nothing of GPUs."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from warpwright.judge.timing.inference import median_interval
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """How precise is precise enough, and how much it may cost."""
+    """The precision to reach, and the samples and seconds it may cost."""
 
     least: int = 24
     most: int = 400
     relative_error: float = 0.004
     """Half the 95 % interval of the median, over the median."""
     entropy_flatness: float = 0.02
-    """Change of the samples' entropy over the last half, in bits, under which nothing new turns up."""
+    """Bits by which the samples' entropy may change over the last half and still count as settled."""
     seconds: float = 3.0
 
 
 @dataclass(slots=True, kw_only=True)
 class Stopping:
-    """Collects samples and says when and why to stop."""
+    """Collects samples and decides when to stop, with the reason."""
 
     limits: Limits = field(default_factory=Limits)
     samples: list[float] = field(default_factory=list)
@@ -36,7 +36,7 @@ class Stopping:
         self.entropies.append(entropy(self.samples))
 
     def reason(self, elapsed_s: float) -> str | None:
-        """Why to stop now, or None to go on. The floor on the number of samples gives way only to time."""
+        """The reason to stop now; None to go on. Only the time limit may stop before the least number of samples."""
         count = len(self.samples)
         if elapsed_s >= self.limits.seconds:
             return f"time budget of {self.limits.seconds:g} s"
@@ -53,7 +53,7 @@ class Stopping:
         return (high - low) / 2 <= self.limits.relative_error * statistics.median(self.samples)
 
     def _entropy_flat(self) -> bool:
-        """A distribution with several modes never narrows; its entropy still settles."""
+        """Whether the entropy has settled: a distribution with several modes never narrows, but its entropy settles."""
         if len(self.samples) < 4 * self.limits.least:
             return False
         recent = self.entropies[len(self.entropies) // 2 :]
@@ -61,7 +61,7 @@ class Stopping:
 
 
 def entropy(samples: list[float]) -> float:
-    """Of the samples in bins of half a per cent of their median, in bits."""
+    """Entropy in bits, with bins of half a per cent of the median."""
     width = max(statistics.median(samples) * 0.005, 1e-9)
     counts = Counter(round(sample / width) for sample in samples)
     return -sum(count / len(samples) * math.log2(count / len(samples)) for count in counts.values())

@@ -1,4 +1,4 @@
-"""Whether a candidate's time is one: a call may keep notes of another, or do the work of the next."""
+"""Whether a measured time is valid: a call may reuse the results of an earlier call, or do the work of a later one."""
 
 from __future__ import annotations
 
@@ -10,19 +10,23 @@ from warpwright.judge.timing.timed_candidate import TimedCandidate
 
 REPEAT_SHARE, REPEAT_SLACK_US = 0.8, 1.0
 ALONE_SHARE, CHAINED_SHARE, ALONE_SLACK_US = 0.85, 0.7, 2.0
-"""How much faster a call may be among others than alone. A chain hides its start behind the end of the one before."""
+"""The least share of its time alone that a call may take among others. In a chain, the start of a call overlaps the end
+of the one before.
+"""
 ALONE = 5
 REPEATED_US, FEWEST_REPEATED = 10_000.0, 3
 
 
 def invalid_reason(candidate: TimedCandidate) -> str | None:
-    """Why its time would be none. Whoever writes to the memory of calls to come is refuted."""
+    """The reason why the candidate's time is invalid, or None. A write to the memory of a later call refutes the
+    candidate.
+    """
     if candidate.chained is not None:
-        candidate.some()  # calls that were timed by themselves have been looked at when their length was
-    return _remembers(candidate) or _works_ahead(candidate)
+        candidate.half_block()  # unchained calls were tested when their length was measured
+    return _reuses_results(candidate) or _precomputes(candidate)
 
 
-def _remembers(candidate: TimedCandidate) -> str | None:
+def _reuses_results(candidate: TimedCandidate) -> str | None:
     candidate.refill()
     keys = candidate.active[: max(math.ceil(REPEATED_US / candidate.latest_us), FEWEST_REPEATED)]
     first = statistics.median(candidate.samples(keys, Cache.COLD)) - candidate.cost
@@ -30,10 +34,10 @@ def _remembers(candidate: TimedCandidate) -> str | None:
     again = statistics.median(twice[1::2]) - candidate.cost
     if again >= REPEAT_SHARE * first - REPEAT_SLACK_US:
         return None
-    return f"{again:.1f} µs when called again on the same contents, {first:.1f} the first time: it remembers"
+    return f"{again:.1f} µs when called again on the same contents, {first:.1f} the first time: it reuses results"
 
 
-def _works_ahead(candidate: TimedCandidate) -> str | None:
+def _precomputes(candidate: TimedCandidate) -> str | None:
     alone, together = statistics.median(candidate.alone(ALONE)), statistics.median(candidate.block(Cache.COLD))
     if together >= (ALONE_SHARE if candidate.chained is None else CHAINED_SHARE) * alone - ALONE_SLACK_US:
         return None
