@@ -162,7 +162,7 @@ def captured(calls: Sequence[Step], stream: torch.cuda.Stream, warm_ups: int = 2
 
 
 def time_replays(takes: Sequence[tuple[Step, Captured | None]], reset: Step) -> list[float]:
-    """Replays every graph once, in order, each after its prelude; deferred results are delivered outside the timed window.
+    """Replays every graph once, in order, each after its prelude. Deferred results are copied outside the timing.
 
     A call may have marked L2 lines as persisting, also lines that the next call reads. They are reset before every
     prelude, which runs long enough for the work after it to be queued meanwhile.
