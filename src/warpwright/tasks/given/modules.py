@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +22,7 @@ def traced(module: torch.nn.Module, inputs: Sequence[object]) -> Written:
     program = _exported(module, inputs)
     held = _held(program)
     tensors, constants = _user_inputs(program, inputs)
-    if program.graph_signature.buffers and program.run_decompositions({}).graph_signature.buffers_to_mutate:
+    if program.graph_signature.buffers and _mutates(program):
         raise UsageError(f"{type(module).__name__} changes its buffers when it is called; call its .eval() first")
     results = [spec.arg.name for spec in program.graph_signature.output_specs]
     name = _snake_case(type(module).__name__)
@@ -44,6 +45,12 @@ def _exported(module: torch.nn.Module, inputs: Sequence[object]) -> torch.export
         said = (str(error).strip().splitlines() or [type(error).__name__])[0]
         kind = type(module).__name__
         raise UsageError(f"{kind} cannot be traced ({said[:160]}); write it as ref.py:fn or model.py:Net") from None
+
+
+def _mutates(program: torch.export.ExportedProgram) -> bool:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)  # torch's own code calls what torch deprecates
+        return bool(program.run_decompositions({}).graph_signature.buffers_to_mutate)
 
 
 def _held(program: torch.export.ExportedProgram) -> dict[str, Any]:
