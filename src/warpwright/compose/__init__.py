@@ -1,6 +1,7 @@
 """Room 3, compose: CUDA sources written from the traced function, without a language model.
 
 plan.py     `plan(task)` gives a Composable: its genome space, its default, its sources
+entries.py  entry points: traced, lowered, rewritten and scheduled
 survey.py   the same for many tasks at once
 errors.py   what it says where it gives up
 configs.py  the choices a kernel leaves open, and how a source remembers them

@@ -7,19 +7,17 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from warpwright.compose import configs as genomes
-from warpwright.compose.cuda.host import Entry
 from warpwright.compose.cuda.program import source
+from warpwright.compose.entries import backward_entry, forward_entry, places_of, training_entries
 from warpwright.compose.errors import CannotCompose
-from warpwright.compose.frontend.entries import backward_entry, forward_entry, places_of
 from warpwright.compose.ir.operations import OWN_KERNEL, Op
 from warpwright.compose.ir.sizes import Cases, names_in
 from warpwright.compose.ir.values import Graph
-from warpwright.compose.kernels.rows.launch import is_too_long
-from warpwright.compose.kernels.rows.split import is_few_and_long
-from warpwright.compose.passes.saved_tensors import training_entries
+from warpwright.compose.kernels.steps import EntryWriter
 from warpwright.compose.passes.unit_dims import handed_over, often_one
+from warpwright.compose.schedule.entry import Entry
 from warpwright.compose.schedule.groups import ROWS
-from warpwright.compose.schedule.steps import EntryWriter
+from warpwright.compose.schedule.row_shapes import is_few_and_long, is_too_long
 from warpwright.core.dtypes import dtype_named
 from warpwright.core.task import Direction, Role, ScalarArg, Task, TensorArg
 

@@ -7,7 +7,8 @@ from types import SimpleNamespace
 from typing import Any
 
 from warpwright import compose as composer
-from warpwright.compose.cuda.tensors import Needs, Tensor
+from warpwright.compose.cuda.tensors import Needs
+from warpwright.compose.ir.tensors import Tensor
 from warpwright.compose.kernels.pointwise.horizontal_fusion import can_share
 from warpwright.compose.kernels.pointwise.map import Elements
 from warpwright.tasks import load

@@ -1,7 +1,7 @@
 """C++ text.
 
 arithmetic.py           how each operation is written in CUDA C++
-tensors.py              what kernels are given: tensors, numbers, sizes
+tensors.py              what kernels are given
 emit.py                 values become statements of one kernel
 kernel.py               what every kind of kernel has in common
 host.py                 the host side of an entry point
@@ -10,6 +10,4 @@ program.py              a whole source
 preamble.py             device functions that kernels share
 wrapping.py             long lines, broken
 programmatic_launch.py  kernels that follow each other without a pause
-naming.py               names that C++ and our kernels leave free, and words for what has none
-wording.py              what values are called: by these names, or in words for what they are
 """

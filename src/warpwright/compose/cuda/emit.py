@@ -7,13 +7,12 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
 
 from warpwright.compose.cuda.arithmetic import ATOM, DEFINED, DIVIDED, SUM, Term, literal, written
-from warpwright.compose.cuda.naming import RESERVED
 from warpwright.compose.cuda.preamble import SATURATED_E4M3, TO_E4M3
-from warpwright.compose.cuda.tensors import CPP, Needs, Tensor
-from warpwright.compose.cuda.wording import called
+from warpwright.compose.cuda.tensors import Needs
 from warpwright.compose.errors import CannotCompose
 from warpwright.compose.ir import indices
 from warpwright.compose.ir.indices import ELEMENT, KERNEL, PACK, Flip, Index, Loaded, Place, Shift
+from warpwright.compose.ir.naming import RESERVED
 from warpwright.compose.ir.operations import (
     OWN_KERNEL,
     Axis,
@@ -27,7 +26,9 @@ from warpwright.compose.ir.operations import (
     Sliced,
 )
 from warpwright.compose.ir.sizes import Size
+from warpwright.compose.ir.tensors import CPP, Tensor
 from warpwright.compose.ir.values import BOOL, FLOAT, INT, Graph, Value, is_host, walk
+from warpwright.compose.ir.wording import called
 
 SIMPLE = re.compile(r"-?[\w.]+(e-\d+f)?|static_cast<float>\(\w+\)")
 """What costs nothing to write again: names and numbers."""

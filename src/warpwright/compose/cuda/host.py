@@ -10,14 +10,15 @@ from typing import Any
 
 from warpwright.compose.cuda import library
 from warpwright.compose.cuda.arithmetic import Term, literal, written
-from warpwright.compose.cuda.kernel import Store, Written, block, signature, words_of
-from warpwright.compose.cuda.naming import safe_name
-from warpwright.compose.cuda.tensors import Tensor
+from warpwright.compose.cuda.kernel import Written, block, signature, words_of
 from warpwright.compose.errors import CannotCompose
+from warpwright.compose.ir.naming import safe_name
 from warpwright.compose.ir.operations import Constant, Extent, Scalar
 from warpwright.compose.ir.sizes import Size, in_cpp
-from warpwright.compose.ir.values import Graph, Value
-from warpwright.compose.schedule.groups import Schedule, base_of
+from warpwright.compose.ir.tensors import Tensor
+from warpwright.compose.ir.values import Value
+from warpwright.compose.schedule.entry import Entry
+from warpwright.compose.schedule.groups import base_of
 from warpwright.core.task import Task
 
 TORCH_TYPES = {
@@ -42,36 +43,6 @@ void check(const torch::Tensor& given, at::IntArrayRef sizes) {
 }"""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Single:
-    """A size that is often one, and the function that is called where it is."""
-
-    size: str
-    name: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
-    """One exported function: its C++ parameters, what it is given, what it owes."""
-
-    name: str
-    graph: Graph
-    parameters: tuple[tuple[str, str], ...]
-    """Type and name, in order."""
-    inputs: Mapping[int, Tensor]
-    places: Mapping[str, str]
-    """Where each size can be read."""
-    outputs: tuple[Store, ...]
-    returned: tuple[Tensor, ...]
-    views: Mapping[str, Value]
-    """What is returned as a view of a library call's result, by name."""
-    contiguous: tuple[str, ...] = ()
-    """Arguments that may arrive in any layout."""
-    schedule: Schedule
-    single: Single | None = None
-    is_exported: bool = True
-
-
 @dataclass(frozen=True, slots=True)
 class Call:
     """A line of host code that does something on the device."""
@@ -91,6 +62,8 @@ class HostWriter:
         self.declared: set[str] = set()
         """Tensors that a library call makes."""
         self.used_sizes: dict[str, None] = {}
+        self.steps = 0
+        """Launches and library calls, one after the other."""
 
     def size(self, size: Size) -> str:
         for node in ast.walk(ast.parse(size.text, mode="eval")):

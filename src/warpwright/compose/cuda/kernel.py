@@ -7,38 +7,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from warpwright.compose.cuda.emit import Emitter
-from warpwright.compose.cuda.tensors import Needs, Tensor
-from warpwright.compose.ir.indices import Place, Shift
+from warpwright.compose.cuda.tensors import Needs
+from warpwright.compose.ir.indices import Place
 from warpwright.compose.ir.operations import Constant, Op
-from warpwright.compose.ir.sizes import Size
+from warpwright.compose.ir.tensors import Store, Tensor
 from warpwright.compose.ir.values import Value
 
 INDENT = "    "
 LARGEST_E4M3 = 448.0
 COUNTED = ("rows", "columns")
 """Sizes that kernels count up to, and so want as plain numbers."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Store:
-    """A value that a kernel leaves in memory, whole or as a part of a larger tensor."""
-
-    value: Value
-    tensor: Tensor
-    dim: int | None = None
-    start: Size | None = None
-    """Where along `dim` the part begins."""
-    at: tuple[Value, ...] = ()
-    """Indices that say where each element goes, for as many leading dimensions of the tensor."""
-
-    def place(self, place: Place) -> Place:
-        if self.dim is None or self.start is None or self.start.text == "0":
-            return place
-        moved = list(place)
-        base = moved[self.dim]
-        assert base is not None
-        moved[self.dim] = Shift(base, self.start)
-        return tuple(moved)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

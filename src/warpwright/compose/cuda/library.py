@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from warpwright.compose.cuda.tensors import Tensor
 from warpwright.compose.errors import CannotCompose
 from warpwright.compose.ir.operations import LibraryCall, Op, Option, Permuted, Routine
 from warpwright.compose.ir.sizes import Cases, Size
+from warpwright.compose.ir.tensors import Tensor
 from warpwright.compose.ir.values import Value, is_host
 
 Written = Callable[[Size], str]

@@ -8,13 +8,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from warpwright.compose.cuda.arithmetic import DEFINED
-from warpwright.compose.cuda.host import CHECK, TORCH_TYPES
+from warpwright.compose.cuda.host import CHECK, TORCH_TYPES, HostWriter
 from warpwright.compose.cuda.kernel import INDENT, Written
 from warpwright.compose.cuda.preamble import DIVISOR, PACKS, QUICK, QUICK_SIGMOID, STORE, STREAMING
 from warpwright.compose.cuda.programmatic_launch import WAITING, one_by_one, overlapped
 from warpwright.compose.cuda.wrapping import wrapped
 from warpwright.compose.ir.operations import Op
-from warpwright.compose.schedule.steps import EntryWriter
 from warpwright.core.task import Task
 
 HEADERS = {
@@ -38,7 +37,7 @@ STANDARD = {
 """By header: the words that need it."""
 
 
-def source(task: Task, entries: Sequence[EntryWriter], genome: Mapping[str, Any]) -> str:
+def source(task: Task, entries: Sequence[HostWriter], genome: Mapping[str, Any]) -> str:
     """The file."""
     kernels = list({kernel.name: kernel for entry in entries for kernel in entry.kernels}.values())
     fast = genome.get("math") == "fast"

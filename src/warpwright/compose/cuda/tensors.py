@@ -5,38 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from warpwright.compose.ir.sizes import Size
+from warpwright.compose.ir.tensors import Tensor
 from warpwright.compose.ir.values import Value
-
-CPP = {
-    "T": "T",
-    "fp64": "double",
-    "fp32": "float",
-    "fp16": "c10::Half",
-    "bf16": "c10::BFloat16",
-    "e4m3": "__nv_fp8_e4m3",
-    "e5m2": "__nv_fp8_e5m2",
-    "int64": "int64_t",
-    "int32": "int",
-    "int16": "int16_t",
-    "int8": "int8_t",
-    "uint8": "uint8_t",
-    "bool": "bool",
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Tensor:
-    """Memory that kernels read or write: an argument, an output or scratch."""
-
-    name: str
-    dtype: str
-    shape: tuple[Size, ...]
-    listed: bool = False
-    """Whether it stands for every tensor of a list."""
-
-    @property
-    def cpp(self) -> str:
-        return CPP[self.dtype]
 
 
 @dataclass(slots=True)

@@ -3,6 +3,5 @@
 trace.py           the function as a graph of ATen operations over named sizes
 size_functions.py  functions of torch that would take a size for a number
 given_names.py     names that the reference gives
-entries.py         the entry points: what each is given, what it owes
 lowering/          ATen operations become values
 """

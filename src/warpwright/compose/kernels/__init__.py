@@ -6,4 +6,5 @@ product/    Products of small matrices
 reduction/  What reductions share, and reductions over columns
 rows/       Reductions over rows
 scan/       Running sums
+steps.py    each group of a schedule becomes kernels or a library call
 """

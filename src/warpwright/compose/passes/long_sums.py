@@ -10,13 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from warpwright.compose.cuda.kernel import Store
-from warpwright.compose.cuda.tensors import Tensor
 from warpwright.compose.ir.operations import Op, Reduced
+from warpwright.compose.ir.tensors import Store, Tensor
 from warpwright.compose.ir.values import Graph, Value, is_host
-from warpwright.compose.kernels.rows.launch import is_too_long
-from warpwright.compose.kernels.rows.split import is_few_and_long
 from warpwright.compose.schedule.groups import Scheduler, Space
+from warpwright.compose.schedule.row_shapes import is_few_and_long, is_too_long
 
 ARITHMETIC = (Op.ADD, Op.SUB, Op.MUL, Op.DIV, Op.NEG)
 

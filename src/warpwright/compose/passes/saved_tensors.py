@@ -1,51 +1,22 @@
-"""Training pairs: a forward pass that leaves what its backward pass would be sorry to compute again.
+"""Chooses the tensors that a forward pass saves for its backward pass.
 
-Worth leaving are the arguments and outputs, which are in memory anyway, numbers of which each row has one, and what a
-library call gave. Everything else is computed again from these, element by element.
+Worth saving are the arguments and outputs, which are in memory anyway, the results of reductions, one number for each
+row, and results of library calls. Everything else is computed again from these, element by element.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from warpwright.compose.cuda.host import Entry
-from warpwright.compose.cuda.kernel import Store
-from warpwright.compose.cuda.tensors import Tensor
-from warpwright.compose.cuda.wording import called
-from warpwright.compose.frontend import entries
 from warpwright.compose.ir.operations import APART, Op
+from warpwright.compose.ir.tensors import Store, Tensor
 from warpwright.compose.ir.values import Graph, Value, is_host, walk
+from warpwright.compose.ir.wording import called
 from warpwright.compose.schedule.groups import Scheduler
-from warpwright.core.signature import output_gradients
-from warpwright.core.task import Task
-from warpwright.tasks.skeleton import TENSOR
 
 
-def training_entries(task: Task, graph: Graph) -> list[Entry]:
-    outputs, tensors = entries.forward_stores(task, graph)
-    arguments = entries.inputs_of(graph)
-    gradients = entries.backward_stores(task, graph)
-    arriving = {number: tensor for number, tensor in entries.inputs_of(graph).items() if number not in arguments}
-    kept = _Kept(graph, outputs, arguments)
-    for store in gradients:
-        kept.visit(store.value)
-    graph.rounded |= kept.rounded()
-    saved = tuple(kept.saved.values())
-    made = [Store(value=value, tensor=tensor) for value, tensor in kept.fresh]
-    forward = entries.entry(task, graph, "forward", arguments, [*outputs, *made], (*tensors, *saved))
-    names = tuple(spec.name for spec in output_gradients(task, task.cases[0]))
-    listed = (*names, *(tensor.name for tensor in saved))
-    ordered = tuple((TENSOR, name) for name in listed)
-    inputs = {**arriving, **kept.saved}
-    returned = tuple(store.tensor for store in gradients)
-    backward = entries.scheduled(
-        graph, "backward", ordered, inputs, _places(inputs.values()), gradients, returned, names
-    )
-    return [forward, backward]
-
-
-class _Kept:
-    """What the backward pass is given, found by walking down from the gradients to the first thing worth keeping."""
+class SavedTensors:
+    """The inputs of a backward pass, found by walking from the gradients down to the first values worth saving."""
 
     def __init__(self, graph: Graph, outputs: list[Store], arguments: Mapping[int, Tensor]) -> None:
         self.graph, self.arguments = graph, arguments
@@ -93,12 +64,3 @@ class _Kept:
         taken = {tensor.name for tensor in (*self.saved.values(), *self.outputs.values(), *self.arguments.values())}
         wanted = f"saved_{called(self.graph, value)}"
         return wanted if wanted not in taken else f"{wanted}_{len(taken)}"
-
-
-def _places(tensors: object) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for tensor in tensors:  # type: ignore[attr-defined]
-        for position, size in enumerate(tensor.shape):
-            if size.text.isidentifier():
-                found.setdefault(size.text, f"{tensor.name}.size({position})")
-    return found

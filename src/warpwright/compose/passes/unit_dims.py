@@ -12,11 +12,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from warpwright.compose.cuda.host import Entry, Single
 from warpwright.compose.ir.operations import LibraryCall, Op, Reduced, Routine
 from warpwright.compose.ir.sizes import Size
 from warpwright.compose.ir.values import Graph, walk
-from warpwright.compose.kernels.rows.split import is_few_and_long
+from warpwright.compose.schedule.entry import Entry, Single
+from warpwright.compose.schedule.row_shapes import is_few_and_long
 
 
 def often_one(graph: Graph) -> tuple[str, str] | None:

@@ -1,6 +1,6 @@
-"""Which kernel computes what.
+"""Which values are left in memory, and which kernel leaves them there.
 
-groups.py         which values are left in memory, and which kernel leaves them there
-steps.py          each group of the schedule becomes kernels or a call
-product_steps.py  the steps that are small products
+groups.py      groups: the values that one kernel computes and stores
+row_shapes.py  shapes of rows that decide between kinds of kernels
+entry.py       entry points with their schedules
 """

@@ -10,13 +10,12 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from warpwright.compose.cuda.kernel import Store
-from warpwright.compose.cuda.naming import RESERVED
-from warpwright.compose.cuda.tensors import Tensor
-from warpwright.compose.cuda.wording import called
+from warpwright.compose.ir.naming import RESERVED
 from warpwright.compose.ir.operations import APART, HOST, REDUCTIONS, Axis, LibraryCall, Op, Reduced
 from warpwright.compose.ir.sizes import Size
+from warpwright.compose.ir.tensors import Store, Tensor
 from warpwright.compose.ir.values import FLOAT, INT, Graph, Value, is_host, under_views, walk
+from warpwright.compose.ir.wording import called
 
 ROWS, COLUMNS, FUSED, ELEMENTS, SCAN, ALONE = "rows", "columns", "fused", "elements", "scan", "alone"
 

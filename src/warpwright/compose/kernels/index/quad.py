@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from warpwright.compose.cuda.arithmetic import DEFINED
-from warpwright.compose.cuda.kernel import Store, block, launch, pointer
+from warpwright.compose.cuda.kernel import block, launch, pointer
 from warpwright.compose.cuda.preamble import ALIGNED, PACKS
-from warpwright.compose.cuda.tensors import Tensor
 from warpwright.compose.ir.operations import Op, Window
 from warpwright.compose.ir.sizes import Cases, Size
+from warpwright.compose.ir.tensors import Store, Tensor
 
 QUADS = """\
 // The largest of every two by two. A thread takes two windows that lie side by side; `pairs` of them make a row.

@@ -12,7 +12,6 @@ from typing import Any
 
 from warpwright.compose.cuda.emit import Emitter
 from warpwright.compose.cuda.kernel import (
-    Store,
     Written,
     block,
     choice,
@@ -27,11 +26,12 @@ from warpwright.compose.cuda.kernel import (
     vector_test,
 )
 from warpwright.compose.cuda.preamble import ALIGNED, DIVISOR, PACKS
-from warpwright.compose.cuda.tensors import Needs, Tensor
+from warpwright.compose.cuda.tensors import Needs
 from warpwright.compose.errors import CannotCompose
 from warpwright.compose.ir import indices
 from warpwright.compose.ir.indices import ELEMENT, KERNEL, PACK, ROW, Loaded, Total, Var
 from warpwright.compose.ir.operations import Scattered
+from warpwright.compose.ir.tensors import Store, Tensor
 from warpwright.compose.ir.values import Graph
 
 MOST_COLUMNS = 56 * 1024

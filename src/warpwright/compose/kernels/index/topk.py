@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from warpwright.compose.cuda.kernel import Store, Written, block, launch, pointer, signature
+from warpwright.compose.cuda.kernel import Written, block, launch, pointer, signature
 from warpwright.compose.cuda.preamble import BEST, NEIGHBOURS
-from warpwright.compose.cuda.tensors import Needs, Tensor
+from warpwright.compose.cuda.tensors import Needs
 from warpwright.compose.ir.operations import Selected
 from warpwright.compose.ir.sizes import Cases, Size
+from warpwright.compose.ir.tensors import Store, Tensor
 
 ROWS = 4
 LONGEST = 32

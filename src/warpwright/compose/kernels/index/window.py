@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from warpwright.compose.cuda.emit import Emitter
 from warpwright.compose.cuda.kernel import (
     INDENT,
-    Store,
     Written,
     block,
     launch,
@@ -17,12 +16,13 @@ from warpwright.compose.cuda.kernel import (
     signature,
 )
 from warpwright.compose.cuda.preamble import DIVISOR
-from warpwright.compose.cuda.tensors import Needs, Tensor
+from warpwright.compose.cuda.tensors import Needs
 from warpwright.compose.errors import CannotCompose
 from warpwright.compose.ir import indices
 from warpwright.compose.ir.indices import ELEMENT, KERNEL, PACK, ROW, Loaded, Var
 from warpwright.compose.ir.operations import Window
 from warpwright.compose.ir.sizes import Cases, Size
+from warpwright.compose.ir.tensors import Store, Tensor
 from warpwright.compose.ir.values import Graph
 from warpwright.compose.kernels.index import quad as quad_kernel
 from warpwright.compose.kernels.pointwise.map import indexed, small_test

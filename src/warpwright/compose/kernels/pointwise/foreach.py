@@ -6,12 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from warpwright.compose.cuda.emit import Emitter
-from warpwright.compose.cuda.kernel import Store, Written, block, emit_stores, launch, scalar_type, signature, vec_of
+from warpwright.compose.cuda.kernel import Written, block, emit_stores, launch, scalar_type, signature, vec_of
 from warpwright.compose.cuda.preamble import ALIGNED, PACKS
-from warpwright.compose.cuda.tensors import Needs, Tensor
+from warpwright.compose.cuda.tensors import Needs
 from warpwright.compose.errors import CannotCompose
 from warpwright.compose.ir import indices
 from warpwright.compose.ir.indices import ELEMENT, KERNEL, PACK, Var
+from warpwright.compose.ir.tensors import Store, Tensor
 from warpwright.compose.ir.values import Graph
 
 MOST = 64

@@ -10,7 +10,6 @@ from typing import Any
 from warpwright.compose.cuda.emit import Emitter
 from warpwright.compose.cuda.kernel import (
     INDENT,
-    Store,
     Written,
     block,
     emit_stores,
@@ -24,9 +23,10 @@ from warpwright.compose.cuda.kernel import (
     vector_test,
 )
 from warpwright.compose.cuda.preamble import ALIGNED, DIVISOR, PACKS
-from warpwright.compose.cuda.tensors import Needs, Tensor
+from warpwright.compose.cuda.tensors import Needs
 from warpwright.compose.ir import indices
 from warpwright.compose.ir.indices import ELEMENT, KERNEL, PACK, Var
+from warpwright.compose.ir.tensors import Store, Tensor
 from warpwright.compose.ir.values import Graph
 
 SPACE: dict[str, tuple[Any, ...]] = {

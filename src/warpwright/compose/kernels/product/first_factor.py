@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 from warpwright.compose.cuda.emit import Emitter
 from warpwright.compose.cuda.kernel import Written, block
-from warpwright.compose.cuda.tensors import Tensor
 from warpwright.compose.ir import indices
 from warpwright.compose.ir.indices import ELEMENT, KERNEL, PACK, ROW, Var
+from warpwright.compose.ir.tensors import Tensor
 from warpwright.compose.ir.values import Graph, Value
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from warpwright.compose.cuda.kernel import Store, Written
+from warpwright.compose.cuda.kernel import Written
 from warpwright.compose.cuda.preamble import ALIGNED, PACKS
 from warpwright.compose.cuda.tensors import Needs
 from warpwright.compose.ir.operations import LibraryCall, Op, Routine
 from warpwright.compose.ir.sizes import Cases
+from warpwright.compose.ir.tensors import Store
 
 TILE, MOST_BLOCKS = 8, 264
 """Rows and columns of what a block computes, and how many blocks are few."""

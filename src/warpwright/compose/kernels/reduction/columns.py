@@ -11,7 +11,6 @@ from typing import Any
 
 from warpwright.compose.cuda.emit import Emitter
 from warpwright.compose.cuda.kernel import (
-    Store,
     Written,
     block,
     choice,
@@ -27,10 +26,10 @@ from warpwright.compose.cuda.kernel import (
     vector_test,
 )
 from warpwright.compose.cuda.preamble import ADD_PARTS, ALIGNED, PACKS
-from warpwright.compose.cuda.tensors import Tensor
 from warpwright.compose.ir import indices
 from warpwright.compose.ir.indices import ELEMENT, KERNEL, PACK, ROW, Total, Var
 from warpwright.compose.ir.sizes import Size
+from warpwright.compose.ir.tensors import Store, Tensor
 from warpwright.compose.ir.values import Graph
 
 SPACE: dict[str, tuple[Any, ...]] = {

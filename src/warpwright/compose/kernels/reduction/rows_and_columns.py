@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from warpwright.compose.cuda.kernel import (
-    Store,
     Written,
     block,
     launch,
@@ -24,8 +23,9 @@ from warpwright.compose.cuda.kernel import (
     vector_test,
 )
 from warpwright.compose.cuda.preamble import ADD_PARTS
-from warpwright.compose.cuda.tensors import Needs, Tensor
+from warpwright.compose.cuda.tensors import Needs
 from warpwright.compose.ir.indices import KERNEL
+from warpwright.compose.ir.tensors import Store, Tensor
 from warpwright.compose.ir.values import Graph
 from warpwright.compose.kernels.rows.launch import Tile, kept_bounds, kept_loads, narrowest, row_preamble, tiles
 from warpwright.compose.kernels.rows.row import Rows, RowWriter, along_rows

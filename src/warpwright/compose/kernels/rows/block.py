@@ -10,10 +10,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from warpwright.compose.cuda.kernel import Written, block, launch, launcher_parameters, pointers, signature, used
-from warpwright.compose.cuda.tensors import Needs, Tensor
+from warpwright.compose.cuda.tensors import Needs
 from warpwright.compose.ir.indices import KERNEL
+from warpwright.compose.ir.tensors import Tensor
 from warpwright.compose.ir.values import Graph
-from warpwright.compose.kernels.rows.launch import MOST_ITEMS, MOST_THREADS, without_end
+from warpwright.compose.kernels.rows.launch import without_end
 from warpwright.compose.kernels.rows.onchip import (
     KeepingWriter,
     Tile,
@@ -24,7 +25,7 @@ from warpwright.compose.kernels.rows.onchip import (
     read_again,
 )
 from warpwright.compose.kernels.rows.row import Rows, RowWriter, along_rows
-from warpwright.compose.kernels.rows.split import FEW
+from warpwright.compose.schedule.row_shapes import FEW, MOST_ITEMS, MOST_THREADS
 
 SPACE: dict[str, tuple[Any, ...]] = {"row_shared": (0, 1)}
 """Whether rows are kept in shared memory, too."""

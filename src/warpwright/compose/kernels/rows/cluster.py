@@ -22,14 +22,14 @@ from warpwright.compose.cuda.kernel import (
     signature,
 )
 from warpwright.compose.cuda.preamble import EXPECT
-from warpwright.compose.cuda.tensors import Tensor
 from warpwright.compose.ir.indices import KERNEL
 from warpwright.compose.ir.operations import Op
+from warpwright.compose.ir.tensors import Tensor
 from warpwright.compose.ir.values import Graph
 from warpwright.compose.kernels.reduction.passes import Carried, check, depths, joined
 from warpwright.compose.kernels.reduction.welford import SPREAD_OF_ALL
 from warpwright.compose.kernels.rows.block import kept_by_a_block
-from warpwright.compose.kernels.rows.launch import LEAST, MOST_ITEMS, MOST_THREADS, without_end
+from warpwright.compose.kernels.rows.launch import LEAST, without_end
 from warpwright.compose.kernels.rows.onchip import (
     KeepingWriter,
     declining,
@@ -39,7 +39,7 @@ from warpwright.compose.kernels.rows.onchip import (
     read_again,
 )
 from warpwright.compose.kernels.rows.row import Rows, RowWriter, along_rows
-from warpwright.compose.kernels.rows.split import FEW, LONG
+from warpwright.compose.schedule.row_shapes import FEW, LONG, MOST_ITEMS, MOST_THREADS
 
 SPACE: dict[str, tuple[Any, ...]] = {"row_cluster": (0, 4, 8)}
 """Blocks to a row; none where rows of that kind are streamed."""

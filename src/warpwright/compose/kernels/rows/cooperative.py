@@ -12,7 +12,6 @@ from dataclasses import replace
 from typing import Any
 
 from warpwright.compose.cuda.kernel import (
-    Store,
     Written,
     block,
     launcher_parameters,
@@ -21,14 +20,15 @@ from warpwright.compose.cuda.kernel import (
     signature,
     used,
 )
-from warpwright.compose.cuda.tensors import Needs, Tensor
+from warpwright.compose.cuda.tensors import Needs
 from warpwright.compose.ir.indices import KERNEL
 from warpwright.compose.ir.operations import REDUCTIONS, Op
+from warpwright.compose.ir.tensors import Store, Tensor
 from warpwright.compose.ir.values import FLOAT, Graph, Value
 from warpwright.compose.kernels.reduction.accumulators import Carrier, shared
 from warpwright.compose.kernels.reduction.passes import Carried, check, depths, joined
 from warpwright.compose.kernels.rows.cluster import kept_by_a_cluster
-from warpwright.compose.kernels.rows.launch import LEAST, MOST_ITEMS, without_end
+from warpwright.compose.kernels.rows.launch import LEAST, without_end
 from warpwright.compose.kernels.rows.onchip import (
     KeepingWriter,
     Tile,
@@ -39,8 +39,9 @@ from warpwright.compose.kernels.rows.onchip import (
     read_again,
 )
 from warpwright.compose.kernels.rows.row import Rows, RowWriter, along_rows
-from warpwright.compose.kernels.rows.split import FEW, LONG, Part, needs_no_row, parts_left
+from warpwright.compose.kernels.rows.split import Part, needs_no_row, parts_left
 from warpwright.compose.schedule.groups import reachable
+from warpwright.compose.schedule.row_shapes import FEW, LONG, MOST_ITEMS
 
 THREADS, NEAR = 1024, 5
 """Of a block, one to a multiprocessor; and packs that each has registers for, beside those that are under way."""

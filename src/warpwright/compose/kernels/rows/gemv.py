@@ -28,10 +28,11 @@ from warpwright.compose.cuda.kernel import (
     words_of,
 )
 from warpwright.compose.cuda.preamble import ALIGNED, PACKS, WORDS
-from warpwright.compose.cuda.tensors import Needs, Tensor
+from warpwright.compose.cuda.tensors import Needs
 from warpwright.compose.ir.indices import ELEMENT, KERNEL, PACK, ROW
 from warpwright.compose.ir.operations import Op
 from warpwright.compose.ir.sizes import Cases
+from warpwright.compose.ir.tensors import Tensor
 from warpwright.compose.ir.values import FLOAT, Graph, Value
 from warpwright.compose.kernels.rows.row import Rows, RowWriter, along_rows
 

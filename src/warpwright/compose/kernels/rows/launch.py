@@ -19,11 +19,13 @@ from warpwright.compose.cuda.kernel import (
     vector_test,
 )
 from warpwright.compose.cuda.preamble import ALIGNED, PACKS, REOPENED, WORDS
-from warpwright.compose.cuda.tensors import Needs, Tensor
+from warpwright.compose.cuda.tensors import Needs
 from warpwright.compose.ir.indices import KERNEL
 from warpwright.compose.ir.sizes import Cases, Size
+from warpwright.compose.ir.tensors import Tensor
 from warpwright.compose.ir.values import Graph
 from warpwright.compose.kernels.rows.row import Rows, RowWriter, along_rows, write_rows
+from warpwright.compose.schedule.row_shapes import MOST_ITEMS, MOST_THREADS
 
 SPACE: dict[str, tuple[Any, ...]] = {
     "vector_bytes": (16, 8),
@@ -36,10 +38,8 @@ SPACE: dict[str, tuple[Any, ...]] = {
 }
 """Genes of kernels over rows. The crowd is the threads that a multiprocessor must have room for; none leaves that to
 the compiler, which then takes as many registers as it likes."""
-MOST_THREADS, WIDE, SHORT = 1024, 512, 128
-"""Of a block; of one that leaves room for a second; and of one that takes a short row."""
-MOST_ITEMS = 8
-"""Packs that a thread keeps without running out of registers."""
+WIDE, SHORT = 512, 128
+"""Threads of a block that leaves room for a second one, and of a block that takes short rows."""
 CACHE, LEAST = 40 << 20, 132
 """Bytes that stay in the second cache for a while, and blocks that give every multiprocessor one."""
 
@@ -269,11 +269,6 @@ def tiles(columns: Size, cases: Cases, genome: Mapping[str, Any]) -> list[Tile]:
         _tile(-(-columns.values[case] * cases.widths[case] // genome["vector_bytes"]), genome) for case in cases.timed
     }
     return sorted(tile for tile in found if tile.threads <= MOST_THREADS)
-
-
-def is_too_long(columns: Size, cases: Cases) -> bool:
-    """For the registers of a block, in any case that is timed."""
-    return any(columns.values[case] * cases.widths[case] > MOST_THREADS * MOST_ITEMS * 16 for case in cases.timed)
 
 
 def _tile(packs: int, genome: Mapping[str, Any]) -> Tile:

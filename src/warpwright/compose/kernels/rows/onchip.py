@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from warpwright.compose.cuda.kernel import Store, block, row_parameters, vec_of, vector_test
-from warpwright.compose.cuda.tensors import Needs, Tensor
-from warpwright.compose.cuda.wording import called
+from warpwright.compose.cuda.kernel import block, row_parameters, vec_of, vector_test
+from warpwright.compose.cuda.tensors import Needs
 from warpwright.compose.ir.indices import PACK
+from warpwright.compose.ir.tensors import Store, Tensor
 from warpwright.compose.ir.values import Value
+from warpwright.compose.ir.wording import called
 from warpwright.compose.kernels.reduction.accumulators import Carrier, Pass
 from warpwright.compose.kernels.reduction.passes import Carried
 from warpwright.compose.kernels.rows.launch import row_preamble

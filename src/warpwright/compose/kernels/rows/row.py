@@ -11,11 +11,12 @@ from dataclasses import dataclass
 
 from warpwright.compose.cuda.arithmetic import Term
 from warpwright.compose.cuda.emit import Emitter
-from warpwright.compose.cuda.kernel import Store, block, emit_stores, settle_multiples
-from warpwright.compose.cuda.tensors import Needs, Tensor
+from warpwright.compose.cuda.kernel import block, emit_stores, settle_multiples
+from warpwright.compose.cuda.tensors import Needs
 from warpwright.compose.ir import indices
 from warpwright.compose.ir.indices import ELEMENT, PACK, ROW, Total, Var
 from warpwright.compose.ir.sizes import Size
+from warpwright.compose.ir.tensors import Store, Tensor
 from warpwright.compose.ir.values import Graph, Value
 from warpwright.compose.kernels.reduction.accumulators import Carrier, Pass, carrier, preambles, shared
 from warpwright.compose.kernels.reduction.passes import Carried, check, depths, joined

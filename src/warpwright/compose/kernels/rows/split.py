@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from warpwright.compose.cuda.kernel import (
-    Store,
     Written,
     block,
     choice,
@@ -28,24 +27,24 @@ from warpwright.compose.cuda.kernel import (
     words_of,
 )
 from warpwright.compose.cuda.programmatic_launch import AWAIT
-from warpwright.compose.cuda.tensors import Needs, Tensor
+from warpwright.compose.cuda.tensors import Needs
 from warpwright.compose.ir.indices import KERNEL
 from warpwright.compose.ir.operations import REDUCTIONS
-from warpwright.compose.ir.sizes import Cases, Size
+from warpwright.compose.ir.sizes import Cases
+from warpwright.compose.ir.tensors import Store, Tensor
 from warpwright.compose.ir.values import Graph
 from warpwright.compose.kernels.reduction.accumulators import Carrier
 from warpwright.compose.kernels.reduction.passes import Carried, check, depths, joined
 from warpwright.compose.kernels.rows.launch import merged_needs, row_preamble, without_end
 from warpwright.compose.kernels.rows.row import Rows, RowWriter
 from warpwright.compose.schedule.groups import reachable
+from warpwright.compose.schedule.row_shapes import is_few_and_long
 
 SPACE: dict[str, tuple[Any, ...]] = {
     "split_block": (256, 512, 1024),
     "split_blocks": (264, 528, 1056),
     "split_unroll": (2, 4, 8),
 }
-FEW, LONG = 132, 16384
-"""Fewer rows than this cannot fill a GPU with one block each, and shorter ones are not worth a second kernel."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,11 +103,6 @@ class Stage:
 
 def is_worth_it(work: Rows, cases: Cases) -> bool:
     return bool(work.reductions or work.stores) and is_few_and_long(work.rows, work.columns, cases)
-
-
-def is_few_and_long(rows: Size, columns: Size, cases: Cases) -> bool:
-    """In any case that is timed."""
-    return any(rows.values[case] < FEW and columns.values[case] >= LONG for case in cases.timed)
 
 
 def split_kernels(

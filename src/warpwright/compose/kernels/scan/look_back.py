@@ -13,10 +13,10 @@ from typing import Any
 
 from warpwright.compose.cuda.kernel import block, launch, pointer
 from warpwright.compose.cuda.preamble import EXPECT, JOINS, NEIGHBOURS, OVER_ROW
-from warpwright.compose.cuda.tensors import Tensor
 from warpwright.compose.ir.operations import Op
 from warpwright.compose.ir.sizes import Cases, Size
-from warpwright.compose.kernels.rows.split import FEW, LONG, is_few_and_long
+from warpwright.compose.ir.tensors import Tensor
+from warpwright.compose.schedule.row_shapes import FEW, LONG, is_few_and_long
 
 SPACE: dict[str, tuple[Any, ...]] = {"scan_pieces": (0, 256, 512)}
 """Threads of a block that takes piece after piece; none where a row is scanned in two kernels."""

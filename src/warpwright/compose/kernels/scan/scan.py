@@ -8,11 +8,12 @@ from typing import Any
 
 from warpwright.compose.cuda.kernel import Written, block, launch, pointer, signature, vec_of
 from warpwright.compose.cuda.preamble import ALIGNED, JOINS, NEIGHBOURS, OVER_ROW, PACKS
-from warpwright.compose.cuda.tensors import Needs, Tensor
+from warpwright.compose.cuda.tensors import Needs
 from warpwright.compose.ir.operations import Op
 from warpwright.compose.ir.sizes import Cases, Size
-from warpwright.compose.kernels.rows.split import FEW, LONG, is_few_and_long
+from warpwright.compose.ir.tensors import Tensor
 from warpwright.compose.kernels.scan import look_back as scan_pieces
+from warpwright.compose.schedule.row_shapes import FEW, LONG, is_few_and_long
 
 SPACE: dict[str, tuple[Any, ...]] = {
     "vector_bytes": (16, 8),

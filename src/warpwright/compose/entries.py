@@ -1,27 +1,27 @@
-"""The entry points of a source: what each is given, what it owes, and how its work is scheduled."""
+"""The entry points of a source: traced, lowered, rewritten and scheduled."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from warpwright.compose.cuda.host import Entry
-from warpwright.compose.cuda.kernel import Store
-from warpwright.compose.cuda.naming import safe_name
-from warpwright.compose.cuda.tensors import Tensor
 from warpwright.compose.errors import CannotCompose
 from warpwright.compose.frontend import trace
 from warpwright.compose.frontend.lowering.lower import lowered
+from warpwright.compose.ir.naming import safe_name
 from warpwright.compose.ir.operations import Argument, Op
 from warpwright.compose.ir.sizes import Size
+from warpwright.compose.ir.tensors import Store, Tensor
 from warpwright.compose.ir.values import Graph, Value, walk
 from warpwright.compose.passes.long_sums import rewritten
+from warpwright.compose.passes.saved_tensors import SavedTensors
+from warpwright.compose.schedule.entry import Entry
 from warpwright.compose.schedule.groups import Schedule, Scheduler, base_of
 from warpwright.core.dtypes import dtype_named
 from warpwright.core.signature import arguments, differentiable_outputs, output_gradients
 from warpwright.core.task import ScalarArg, Task, TensorArg
-from warpwright.tasks.skeleton import parameters
+from warpwright.tasks.skeleton import TENSOR, parameters
 
 IN_STORED_ORDER = (Op.SCAN, Op.TOPK, Op.POOL, Op.SCATTER, Op.LISTS, Op.COLUMNS)
 """Results of steps of their own, which lie in memory in one order, whatever their shape."""
@@ -101,6 +101,28 @@ def _saved(task: Task, graph: Graph) -> dict[int, Tensor]:
         if value.op is Op.RESHAPE:
             found[value.first.number] = tensor
     return found
+
+
+def training_entries(task: Task, graph: Graph) -> list[Entry]:
+    """A forward pass that saves tensors, and the backward pass that is given them."""
+    outputs, tensors = forward_stores(task, graph)
+    arguments = inputs_of(graph)
+    gradients = backward_stores(task, graph)
+    arriving = {number: tensor for number, tensor in inputs_of(graph).items() if number not in arguments}
+    kept = SavedTensors(graph, outputs, arguments)
+    for store in gradients:
+        kept.visit(store.value)
+    graph.rounded |= kept.rounded()
+    saved = tuple(kept.saved.values())
+    made = [Store(value=value, tensor=tensor) for value, tensor in kept.fresh]
+    forward = entry(task, graph, "forward", arguments, [*outputs, *made], (*tensors, *saved))
+    names = tuple(spec.name for spec in output_gradients(task, task.cases[0]))
+    listed = (*names, *(tensor.name for tensor in saved))
+    ordered = tuple((TENSOR, name) for name in listed)
+    inputs = {**arriving, **kept.saved}
+    returned = tuple(store.tensor for store in gradients)
+    backward = scheduled(graph, "backward", ordered, inputs, _shown_by(inputs.values()), gradients, returned, names)
+    return [forward, backward]
 
 
 def entry(
@@ -213,4 +235,14 @@ def places_of(task: Task) -> dict[str, str]:
         for position, size in enumerate(declared.get(spec.name, ())):
             if isinstance(size, str) and size.isidentifier():
                 found.setdefault(size, f"{safe_name(spec.name)}.size({position})")
+    return found
+
+
+def _shown_by(tensors: Iterable[Tensor]) -> dict[str, str]:
+    """Where each size can be read off these tensors."""
+    found: dict[str, str] = {}
+    for tensor in tensors:
+        for position, size in enumerate(tensor.shape):
+            if size.text.isidentifier():
+                found.setdefault(size.text, f"{tensor.name}.size({position})")
     return found

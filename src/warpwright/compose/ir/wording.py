@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from warpwright.compose.cuda.naming import CALLED, WORDS
+from warpwright.compose.ir.naming import CALLED, WORDS
 from warpwright.compose.ir.operations import Argument, LibraryCall, Op
 from warpwright.compose.ir.values import Graph, Value, under_views
 

@@ -6,13 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 
 from warpwright.compose.cuda import library
 from warpwright.compose.cuda.host import Call, HostWriter
-from warpwright.compose.cuda.kernel import Store, Written, block, pointer, signature
-from warpwright.compose.cuda.tensors import Tensor
+from warpwright.compose.cuda.kernel import Written, block, pointer, signature
 from warpwright.compose.ir.operations import Op
+from warpwright.compose.ir.tensors import Store, Tensor
 from warpwright.compose.kernels.product import small as product_kernel
 from warpwright.compose.kernels.product import tile as tile_kernel
 from warpwright.compose.kernels.product.first_factor import first_factor
-from warpwright.compose.passes.shared_factor import Shared, is_transposed, shared
+from warpwright.compose.kernels.product.shared_factor import Shared, is_transposed, shared
 from warpwright.compose.schedule.groups import base_of
 
 

@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 
 from warpwright.compose.cuda import library
 from warpwright.compose.cuda.host import Call
-from warpwright.compose.cuda.kernel import Store, Written, block, listed
-from warpwright.compose.cuda.naming import stem_of
-from warpwright.compose.cuda.tensors import Tensor
+from warpwright.compose.cuda.kernel import Written, block, listed
 from warpwright.compose.errors import CannotCompose
+from warpwright.compose.ir.naming import stem_of
 from warpwright.compose.ir.operations import REDUCTIONS, Op, Scanned
+from warpwright.compose.ir.tensors import Store, Tensor
 from warpwright.compose.ir.values import Value
 from warpwright.compose.kernels.index.scatter import list_rows_kernel, scatter_kernel
 from warpwright.compose.kernels.index.topk import pick_kernel
@@ -19,6 +19,7 @@ from warpwright.compose.kernels.index.window import window_kernel
 from warpwright.compose.kernels.pointwise.foreach import list_kernel
 from warpwright.compose.kernels.pointwise.horizontal_fusion import can_share, side_by_side
 from warpwright.compose.kernels.pointwise.map import Elements, elements, map_kernel
+from warpwright.compose.kernels.product.steps import ProductWriter
 from warpwright.compose.kernels.reduction.columns import ColumnWriter
 from warpwright.compose.kernels.reduction.rows_and_columns import fused_kernels
 from warpwright.compose.kernels.rows import split as split_kernel
@@ -30,7 +31,7 @@ from warpwright.compose.kernels.rows.launch import row_kernels
 from warpwright.compose.kernels.rows.row import Rows
 from warpwright.compose.kernels.scan.scan import Way, scan_kernel
 from warpwright.compose.schedule.groups import COLUMNS, ELEMENTS, ROWS, Group, Space, reachable
-from warpwright.compose.schedule.product_steps import ProductWriter
+from warpwright.compose.schedule.row_shapes import FEW, LONG
 
 ALONE_NAMES = {
     Op.TOPK: "highest",
@@ -44,9 +45,6 @@ ALONE_NAMES = {
 
 class EntryWriter(ProductWriter):
     """Kernels and host code of one entry."""
-
-    steps = 0
-    """Launches and library calls, one after the other."""
 
     def write(self) -> None:
         index = 0
@@ -191,8 +189,8 @@ class EntryWriter(ProductWriter):
             return self._launch(usual)
         split = split_kernel.split_kernels(work, self.graph, held, self.genome, self._given())
         self.kernels += [split, usual]
-        few = [] if work.rows.is_one else [f"{self.size(work.rows)} < {split_kernel.FEW}"]
-        test = " && ".join([*few, f"{self.size(work.columns)} >= {split_kernel.LONG}"])
+        few = [] if work.rows.is_one else [f"{self.size(work.rows)} < {FEW}"]
+        test = " && ".join([*few, f"{self.size(work.columns)} >= {LONG}"])
         lines = [f"if ({test}) {{", *block(self._call(split)), "} else {", *block(self._call(usual)), "}"]
         self.calls += [Call(line, launches=True) for line in lines]
         return None

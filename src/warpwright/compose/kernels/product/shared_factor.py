@@ -10,10 +10,9 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from warpwright.compose.cuda.kernel import Store
-from warpwright.compose.cuda.tensors import Tensor
 from warpwright.compose.ir.operations import Op, Reduced
 from warpwright.compose.ir.sizes import Cases
+from warpwright.compose.ir.tensors import Store, Tensor
 from warpwright.compose.ir.values import Graph, Value
 from warpwright.compose.kernels.product import small as product_kernel
 from warpwright.compose.kernels.product import tile as tile_kernel

@@ -1,0 +1,40 @@
+"""Entry points: what each exported function is given, what it returns, and the schedule of its work."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from warpwright.compose.ir.tensors import Store, Tensor
+from warpwright.compose.ir.values import Graph, Value
+from warpwright.compose.schedule.groups import Schedule
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Single:
+    """A size that is often one, and the function that is called where it is."""
+
+    size: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One exported function: its C++ parameters, what it is given, what it owes."""
+
+    name: str
+    graph: Graph
+    parameters: tuple[tuple[str, str], ...]
+    """Type and name, in order."""
+    inputs: Mapping[int, Tensor]
+    places: Mapping[str, str]
+    """Where each size can be read."""
+    outputs: tuple[Store, ...]
+    returned: tuple[Tensor, ...]
+    views: Mapping[str, Value]
+    """What is returned as a view of a library call's result, by name."""
+    contiguous: tuple[str, ...] = ()
+    """Arguments that may arrive in any layout."""
+    schedule: Schedule
+    single: Single | None = None
+    is_exported: bool = True
