@@ -62,7 +62,7 @@ def test_an_example_ends_again_with_the_same_kernel(name: str, tmp_path: Path) -
     shutil.copytree(EXAMPLES / name / "results", tmp_path / "trip" / "results")
     again = tmp_path / "again.cu"
     done = CliRunner().invoke(app, [
-        "optimize", TASKS[name], "--model", f"replay:{EXAMPLES / name / 'run.jsonl'}", "--dispatch",
+        "optimize", TASKS[name], "--model", f"reworded:{EXAMPLES / name / 'run.jsonl'}", "--dispatch",
         f"bundle:{tmp_path / 'trip'}", "--no-composer", "--generations", "1", "--proposals", "2", "--evaluate", "2",
         "--seed", "7", "--archive", str(tmp_path / "a.db"), "-o", str(again),
     ])  # fmt: skip

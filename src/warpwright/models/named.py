@@ -15,7 +15,7 @@ from warpwright.models.api.provider import Provider, Wire
 from warpwright.models.api.retries import Patience, Retried
 from warpwright.models.clock import Clock, SystemClock
 from warpwright.models.mailbox import Mailbox
-from warpwright.models.recordings.recording import Recorded
+from warpwright.models.recordings.recording import Recorded, circumstances, identity
 from warpwright.models.recordings.replay import Replay
 from warpwright.models.scripted import Scripted
 from warpwright.models.spec import Spec, parse
@@ -134,4 +134,6 @@ def _other(spec: Spec, terms: Terms, folder: Path, clock: Clock) -> Priced:
     place = folder / Path(spec.rest).expanduser()
     if spec.kind == "mailbox":
         return Mailbox(place, name=str(spec), deadline_s=terms.deadline_s, clock=clock)
-    return Replay(place, name=str(spec)) if spec.kind == "replay" else Scripted(place, name=str(spec))
+    if spec.kind == "scripted":
+        return Scripted(place, name=str(spec))
+    return Replay(place, name=str(spec), match=identity if spec.kind == "replay" else circumstances)

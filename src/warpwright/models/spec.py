@@ -1,5 +1,5 @@
 """The words of a model's spec, parsed: PROVIDER:NAME, PROVIDER:NAME@URL, command:CMD, mailbox:DIR, replay:FILE,
-scripted:FILE."""
+reworded:FILE, scripted:FILE."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from warpwright.core.errors import UsageError
 
 PROVIDERS = ("anthropic", "openai", "google")
-OTHERS = ("command", "mailbox", "replay", "scripted")
+OTHERS = ("command", "mailbox", "replay", "reworded", "scripted")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +57,7 @@ def _sample(text: str) -> str:
 
 
 def _example(kind: str) -> str:
-    forms = {"command": "CMD", "mailbox": "DIR", "replay": "FILE", "scripted": "FILE"}
+    forms = {"command": "CMD", "mailbox": "DIR", "replay": "FILE", "reworded": "FILE", "scripted": "FILE"}
     return f"write {kind}:{forms.get(kind, 'NAME or ' + kind + ':NAME@http://127.0.0.1:8000/v1')}"
 
 

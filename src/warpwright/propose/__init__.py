@@ -1,10 +1,10 @@
-"""Room 3, propose: a brief becomes a prompt, an answer becomes a candidate; and kernels written without a model.
+"""Room 3, propose: builds prompts from briefs and reads candidates from answers; merges and tunes kernels without a
+model.
 
-proposing.py    propose: ask for a kernel, read the answer, ask once more if it cannot be read
-summarising.py  what else a model is asked: one issue, one bottleneck, one lesson
-composer/       kernels from a traced reference, without a model
-answers/        Answers of models
-merging/        Several kernels merged into one source
-prompting/      Prompts
-tuning/         Open constants of a kernel
+proposing.py    asks a model for a kernel, reads the answer, and asks once more if the answer is unusable
+summarising.py  asks a model for one issue, one bottleneck or one lesson
+answers/        reads the answers of models
+merging/        merges several kernels into one source
+prompting/      builds prompts
+tuning/         tries values of a kernel's tunable constants
 """

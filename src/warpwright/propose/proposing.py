@@ -1,4 +1,4 @@
-"""One brief to one candidate: ask, read the answer, ask once more if it cannot be read."""
+"""Turns a brief into a candidate: asks a model, reads the answer, and asks once more if the answer is unusable."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from warpwright.propose.summarising import issue_of, shortened
 
 MOST_TOKENS = 32000
 _OWN_FAILURES = ("refused", "truncated", "malformed")
-"""Kinds of failures that are a model's own word: it was asked and paid, and gave nothing that can be used."""
+"""Kinds of failures that the model itself causes: it was paid and returned nothing usable."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proposed:
-    """The answer to a brief: a candidate, or why there is none, with every call that was made for it."""
+    """The outcome of a brief: a candidate, or why there is none, with every call that was made for it."""
 
     candidate: Candidate | None = None
     problem: str | None = None
     faulted: bool = False
-    """The model could not be asked: the brief is spent, the model's kernel-writing is not blamed."""
+    """True if the model could not be reached: the brief is spent, but does not count against the model."""
     calls: tuple[Call, ...] = ()
 
 
@@ -44,8 +44,8 @@ def propose(
     max_tokens: int | None = MOST_TOKENS,
     note: Note | None = None,
 ) -> Proposed:
-    """Ask for a kernel. `library` holds every kernel that the brief names; `flags` say what it is compiled for; `note`
-    is told of every call as soon as it is over."""
+    """Asks for a kernel. `library` holds every kernel that the brief names; `flags` names the target; `note` is called
+    with every call as soon as it has ended."""
     setting = Setting(task=task, brief=brief, library=library or {}, flags=flags or Flags())
     noted = Noted(model, brief.number, note=note)
     try:
@@ -78,6 +78,6 @@ def _source(setting: Setting, model: Model, max_tokens: int | None) -> str:
 
 
 def _again(request: Request, answer: str, problem: str) -> Request:
-    """The same question with the answer that could not be used and why: a model remembers nothing."""
+    """The same prompt with the unusable answer and the reason, because a model has no memory of earlier calls."""
     fields = {"prompt": request.prompt, "problem": problem, "answer": quoted("your answer", shortened(answer))}
     return replace(request, prompt=render("again", fields), purpose=f"{request.purpose}-again")

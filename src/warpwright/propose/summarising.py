@@ -1,4 +1,4 @@
-"""What a model is asked beside kernels: to name one issue, one bottleneck, or what the results so far teach."""
+"""Asks a model to name one issue, one bottleneck, or the lesson of the results so far."""
 
 from __future__ import annotations
 
@@ -18,15 +18,16 @@ from warpwright.propose.prompting.quoting import NOTICE, quoted
 from warpwright.propose.prompting.template import render
 
 _MOST_REPORTED = 12000
-"""Characters of a report that a model is shown; the middle of a longer one is left out, and the text says so."""
+"""The number of characters of a report that a model is shown; the middle of a longer one is cut, and the text says
+so."""
 _LESSON_WORDS = 80
 
 
 def issue_of(task: Task, kernel: Known, model: Model) -> str:
-    """The one critical issue of a wrong kernel: by rule, or by asking where no rule is enough."""
+    """The one critical issue of a wrong kernel: by rule, or by asking a model if no rule applies."""
     evidence = kernel.refutation
     if evidence is None:
-        raise ValueError(f"nothing refutes {kernel.candidate.id}")
+        raise ValueError(f"no check refutes {kernel.candidate.id}")
     return critical_issue(evidence, kernel.candidate.source) or _asked_issue(task, kernel, evidence, model)
 
 
@@ -45,13 +46,13 @@ def _asked_issue(task: Task, kernel: Known, evidence: Evidence, model: Model) ->
 
 
 def profile_sentence(task: Task, profile: str, gpu: Gpu, model: Model) -> str:
-    """The one bottleneck that a profiler's report shows, with its figure."""
+    """Asks for the one bottleneck that a profiler's report shows, with its figure."""
     fields = {"name": task.key, "gpu": gpu.title, "notice": NOTICE, "report": quoted("report", shortened(profile))}
     return _sentence(model, "summarise_profile", render("summarise_profile", fields), MOST_WORDS)
 
 
 def lesson(task: Task, members: Sequence[Member], lessons: Sequence[str], gpu: Gpu, model: Model) -> str:
-    """What the results of a run so far teach, in a few sentences that stand on their own."""
+    """Asks for the lesson of a run's results so far, in a few self-contained sentences."""
     earlier = "\n".join(f"- {text}" for text in lessons)
     fields = {
         "name": task.key,
@@ -77,7 +78,7 @@ def _result(member: Member) -> str:
 
 
 def _sentence(model: Model, purpose: str, prompt: str, most: int) -> str:
-    """The answer on one line, cut after so many words: a model that rambles must not fill the next prompt."""
+    """The answer on one line, cut after `most` words, so that a verbose model does not fill the next prompt."""
     words = model.complete(Request(prompt=prompt, purpose=purpose)).text.split()
     return " ".join(words[:most]) + (" …" if len(words) > most else "")
 

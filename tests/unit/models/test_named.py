@@ -144,6 +144,19 @@ def test_what_is_recorded_can_be_named_for_a_replay(tmp_path, ask):
         replay.complete(ask())
 
 
+def test_a_recording_answers_a_reworded_question_of_the_same_purpose_if_asked_to(tmp_path, ask):
+    (tmp_path / "s.jsonl").write_text('{"text": "cool"}\n{"text": "warm"}')
+    model = named("scripted:s.jsonl", folder=tmp_path, record=tmp_path / "r.jsonl")
+    model.complete(ask(temperature=0.1))
+    model.complete(ask(temperature=0.9))
+    reworded = named("reworded:r.jsonl", folder=tmp_path)
+    assert reworded.complete(ask("in other words", temperature=0.9)).text == "warm"
+    with pytest.raises(ModelFailed, match="no answer left"):
+        reworded.complete(ask("in other words", purpose="repair", temperature=0.1))
+    with pytest.raises(ModelFailed, match="no answer left"):
+        named("replay:r.jsonl", folder=tmp_path).complete(ask("in other words", temperature=0.9))
+
+
 def test_importing_the_room_loads_nothing_heavy():
     script = "import warpwright.models, sys; print(*sys.modules)"
     ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=120)

@@ -70,7 +70,7 @@ def test_small_work_is_called_small() -> None:
 
 
 def test_hidden_sizes_exist_whether_or_not_their_range_is_known() -> None:
-    assert "which nobody shows you" in hidden(task())
+    assert "which you are not shown" in hidden(task())
     assert "drawn from B 1 to 6" in hidden(load("layernorm:forward")[0])
 
 
@@ -136,5 +136,5 @@ def test_a_module_is_told_with_its_arguments_and_state() -> None:
         ),
         H200,
     )
-    assert "What is right is what the module `Net(4, b=True)` gives, as written below." in text
+    assert "Correct results are those of the module `Net(4, b=True)`, as written below." in text
     assert "follow the inputs as arguments: w." in text

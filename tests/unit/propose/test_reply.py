@@ -59,10 +59,10 @@ def test_one_whole_file_is_found(answer: str) -> None:
         (f"```cuda\n{FILE}```\n```cuda\n{OTHER}```", "2 different files"),
         (f"```cuda\n{FILE}\n```cuda\n{FILE}```", "not closed"),
         (f"<file>\n{FILE}", "not closed"),
-        (f"```cuda\n{FILE[:-20]}\n```", "ends before its binding does"),
-        (f"```cuda\n// ... rest of the kernel unchanged ...\n{FILE}```", "stands for code"),
-        (f"```cuda\n/* The rest of the code stays the same */\n{FILE}```", "stands for code"),
-        (f"```cuda\n// … existing helper functions\n{FILE}```", "stands for code"),
+        (f"```cuda\n{FILE[:-20]}\n```", "has no complete binding"),
+        (f"```cuda\n// ... rest of the kernel unchanged ...\n{FILE}```", "replaces code"),
+        (f"```cuda\n/* The rest of the code stays the same */\n{FILE}```", "replaces code"),
+        (f"```cuda\n// … existing helper functions\n{FILE}```", "replaces code"),
         ("```cuda\n// PYBIND11_MODULE(x, m) {}\n```", "no code block of the answer has PYBIND11_MODULE"),
         ("<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE", "there is no kernel to edit here"),
     ],
@@ -92,7 +92,7 @@ def test_edits_beside_a_whole_file_are_ambiguous() -> None:
 
 def test_an_edit_must_not_remove_the_binding() -> None:
     binding = FILE.splitlines()[-1]
-    with pytest.raises(Unreadable, match="ends before its binding"):
+    with pytest.raises(Unreadable, match="has no complete binding"):
         source_in(f"<<<<<<< SEARCH\n{binding}\n=======\n>>>>>>> REPLACE", FILE)
 
 
@@ -166,7 +166,7 @@ def test_a_long_hostile_answer_is_refused_in_one_go(piece: str) -> None:
 
 @pytest.mark.parametrize("piece", ["...", "unchanged ", ". ", "rest of the code "])
 def test_a_long_comment_is_read_in_one_go(piece: str) -> None:
-    with pytest.raises(Unreadable, match="ends before its binding"):
+    with pytest.raises(Unreadable, match="has no complete binding"):
         source_in(f"```cuda\n// so {piece * 20_000}\nPYBIND11_MODULE\n```")
 
 

@@ -12,8 +12,8 @@ Models = Annotated[
     typer.Option(
         "--model",
         metavar="SPEC",
-        help="anthropic:NAME, openai:NAME, google:NAME, openai:NAME@URL, command:CMD, mailbox:DIR or replay:FILE; "
-        "repeat it.",
+        help="anthropic:NAME, openai:NAME, google:NAME, openai:NAME@URL, command:CMD, mailbox:DIR, replay:FILE or "
+        "reworded:FILE; repeat it.",
     ),
 ]
 Efforts = Annotated[

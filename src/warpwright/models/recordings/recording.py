@@ -36,6 +36,11 @@ def identity(request: Request) -> str:
     return content_id(asked | {"temperature": request.temperature, "effort": request.effort})
 
 
+def circumstances(request: Request) -> str:
+    """Equal for requests with the same purpose, temperature and effort, whatever their wording."""
+    return content_id({"purpose": request.purpose, "temperature": request.temperature, "effort": request.effort})
+
+
 class Recorded:
     """A model whose every exchange is appended to a file. Threads and processes may share the file."""
 

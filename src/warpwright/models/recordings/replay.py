@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import defaultdict, deque
+from collections.abc import Callable
 from pathlib import Path
 
 from warpwright.core.protocols import Reply, Request
@@ -15,23 +16,24 @@ from warpwright.models.recordings.recording import Exchange, identity
 class Replay:
     """Replies come back as they were, with their usage and cost, so that a run that is replayed decides the same."""
 
-    def __init__(self, file: Path, *, name: str = "replay") -> None:
-        self.name = name
+    def __init__(self, file: Path, *, name: str = "replay", match: Callable[[Request], str] = identity) -> None:
+        """Reads a recording. A request gets the next answer to a request with the same `match`."""
+        self.name, self._match = name, match
         self._lock = threading.Lock()
         self._left: dict[str, deque[Exchange]] = defaultdict(deque)
         for exchange in read_lines(file, Exchange, torn_end=True):
-            self._left[identity(exchange.request)].append(exchange)
+            self._left[match(exchange.request)].append(exchange)
 
     def ceiling(self, request: Request) -> float | None:
         """What the answer is recorded to have cost: a budget then ends a replayed run where it ended the first."""
         with self._lock:
-            left = self._left.get(identity(request))
+            left = self._left.get(self._match(request))
             reply = left[0].reply if left else None
         return (reply.cost_usd if reply else None) or 0.0
 
     def complete(self, request: Request) -> Reply:
         with self._lock:
-            left = self._left.get(identity(request))
+            left = self._left.get(self._match(request))
             exchange = left.popleft() if left else None
         if exchange is None:
             what = f"{self.name} has no answer left for this request ({request.purpose})"

@@ -1,6 +1,6 @@
-"""Answers of models.
+"""Reads the answers of models.
 
-reply.py   code from an answer
-edits.py   SEARCH/REPLACE edits against a parent
-asking.py  a model whose calls are noted
+reply.py   extracts code from an answer
+edits.py   applies SEARCH/REPLACE edits to a parent
+asking.py  records the calls of a model
 """

@@ -1,4 +1,4 @@
-"""A model that keeps account: every question and what came of it, as records."""
+"""Records every request to a model and its outcome."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from warpwright.core.records.search import Call
 from warpwright.models.api.failures import Failure, earlier, failure_of
 
 Note = Callable[[Call], object]
-"""Whoever keeps calls: one that was paid for must outlive whatever happens next."""
+"""Stores a call at once: a call that was paid for must survive a crash."""
 
 
 class Noted:
-    """A Model whose calls are noted: answers, failures, and attempts before either that were or may have been billed.
-    `brief` is the number of the brief they serve, if any; `note` is told of each call at once."""
+    """A Model whose calls are recorded: answers, failures, and earlier attempts that were or may have been billed.
+    `brief` is the number of the brief that the calls serve, if any; `note` is called with each call at once."""
 
     def __init__(
         self,
@@ -51,7 +51,7 @@ class Noted:
         self._note(answer, attempt=None)
 
     def _note_failures(self, request: Request, failures: tuple[Failure, ...], seconds: float) -> None:
-        """`seconds` is for the one that nobody timed: the last."""
+        """Records failed attempts; `seconds` is the time of the last, which has none of its own."""
         for attempt, failed in enumerate(failures):
             call = self._asked(request, seconds if failed.seconds is None else failed.seconds)
             self._note(replace(call, error=failed.message, usage=failed.usage, cost_usd=failed.cost_usd), attempt)
@@ -69,8 +69,8 @@ class Noted:
         )
 
     def _note(self, call: Call, attempt: int | None) -> None:
-        """An answer that is remembered from an earlier sitting must get its id again, however many attempts were before
-        it; a failure that happens again is another one. So an id is made of all that a call says."""
+        """Records a call. Its id is a hash of its whole content: an answer restored from an earlier session gets the
+        same id, however many attempts preceded it; a repeated failure gets another."""
         known = replace(call, id=content_id([self._questions, attempt, call]))
         self.calls.append(known)
         if self._told is not None:

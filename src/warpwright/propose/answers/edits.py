@@ -1,14 +1,14 @@
-"""SEARCH/REPLACE edits against a parent, with exact rules for where one applies.
+"""Applies SEARCH/REPLACE edits to a parent, with exact rules for where an edit applies.
 
     <<<<<<< SEARCH
     whole lines of the parent
     =======
-    what stands there instead
+    the lines that replace them
     >>>>>>> REPLACE
 
-Every SEARCH is looked for in the parent as it was, so the order of edits does not matter. It must be found exactly
-once: as written; else with white space at line ends ignored; else with indentation ignored as well. Edits must not
-overlap. Anything else is an error that says which block it is and shows the lines that come nearest.
+Every SEARCH is looked up in the unedited parent, so the order of edits does not matter. It must match exactly once:
+as written; else with trailing white space ignored; else with indentation ignored as well. Edits must not overlap.
+Everything else is an error that names the block and shows the closest lines.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ _CLOSES = re.compile(r"\s*>{5,9} ?REPLACE\s*")
 _READINGS: tuple[Callable[[str], str], ...] = (lambda line: line, str.rstrip, str.strip)
 _MOST_SHOWN = 12
 _MOST_COMPARED = 2000
-"""Lines of a parent that are compared with a block that was not found."""
+"""The number of the parent's lines that are compared with a block without a match."""
 
 
 class Unreadable(Exception):
-    """An answer that cannot be used. The message is one sentence for its author."""
+    """An unusable answer. The message is one sentence for its author."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Edit:
-    """Lines to be found, and the lines to stand there instead. `number` counts from one, as its author would."""
+    """Lines to find, and the lines that replace them. `number` counts from one."""
 
     number: int
     search: tuple[str, ...]
@@ -53,7 +53,7 @@ def has_edits(text: str) -> bool:
 
 
 def edits_in(text: str) -> tuple[Edit, ...]:
-    """Every edit of an answer, in order."""
+    """Reads every edit of an answer, in order."""
     return tuple(_edits(text.split("\n")))
 
 
@@ -88,7 +88,7 @@ def _edit(number: int, parts: list[list[str]]) -> Edit:
 
 
 def apply_edits(parent: str, edits: Sequence[Edit]) -> str:
-    """The parent with all edits made at once."""
+    """Applies all edits to the parent at once."""
     lines = parent.split("\n")
     placed = sorted((_placed(lines, edit) for edit in edits), key=lambda item: (item.begin, item.end))
     for before, after in itertools.pairwise(placed):
@@ -117,7 +117,7 @@ def _placed(lines: Sequence[str], edit: Edit) -> _Placed:
 
 
 def _trimmed(lines: tuple[str, ...]) -> tuple[str, ...]:
-    """Without blank lines at both ends, which authors add at will."""
+    """Drops blank lines at both ends, which authors add at will."""
     kept = [number for number, line in enumerate(lines) if line.strip()]
     return lines[kept[0] : kept[-1] + 1]
 
@@ -138,7 +138,7 @@ def _not_found(lines: Sequence[str], edit: Edit) -> str:
 
 
 def _nearest(lines: Sequence[str], search: Sequence[str]) -> int:
-    """Where the kernel is most like the block: by its first line of some length, which is quick and good enough."""
+    """Finds the line at which the parent resembles the block most, judged by the block's longest line."""
     wanted = max(search, key=lambda line: len(line.strip())).strip()
     likeness = [difflib.SequenceMatcher(None, wanted, line.strip()[:200]).quick_ratio() for line in lines]
     best = max(range(len(lines)), key=likeness.__getitem__)

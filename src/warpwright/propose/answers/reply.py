@@ -1,9 +1,9 @@
-"""Code from a model's answer: one whole file in a fenced block, or edits against a parent.
+"""Extracts code from a model's answer: one whole file in a fenced block, or edits to a parent.
 
-The form asked for is one block that opens with ```cuda and closes with ```. What models write instead is accepted as
-long as only one reading is possible: other languages or none on the fence, `<file>` tags, several blocks of which one
-is a whole file, a bare file without a fence. An answer that could be read two ways, or that ends in the middle, is
-Unreadable, with a sentence for its author. Half a file is never returned.
+The requested form is one block that opens with ```cuda and closes with ```. Other forms are accepted if they are
+unambiguous: another language or none on the fence, `<file>` tags, several blocks of which one is a whole file, a bare
+file without a fence. An ambiguous or truncated answer is Unreadable, with a sentence for its author. Half a file is
+never returned.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _ELIDED = re.compile(
     re.IGNORECASE,
 )
 _MOST_COMMENT = 200
-"""Characters of a comment that are looked at: words that stand for code are few."""
+"""The number of characters of a comment that are searched: comments in place of code are short."""
 _PYTHON = re.compile(r"^(import torch|from torch|import triton)\b", re.MULTILINE)
 
 
@@ -42,7 +42,7 @@ class _Block:
 
 
 def source_in(answer: str, parent: str | None = None) -> str:
-    """The source that an answer stands for; `parent` is what edits may refer to."""
+    """Extracts the source from an answer; edits apply to `parent`."""
     text = _THOUGHT.sub("", answer.replace("\r\n", "\n"))
     if not text.strip():
         raise Unreadable("the answer is empty")
@@ -79,12 +79,12 @@ def _what_is_missing(blocks: Sequence[_Block]) -> str:
 
 
 def _is_bare_file(text: str) -> bool:
-    """Whether the answer is nothing but a file: it starts like one and exports something."""
+    """Whether the answer is a bare file: it starts like one and exports something."""
     return text.lstrip().startswith(("#include", "//", "/*", "#pragma", "#define")) and _binds(text)
 
 
 def _blocks(text: str) -> list[_Block]:
-    """What stands between `<file>` tags, or else the fenced blocks. One look at each line, however hostile the text."""
+    """The text between `<file>` tags, or else the fenced blocks. Takes linear time even for hostile text."""
     lines = text.split("\n")
     tagged = list(_tagged(lines))
     return tagged or list(_fenced(lines))
@@ -105,7 +105,7 @@ def _tagged(lines: Sequence[str]) -> Iterator[_Block]:
 
 
 def _unfenced(lines: Sequence[str]) -> str:
-    """A tagged file may be fenced once more."""
+    """Drops a fence inside `<file>` tags."""
     inner = list(_fenced(lines))
     return inner[0].text if len(inner) == 1 and inner[0].closed else "\n".join(lines) + "\n"
 
@@ -144,23 +144,23 @@ def _binds(text: str) -> bool:
 
 
 def _checked(source: str, parent: str) -> str:
-    """The source, if it is a whole one. What its parent did already is no fault of this answer."""
+    """The source, if it is complete. Defects that the parent has already are allowed."""
     tokens, known = tokenize(source), tokenize(parent)
     if elided := sorted(_elisions(tokens) - _elisions(known)):
-        raise Unreadable(f"the comment '{elided[0].strip():.80}' stands for code; write all of it out")
+        raise Unreadable(f"the comment '{elided[0].strip():.80}' replaces code; write all code out")
     if not _binding_is_complete(Code(tokens)) and (not parent or _binding_is_complete(Code(known))):
-        raise Unreadable("the file ends before its binding does, or has none; give all of it with PYBIND11_MODULE")
+        raise Unreadable("the file has no complete binding; give the whole file, including PYBIND11_MODULE")
     return source
 
 
 def _elisions(tokens: Sequence[Token]) -> set[str]:
-    """Comments that stand for code."""
+    """Comments that replace code, such as "rest unchanged"."""
     comments = (token.text for token in tokens if token.kind is Kind.SPACE and token.text.startswith(("//", "/*")))
     return {comment for comment in comments if _ELIDED.search(comment.lstrip("/* ")[:_MOST_COMMENT])}
 
 
 def _binding_is_complete(code: Code) -> bool:
-    """Whether a binding has a name in parentheses and a body that closes, as it has at the end of every whole file."""
+    """Whether a binding has a name in parentheses and a closed body, as every complete file has."""
     for here in range(len(code)):
         if code.is_word(here) and code.text(here) in _BINDS and here + 1 in code.partner:
             body = code.partner[here + 1] + 1

@@ -1,7 +1,7 @@
-"""Several kernels merged into one source.
+"""Merges several kernels into one source.
 
-merge.py         kernels that win on different shapes, merged into one source
-specialising.py  kernels merged by what each scored on each shape
-parts.py         one source taken apart for merging
-rule.py          which part runs for which arguments
+merge.py         merges kernels that are fastest on different shapes
+specialising.py  merges kernels by their scores on each shape
+parts.py         takes one source apart for merging
+rule.py          decides which part runs for which arguments
 """

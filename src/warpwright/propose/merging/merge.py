@@ -1,8 +1,8 @@
-"""Kernels that win on different shapes, merged into one source that picks among them.
+"""Merges kernels that are fastest on different shapes into one source that chooses between them.
 
-Each source becomes a namespace of its own. Includes come first, macros that a later part would stumble over are
-undefined between the parts, and one entry decides by sizes, types and numbers of its arguments which part runs. What
-cannot be merged so is refused in one sentence.
+Each source gets its own namespace. Includes come first, macros that would change a later part are undefined between the
+parts, and one entry chooses the part by sizes, types and scalars of its arguments. Sources that cannot be merged in
+this way are refused with one sentence.
 """
 
 from __future__ import annotations
@@ -16,12 +16,13 @@ from warpwright.propose.merging.rule import Rule, Split, rule_for
 
 
 def merged(task: Task, sources: Sequence[str], winners: Mapping[str, int], best: int) -> str:
-    """One source out of several of the same interface.
+    """Merges several sources with the same interface into one.
 
-    `winners` names, for each case, the source that wins it; `best` is the one for all that the cases do not tell apart.
+    `winners` gives the fastest source of each case; `best` is the source for arguments that the cases do not
+    distinguish.
     """
     if task.direction is Direction.TRAINING:
-        raise UsageError("a training pair cannot be merged: what one part saves only its own backward understands")
+        raise UsageError("a training pair cannot be merged: only a part's own backward can read what its forward saves")
     cases = _cases(task, winners, len(sources), best)
     used = sorted({best, *winners.values()})
     if len(used) < 2:
@@ -68,12 +69,12 @@ def _bare(type_: str) -> str:
 
 
 def _askable(parameter: Parameter) -> str | None:
-    """A parameter's name, where its size can be asked for. Tensors that may be absent cannot be asked."""
+    """A parameter's name; None if it is optional, because an absent tensor has no size."""
     return None if "optional" in parameter.type else parameter.name
 
 
 def _texts(parts: Mapping[int, Part]) -> Iterator[str]:
-    """Includes, then the parts in their namespaces."""
+    """Yields the includes, then the parts in their namespaces."""
     yield "// Several kernels of one function; the one that suits the arguments runs."
     yield from dict.fromkeys(["#include <torch/extension.h>", *(line for p in parts.values() for line in p.includes)])
     left = dict(parts)
@@ -105,6 +106,6 @@ def _branches(rule: Rule, calls: Mapping[int, str], indent: str) -> Iterator[str
 
 
 def _global(type_: str) -> str:
-    """A type as it must be written outside of the part, whose using declarations end with it."""
+    """A type as written at global scope, where the part's using declarations do not apply."""
     words = type_.split()
     return " ".join(f"at::{word}" if word.rstrip("&") == "Tensor" else word for word in words)

@@ -1,4 +1,4 @@
-"""One kernel source taken apart for merging: includes, macros, the entry it binds, and the rest of its text."""
+"""Takes one kernel source apart for merging: includes, macros, the bound entry, and the rest of the text."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ class Parameter:
 
     @property
     def kind(self) -> str:
-        """A tensor, something made of tensors, or anything else: as far as two parts must agree."""
+        """Classifies the type as a tensor, a container of tensors, or a value: two parts must agree in this."""
         bare = re.sub(r"\bconst\b|[&\s]|\b(at|torch|c10)::", "", self.type)
         return "tensor" if bare == "Tensor" else "tensors" if "Tensor" in bare else "value"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """The function that is bound under the name the task calls."""
+    """The function that is bound under the name that the task calls."""
 
     function: str
-    """As bound, with the namespaces of its own part."""
+    """The function's name as bound, qualified by namespaces inside its part."""
     returns: str
     parameters: tuple[Parameter, ...]
     tail: str
-    """What the binding says after the function: documentation and names of arguments."""
+    """The rest of the binding after the function: documentation and argument names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,15 +48,15 @@ class Part:
     includes: tuple[str, ...]
     macros: tuple[str, ...]
     words: frozenset[str]
-    """Every identifier it mentions."""
+    """Every identifier in the source."""
     entry: Entry
     body: str
-    """The text without its includes and its module."""
+    """The text without its includes and its PYBIND11_MODULE."""
     has_c_names: bool
 
 
 def part_of(source: str, entry: str, label: str) -> Part:
-    """The source as a part; a UsageError says in one sentence why it cannot be one."""
+    """Takes a source apart; a UsageError says in one sentence why it cannot be merged."""
     return _Reading(source, entry, label).part()
 
 
@@ -104,14 +104,14 @@ class _Reading:
         return before == ">" or (self._code.is_word(position - 1) and before not in _KEYWORDS)
 
     def _functions(self) -> Iterator[int]:
-        """Where a name stands before its parameters and its body."""
+        """Yields the positions of the names of function definitions."""
         for position in range(len(self._code)):
             close = self._code.partner.get(position + 1, -1)
             if self._code.is_word(position) and self._text(position + 1) == "(" and self._text(close + 1) == "{":
                 yield position
 
     def _module(self) -> tuple[int, int]:
-        """From the word PYBIND11_MODULE to the brace that closes it."""
+        """The positions of the word PYBIND11_MODULE and of its closing brace."""
         found = [position for position in range(len(self._code)) if self._text(position) == "PYBIND11_MODULE"]
         if len(found) != 1:
             raise self._refused(f"it has {len(found) or 'no'} PYBIND11_MODULE{'s' if len(found) > 1 else ''}")
@@ -123,7 +123,7 @@ class _Reading:
     def _entry(self, module: tuple[int, int]) -> Entry:
         bound = {self._text(at + 2).strip('"'): at for at in range(*module) if self._text(at) == "def"}
         if "prepare" in bound:
-            raise self._refused("it prepares arguments, and what it makes of them is its own")
+            raise self._refused("it exports prepare, whose results only its own forward can read")
         if self._wanted in bound:
             return self._bound(bound[self._wanted])
         raise self._refused(f"it binds no {self._wanted}")
@@ -135,7 +135,7 @@ class _Reading:
             end += 1
         close = self._code.partner.get(definition + 1, -1)
         if end == here or self._text(end) not in (",", ")") or self._text(definition + 3) != ",":
-            raise self._refused(f"{self._wanted} is bound to something else than a function by name")
+            raise self._refused(f"{self._wanted} is not bound to a function by name")
         function = "".join(self._text(i) for i in range(here, end)).removeprefix("::")
         name = self._definition(function.rpartition("::")[2])
         return Entry(
@@ -179,7 +179,7 @@ class _Reading:
         return Parameter(type=self._joined(begin, end - 1), name=self._text(end - 1))
 
     def _joined(self, begin: int, end: int) -> str:
-        """The text from one token to another on one line, comments left out."""
+        """Joins the text from one token to another on one line, without comments."""
         where = range(self._code.where[begin], self._code.where[end - 1] + 1) if begin < end else range(0)
         kinds = [self._code.tokens[i].kind for i in where]
         pieces = [
@@ -193,13 +193,13 @@ class _Reading:
             self._out[index] = ""
 
     def _erase_line(self, index: int) -> None:
-        """A directive with the end of its line."""
+        """Erases a directive and the end of its line."""
         self._out[index] = ""
         if index + 1 < len(self._out) and self._out[index + 1].startswith("\n"):
             self._out[index + 1] = self._out[index + 1][1:]
 
     def _directives(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Includes, which move to the head of the merged source, and the names of macros."""
+        """Collects includes, which move to the head of the merged source, and the names of macros."""
         includes: dict[str, None] = {}
         macros: dict[str, None] = {}
         depth = 0

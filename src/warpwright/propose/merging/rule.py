@@ -1,7 +1,7 @@
-"""Which part runs for which arguments: a small tree of questions about sizes, types and numbers.
+"""Decides which part runs for which arguments, by a small decision tree over sizes, types and scalars.
 
-Every question separates cases that different parts win. A threshold lies half way between the sizes it separates, on a
-logarithmic scale, because what changes with a size changes with its magnitude.
+Every node separates cases for which different parts are fastest. A threshold is the geometric mean of the two sizes it
+separates, because performance changes with the order of magnitude of a size.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from warpwright.propose.prompting.element_types import IN_TORCH
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """An expression of the arguments, and its value in every case: a number, or the name of a type."""
+    """An expression over the arguments, and its value in every case: a number, or the name of a type."""
 
     expression: str
     values: Mapping[str, float | str]
@@ -32,13 +32,14 @@ class Split:
 
 
 Rule = int | Split
-"""A part, or a question that leads to one."""
+"""A leaf, which is the number of a part, or a split."""
 
 
 def rule_for(
     task: Task, cases: Sequence[Case], winners: Mapping[str, int], best: int, names: Sequence[str | None]
 ) -> Rule:
-    """`names` are the parameters by position, None for one that cannot be asked. Cases alike go to `best`."""
+    """Builds the tree. `names` are the parameters by position, None for an optional one. Cases that no question
+    separates go to `best`."""
     questions = [question for question in _questions(task, cases, names) if len(set(question.values.values())) > 1]
     return _rule(list(winners), winners, best, questions)
 
@@ -59,7 +60,7 @@ def _rule(cases: Sequence[str], winners: Mapping[str, int], best: int, questions
 
 
 def _options(question: Question, cases: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
-    """Conditions that are true of some of the cases and false of others, with those they are true of."""
+    """Yields conditions that hold for some of the cases only, each with the cases for which it holds."""
     known = {question.values[case] for case in cases}
     numbers = sorted(value for value in known if not isinstance(value, str))
     for below, above in pairwise(numbers):
@@ -77,7 +78,8 @@ def _between(below: float, above: float) -> float:
 
 
 def _mixture(yes: Sequence[str], cases: Sequence[str], winners: Mapping[str, int]) -> float:
-    """How mixed both sides are: cases times the chance that two of them have different winners."""
+    """The Gini impurity of a split: on each side, the cases times the chance that two of them have different
+    winners."""
     no = [case for case in cases if case not in yes]
     return sum(_impurity([winners[case] for case in side]) for side in (yes, no))
 
@@ -87,7 +89,7 @@ def _impurity(won: Sequence[int]) -> float:
 
 
 def _questions(task: Task, cases: Sequence[Case], names: Sequence[str | None]) -> Iterator[Question]:
-    """Sizes first, then types, then plain numbers: what decides speed most often."""
+    """Yields questions about sizes first, then types, then scalars: the order in which they usually decide speed."""
     specs = {case.name: arguments(task, case) for case in cases}
     given = next(iter(specs.values()))
     asked = [(place, name) for place, name in enumerate(names[: len(given)]) if name is not None]

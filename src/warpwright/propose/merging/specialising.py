@@ -1,4 +1,4 @@
-"""Kernels that win on different shapes, merged by what they scored on each."""
+"""Merges kernels by their scores on each shape."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from warpwright.propose.prompting.known import Known
 
 
 def specialised(task: Task, kernels: Sequence[Known]) -> str:
-    """One source that runs, for each timed case, the kernel that scored best there. UsageError says why not."""
+    """One source that runs, for each timed case, the kernel with the best score there; a UsageError says why not."""
     scores = [kernel.score for kernel in kernels if kernel.score]
     if len(scores) < len(kernels) or len({score.basis for score in scores}) != 1:
-        raise UsageError("only kernels that were all measured, or all predicted, can be merged by what they scored")
+        raise UsageError("kernels can be merged by score only if all were measured or all were predicted")
     best = max(range(len(scores)), key=lambda number: scores[number].value)
     cases = [case.name for case in task.cases if all(case.name in score.by_case for score in scores)]
     winners = {case: _winner(case, scores, best) for case in cases}
@@ -23,5 +23,5 @@ def specialised(task: Task, kernels: Sequence[Known]) -> str:
 
 
 def _winner(case: str, scores: Sequence[Score], best: int) -> int:
-    """Equals leave the case to the kernel that is best over all."""
+    """The best kernel of a case; a tie goes to the kernel that is best overall."""
     return max(range(len(scores)), key=lambda number: (scores[number].by_case[case], number == best))

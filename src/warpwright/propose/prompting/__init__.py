@@ -1,15 +1,15 @@
-"""Prompts.
+"""Builds prompts for language models.
 
-prompt.py         a brief as a prompt: the fields of each operator's template
-template.py       Markdown with named fields, rendered strictly
-describe.py       a task in words
-reference.py      the part of a reference that decides
-cases.py          its cases, and the least time of each
-element_types.py  what the types of elements are called in CUDA and torch
-known.py          what is known of a kernel, and how fast it is, in words
-issue.py          why a kernel is wrong, as one issue of at most 35 words
-remedies.toml     what usually mends each kind of issue
-quoting.py        text of others in a prompt, kept apart from ours
-gpu/              what a prompt says of the GPU
-prompts/          the templates, one for each operator and for each part they share
+prompt.py         builds the prompt of a brief: the fields of each operator's template
+template.py       renders Markdown templates with named fields, strictly
+describe.py       describes a task
+reference.py      extracts the part of a reference file that defines the function
+cases.py          describes a task's cases and the least time of each
+element_types.py  names element types in CUDA and torch
+known.py          describes a kernel of the run and its speed
+issue.py          describes why a kernel is wrong, as one issue of at most 35 words
+remedies.toml     the usual fix for each kind of issue
+quoting.py        quotes foreign text in a prompt, between boundaries
+gpu/              describes the GPU
+prompts/          the templates, one for each operator and for each shared part
 """

@@ -1,4 +1,4 @@
-"""The cases of a task in words: what is checked, what is timed, what is hidden, and the least time of each."""
+"""Describes the cases of a task: the checked, timed and hidden ones, and the least time of each timed case."""
 
 from __future__ import annotations
 
@@ -15,15 +15,18 @@ _LAYOUTS = {Layout.EXPANDED: "with stride 0 everywhere", Layout.TRANSPOSED: "wit
 
 
 def checked(task: Task) -> str:
+    """Lists the checked cases."""
     return "; ".join(_grouped(task, task.cases_of(Role.CHECK))) or "none"
 
 
 def timed(task: Task, gpu: Gpu) -> str:
+    """Lists the timed cases, one line each, with the physical limit of each."""
     return "\n".join(_timed(task, case, gpu) for case in task.cases_of(Role.TIME)) or "- none"
 
 
 def _grouped(task: Task, cases: Iterable[Case]) -> Iterator[str]:
-    """Equal sizes once, with the whole numbers that came with them; types only where they are not the usual ones."""
+    """Groups cases of equal sizes, with their integer scalars; data types are named only where they differ from
+    most."""
     groups: dict[tuple[str, Layout], list[Case]] = {}
     for case in cases:
         groups.setdefault((_sizes(case), _layout(task, case)), []).append(case)
@@ -36,7 +39,7 @@ def _grouped(task: Task, cases: Iterable[Case]) -> Iterator[str]:
 
 
 def _layout(task: Task, case: Case) -> Layout:
-    """The case's own where it changes how some gradient lies: a single number lies in one way only."""
+    """The layout of the case's gradients; contiguous if every gradient is a single number, which has one layout."""
     strided = any(spec.stride != contiguous(spec.shape) for spec in output_gradients(task, case))
     return case.layout if strided else Layout.CONTIGUOUS
 
@@ -46,7 +49,7 @@ def _sizes(case: Case) -> str:
 
 
 def _numbers(group: list[Case]) -> str:
-    """Scalars that are whole numbers may decide shapes: all values met, as in k=2|4."""
+    """Lists all values of integer scalars, which may determine shapes, as in k=2|4."""
     found: dict[str, dict[str, None]] = {}
     for case in group:
         for name, value in case.scalars.items():
@@ -64,7 +67,7 @@ def _timed(task: Task, case: Case, gpu: Gpu) -> str:
 
 
 def _counts(weight: float) -> str:
-    """How much a case counts in the mean, where it is not once."""
+    """States the weight of a case in the mean; empty for weight 1."""
     return {1.0: "", 2.0: ", counts twice", 0.5: ", counts half"}.get(weight, f", counts {weight:g} times")
 
 
@@ -73,11 +76,12 @@ def _plain(value: Plain | tuple[Plain, ...]) -> str:
 
 
 def limit_of(task: Task, case: Case, gpu: Gpu) -> Limit | None:
+    """The physical limit of a case; None if the task does not declare its work."""
     return physical_limit(task.work, case, gpu, tf32=task.tolerance.tf32)
 
 
 def limits_us(task: Task, gpu: Gpu) -> dict[str, float | None]:
-    """The least time of every timed case, in microseconds; None where the task does not say what its work is."""
+    """The least time of every timed case, in microseconds; None if the task does not declare its work."""
     found = {case.name: limit_of(task, case, gpu) for case in task.cases_of(Role.TIME)}
     return {name: limit.seconds * 1e6 if limit else None for name, limit in found.items()}
 
@@ -91,11 +95,12 @@ def _least(limit: Limit | None) -> str:
 
 
 def hidden(task: Task) -> str:
+    """States the ranges from which hidden cases are drawn."""
     if not task.ranges:
-        return "Other sizes, which nobody shows you, may be tried as well."
+        return "Other sizes, which you are not shown, may be checked as well."
     drawn = [f"{name} {_range(limits)}" for name, limits in task.ranges.items()]
     drawn += [f"{arg.name} {_choice(arg.values)}" for arg in task.arguments if isinstance(arg, ScalarArg)]
-    return f"Hidden sizes, which nobody shows you, in any of the types: drawn from {', '.join(drawn)}."
+    return f"Hidden sizes, which you are not shown, in any of the data types: drawn from {', '.join(drawn)}."
 
 
 def _range(limits: Range) -> str:
@@ -105,13 +110,13 @@ def _range(limits: Range) -> str:
 
 
 def _choice(values: Iterable[Plain | tuple[Plain, ...]]) -> str:
-    """All there are, as in "in {2, 4}"; one alone as "= 2"."""
+    """Lists all values, as in "in {2, 4}"; a single value as "= 2"."""
     found = list(dict.fromkeys(map(_plain, values)))
     return f"= {found[0]}" if len(found) == 1 else f"in {{{', '.join(found)}}}"
 
 
 def gradient_layouts(task: Task) -> str | None:
-    """How gradients may lie beside contiguous; None where each is a single number, which lies in one way only."""
+    """Names the non-contiguous layouts of gradients; None if each gradient is a single number, which has one layout."""
     if not any(spec.shape for case in task.cases for spec in output_gradients(task, case)):
         return None
     met = (_layout(task, case) for case in task.cases)

@@ -1,4 +1,4 @@
-"""A task in words, as short as a kernel writer can do with: the reference, the sizes, what counts as right."""
+"""Describes a task for a kernel writer, briefly: the reference, the sizes, the tolerance."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from warpwright.propose.prompting.template import render
 from warpwright.tasks.skeleton import entries, skeleton
 
 HONEST_RUNS, WORST, TYPICAL = 8, 14.0, 5.0
-"""The oracle's own figures, which it cannot be asked for without loading torch; a test holds them together."""
+"""The oracle's constants, repeated here because importing the oracle loads torch; a test compares them."""
 _DISTRIBUTIONS = {
     "normal": "mean 0, deviation 1",
     "large_mean": "mean 4, deviation 1",
@@ -26,7 +26,7 @@ _DISTRIBUTIONS = {
     "ties": "many equal values",
     "sorted": "ascending",
     "constant": "one value for each row",
-    "sparse": "three of four are zero",
+    "sparse": "three quarters are zero",
     "outliers": "a few 32 times larger",
     "zeros": "all zero",
     "special": "infinities and NaN among them",
@@ -34,7 +34,7 @@ _DISTRIBUTIONS = {
 
 
 def description(task: Task, gpu: Gpu) -> str:
-    """Everything a writer must know of the task itself."""
+    """The part of a prompt that describes the task."""
     return render(
         "task",
         {
@@ -66,17 +66,17 @@ def _entry(task: Task) -> str:
 
 
 def _truth(task: Task, entry: str) -> str:
-    """What decides, by direction."""
+    """States which function defines correct results, by direction."""
     own = task.reference.backward
     gradients = f"`{own}`" if own else f"autograd through {entry}"
     match task.direction:
         case Direction.FORWARD:
-            return f"What is right is what {entry} gives, as written below."
+            return f"Correct results are those of {entry}, as written below."
         case Direction.TRAINING:
-            return f"What is right is what {entry} gives for the outputs and {gradients} for the gradients."
+            return f"Correct outputs are those of {entry}; correct gradients are those of {gradients}."
         case Direction.BACKWARD:
-            saved = f" `save` gives the saved tensors: {_names(task.saves)}." if task.saves else ""
-            return f"What is right is what {gradients} gives.{saved}"
+            saved = f" `save` computes the saved tensors: {_names(task.saves)}." if task.saves else ""
+            return f"Correct gradients are those of {gradients}.{saved}"
 
 
 def _names(outputs: Iterable[Output]) -> str:
@@ -84,7 +84,7 @@ def _names(outputs: Iterable[Output]) -> str:
 
 
 def _skeleton(task: Task) -> str:
-    """Without the optional entry, which has a paragraph of its own."""
+    """The skeleton without the optional entry, which has its own paragraph."""
     return "".join(line for line in skeleton(task).splitlines(True) if not line.startswith("// Optional entry:"))
 
 
@@ -101,14 +101,14 @@ def _dtypes(task: Task) -> str:
 
 
 def _named_types(task: Task) -> Iterable[str]:
-    """Types that the signature names beside T, in the order they are met."""
+    """Types besides T that the signature names, in order of appearance."""
     named = [argument.dtype for argument in task.arguments if isinstance(argument, TensorArg)]
     named += [output.dtype for output in (*task.outputs, *task.saves)]
     return dict.fromkeys(name for name in named if name != "T" and name not in task.dtypes)
 
 
 def _prepare(task: Task) -> str:
-    """Only forward tasks have it, and none that changes its arguments."""
+    """Describes `prepare`, which only forward tasks that do not change their arguments may export."""
     if not task.prepares or task.direction is not Direction.FORWARD or task.mutates:
         return ""
     several = len(task.prepares) > 1
@@ -131,7 +131,7 @@ def _direction(task: Task) -> str:
 
 
 def _layouts(task: Task) -> str:
-    """Which arguments are contiguous, and which need not be."""
+    """States which arguments are contiguous, and which need not be."""
     strided = gradient_layouts(task) if "backward" in entries(task) else None
     return render("layouts", {"gradients": strided}).strip() if strided else "All arguments are contiguous."
 
@@ -141,23 +141,23 @@ def _distribution(name: str) -> str:
 
 
 def _whole(task: Task) -> str:
-    """What indices and the like may be: nobody should guard against what never comes."""
+    """States the range of integer tensors such as indices, so that a kernel needs no checks for other values."""
     bounded = [arg for arg in task.arguments if isinstance(arg, TensorArg) and arg.below is not None]
     told = [f"`{arg.name}` from {arg.low} to below {arg.below}" for arg in bounded]
-    return f"Whole numbers: {', '.join(told)}." if told else ""
+    return f"Integer arguments: {', '.join(told)}." if told else ""
 
 
 def _right(task: Task) -> Iterator[str]:
-    """One paragraph for each way in which results are compared."""
+    """Yields one paragraph for each way in which results are compared."""
     kinds = {output.compare for output in task.outputs}
     if task.direction is not Direction.FORWARD or task.mutates or Compare.VALUE in kinds:
         yield _right_values(task)
     for output in task.outputs if Compare.INDEX in kinds else ():
         if output.selects is not None:
             yield (
-                f"{output.name}: an index is right if it selects, from what `{output.selects}` gives in float64, "
-                "exactly the value that the function's own index in float64 selects in that place (NaN for NaN; zeros "
-                "are equal whatever their sign). So ties may be broken either way."
+                f"{output.name}: an index is correct if it selects, from the result of `{output.selects}` in float64, "
+                "exactly the value that the function's own index in float64 selects at that position (NaN equals NaN; "
+                "zeros are equal whatever their sign). So ties may be broken either way."
             )
     if Compare.EXACT in kinds:
         exact = ", ".join(output.name for output in task.outputs if output.compare is Compare.EXACT)

@@ -1,4 +1,4 @@
-"""What the types of elements are called in CUDA and in torch's C++."""
+"""Names element types in CUDA and in torch's C++."""
 
 from __future__ import annotations
 
@@ -21,5 +21,5 @@ _IN_CUDA = {
 
 
 def spelled(name: str) -> str:
-    """Such as "bf16 (`__nv_bfloat16`, `torch::kBFloat16`)"; whole numbers are called the same everywhere."""
+    """A type with its C++ names, such as "bf16 (`__nv_bfloat16`, `torch::kBFloat16`)"; integers keep one name."""
     return f"{name} (`{_IN_CUDA[name]}`, `{IN_TORCH[name]}`)" if name in _IN_CUDA else name

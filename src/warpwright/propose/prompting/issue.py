@@ -1,7 +1,7 @@
-"""Why a kernel is wrong, as one critical issue of at most 35 words.
+"""Describes why a kernel is wrong, as one critical issue of at most 35 words.
 
-Evidence is structured nearly always: a kind, a line, a sentence. Then a rule makes the issue of it. Only what no rule
-can shorten is left to a model.
+Evidence is nearly always structured: a kind, a line, a sentence. A rule then derives the issue from it. A model is
+asked only if the rules cannot shorten the report.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _OTHERWISE = "find the cause, and change nothing else."
 
 
 def critical_issue(evidence: Evidence, source: str) -> str | None:
-    """The issue by rule; None where what was reported is too long for one."""
+    """The issue by rule; None if the report is too long for one."""
     found = evidence.counterexample
     if found is None:
         return _shortened(evidence.reason or "", MOST_WORDS)
@@ -34,7 +34,7 @@ def critical_issue(evidence: Evidence, source: str) -> str | None:
 
 
 def _shortened(message: str, most: int) -> str | None:
-    """As many whole clauses as there is room for, from the first on."""
+    """The leading clauses of a message that fit into `most` words; None if the first is too long."""
     kept = ""
     for clause in " ".join(message.split()).split("; "):
         longer = f"{kept}; {clause}" if kept else clause
@@ -54,7 +54,7 @@ def _place(found: Counterexample, source: str) -> str:
 
 
 def circumstances(evidence: Evidence) -> str:
-    """When it shows: case, sizes, inputs, order; empty where nothing is known of that."""
+    """States when the error occurs: case, sizes, inputs, order; empty if the evidence names no case."""
     found = evidence.counterexample
     if found is None or found.case is None:
         return ""
@@ -73,7 +73,7 @@ def _sizes(facts: Mapping[str, Any]) -> str:
 
 
 def remedy(evidence: Evidence) -> str:
-    """What usually mends this kind of issue."""
+    """The usual fix for this kind of issue."""
     found = evidence.counterexample
     return remedies().get(found.kind if found else "undecided", _OTHERWISE)
 
@@ -84,7 +84,7 @@ def remedies() -> dict[str, str]:
 
 
 def report(evidence: Evidence) -> str:
-    """Everything that was reported, for a model to shorten."""
+    """The whole report, for a model to shorten."""
     found = evidence.counterexample
     if found is None:
         return evidence.reason or ""

@@ -1,4 +1,4 @@
-"""What is known of a kernel when words are made of it: its text, how fast it is, why it is wrong."""
+"""Describes a kernel of the run: its source, its speed, and why it is wrong if it is."""
 
 from __future__ import annotations
 
@@ -15,14 +15,15 @@ from warpwright.propose.prompting.quoting import quoted
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Known:
-    """One kernel of the run. `refutation` is set for a wrong one, `score` and `times_us` for a right one, if known."""
+    """One kernel of the run. `refutation` is set for a wrong kernel; `score` and `times_us` for a correct one, if
+    known."""
 
     candidate: Candidate
     score: Score | None = None
     times_us: Mapping[str, float] = field(default_factory=dict)
-    """By the name of the case."""
+    """Times by case name."""
     rivals: Mapping[str, str] = field(default_factory=dict)
-    """What the best baseline was, by the name of the case; for a measured kernel."""
+    """The best baseline of each case, by case name; for a measured kernel."""
     refutation: Evidence | None = None
 
 
@@ -31,18 +32,19 @@ Library = Mapping[str, Known]
 
 
 def known(library: Library, candidate: str) -> Known:
-    """A brief that names a kernel nobody has is a slip of ours."""
+    """Looks up a kernel that a brief names; a missing one is a bug of ours."""
     if candidate not in library:
         raise ValueError(f"the brief names candidate {candidate}, which is not in the library")
     return library[candidate]
 
 
 def shown(title: str, kernel: Known) -> str:
+    """Quotes the source of a kernel."""
     return quoted(title, kernel.candidate.source)
 
 
 def standing(kernel: Known, limits_us: Mapping[str, float | None]) -> str:
-    """How fast it is, in a sentence or a line for each case; that nobody knows, where nobody does."""
+    """States the speed of a kernel, in a sentence and a line for each case, or that it has not been measured."""
     lines = [_headline(kernel.score)] if kernel.score else []
     lines += [f"- {case}: {_figures(kernel, case, limits_us.get(case))}" for case in kernel.times_us]
     return "\n".join(lines) or "Its speed has not been measured."
@@ -66,13 +68,13 @@ def _figures(kernel: Known, case: str, limit_us: float | None) -> str:
 
 
 def _against_rival(time: float, ratio: float, name: str | None) -> str:
-    """A ratio of medians, which gives the baseline's own as well."""
+    """States the speed-up over the best baseline, and the baseline's time, which follows from the ratio of medians."""
     called = f"{name}, " if name else ""
     return f"{ratio:.2f} times the best baseline ({called}{time * ratio:.3g} µs)"
 
 
 def ladder(task: Task, kernels: tuple[Known, ...], limits_us: Mapping[str, float | None]) -> str:
-    """Right kernels in the order given, each with its standing."""
+    """Lists correct kernels in the order given, each with its speed."""
     parts = [
         f"{number}. {standing(kernel, limits_us)}\n\n{shown(f'kernel {number} for {task.name}', kernel)}"
         for number, kernel in enumerate(kernels, start=1)

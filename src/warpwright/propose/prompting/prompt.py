@@ -1,4 +1,4 @@
-"""A brief becomes a prompt: one template for each operator, and the fields it needs."""
+"""Builds the prompt of a brief: one template for each operator, and the fields it needs."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from warpwright.propose.prompting.quoting import NOTICE, quoted
 from warpwright.propose.prompting.template import render
 from warpwright.tasks.skeleton import entries
 
-_MENDED = "kernel to mend"
+_FIXED = "kernel to fix"
 _IMPROVED = "kernel to improve"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setting:
-    """What all prompts of one brief are made of. `issue` is the parent's, for a repair."""
+    """The inputs of all prompts for one brief. `issue` is the parent's issue, for a repair."""
 
     task: Task
     brief: Brief
@@ -48,7 +48,7 @@ class Setting:
 
 
 def prompt(setting: Setting) -> str:
-    """The whole prompt. Only operators that ask a model have one."""
+    """The whole prompt. Only operators that ask a language model have one."""
     operator = setting.brief.operator
     if operator not in _FIELDS:
         raise ValueError(f"{operator} asks no language model")
@@ -56,7 +56,7 @@ def prompt(setting: Setting) -> str:
 
 
 def editable(brief: Brief) -> bool:
-    """Whether an answer may edit the first parent, rather than give a whole file."""
+    """Whether an answer may edit the first parent instead of giving a whole file."""
     return brief.operator in (Operator.REPAIR, Operator.OPTIMISE)
 
 
@@ -67,18 +67,18 @@ def _ordinary(setting: Setting) -> dict[str, str]:
         "notice": NOTICE if _quotes(brief) else "",
         "task": description(task, gpu),
         "rules": _rules(setting),
-        "lesson": _section("Learnt in this search so far", brief.lesson),
+        "lesson": _section("Lessons of this search so far", brief.lesson),
         **({} if brief.operator is Operator.REPAIR else _creative(setting)),
     }
 
 
 def _creative(setting: Setting) -> dict[str, str]:
-    """What a repair does without: it is to mend one thing and to invent nothing."""
+    """The fields that a repair prompt leaves out: a repair fixes one error and needs no ideas."""
     return {"gpu": gpu_words(setting.gpu), "hint": _hint(setting.brief), "near_miss": _near_miss(setting)}
 
 
 def _quotes(brief: Brief) -> bool:
-    """Whether the prompt shows code of others at all."""
+    """Whether the prompt quotes any kernel."""
     return brief.operator is not Operator.TRANSLATE or brief.near_miss is not None
 
 
@@ -100,13 +100,13 @@ def _section(title: str, text: str | None) -> str:
 
 
 def _near_miss(setting: Setting) -> str:
-    """A wrong kernel to learn from, with the one thing that is wrong with it."""
+    """Shows a wrong kernel to learn from, with its one issue."""
     if setting.brief.near_miss is None:
         return ""
     kernel = known(setting.library, setting.brief.near_miss)
     wrong = kernel.refutation and critical_issue(kernel.refutation, kernel.candidate.source)
-    said = f"It is wrong in this way.\n{quoted('report', wrong)}" if wrong else "It is wrong."
-    return _section("A near miss, to learn from", f"{said}\n\n{shown('kernel that is wrong', kernel)}")
+    said = f"This kernel is wrong:\n{quoted('report', wrong)}" if wrong else "This kernel is wrong."
+    return _section("A near miss, to learn from", f"{said}\n\n{shown('wrong kernel', kernel)}")
 
 
 def _whole_file(task: Task) -> str:
@@ -120,7 +120,7 @@ def _edits(target: str) -> str:
 
 
 def _profile(kernel: Known) -> str:
-    return f"What holds it back: {kernel.score.profile}" if kernel.score and kernel.score.profile else ""
+    return f"Its bottleneck: {kernel.score.profile}" if kernel.score and kernel.score.profile else ""
 
 
 def _translate(setting: Setting) -> dict[str, str]:
@@ -131,13 +131,13 @@ def _repair(setting: Setting) -> dict[str, str]:
     parent = setting.parent()
     evidence = parent.refutation
     if evidence is None or setting.issue is None:
-        raise ValueError(f"{parent.candidate.id} is to be repaired, but nothing refutes it")
+        raise ValueError(f"{parent.candidate.id} cannot be repaired: no check refutes it")
     return {
         "issue": quoted("report", setting.issue),
         "where": circumstances(evidence),
         "remedy": remedy(evidence),
-        "kernel": shown(_MENDED, parent),
-        "answer": _edits(_MENDED),
+        "kernel": shown(_FIXED, parent),
+        "answer": _edits(_FIXED),
     }
 
 
@@ -152,10 +152,10 @@ def _optimise(setting: Setting) -> dict[str, str]:
 
 
 def _context(setting: Setting) -> str:
-    """Right kernels to learn from; the parent has a place of its own."""
+    """Lists correct kernels to learn from; the parent has its own section."""
     names = [name for name in setting.brief.context if name not in setting.brief.parents]
     listed = ladder(setting.task, tuple(known(setting.library, name) for name in names), setting.limits)
-    return _section("Other right kernels so far, slowest first", listed)
+    return _section("Other correct kernels so far, slowest first", listed)
 
 
 def _standing(setting: Setting, kernel: Known) -> dict[str, str]:
@@ -175,7 +175,7 @@ def _crossover(setting: Setting) -> dict[str, str]:
 
 def _rewrite(setting: Setting) -> dict[str, str]:
     parent = setting.parent()
-    kernel = shown("kernel whose method is not wanted", parent)
+    kernel = shown("kernel whose method must be replaced", parent)
     return {
         "context": _context(setting),
         **_standing(setting, parent),

@@ -1,4 +1,4 @@
-"""The part of a reference file that decides what is right."""
+"""Extracts the part of a reference file that defines correct results."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 def reference(task: Task) -> str:
-    """The part of the reference file that decides what is right: the entry and all it mentions."""
+    """The part of the reference file that defines correct results: the entry and every name it uses."""
     told = task.reference
     names = {told.entry, *(output.selects for output in task.outputs if output.selects)}
     if task.direction is not Direction.FORWARD and told.backward:
@@ -25,7 +25,7 @@ def reference(task: Task) -> str:
 
 
 def _sliced(source: str, wanted: set[str]) -> str:
-    """The statements that define the wanted names and, in turn, the names that those mention."""
+    """The statements that define the wanted names and, transitively, the names that those statements use."""
     tree, lines = ast.parse(source), source.splitlines()
     kept: set[int] = set()
     pending = set(wanted)
@@ -41,7 +41,7 @@ def _sliced(source: str, wanted: set[str]) -> str:
 
 
 def _joined(nodes: list[ast.stmt], lines: list[str]) -> str:
-    """One below the other, definitions set apart by a blank line."""
+    """Joins statements, with a blank line around definitions."""
     text = _lines_of(nodes[0], lines)
     for before, after in itertools.pairwise(nodes):
         apart = isinstance(before, _DEFINITIONS) or isinstance(after, _DEFINITIONS)
@@ -50,7 +50,7 @@ def _joined(nodes: list[ast.stmt], lines: list[str]) -> str:
 
 
 def _defined(node: ast.stmt) -> set[str]:
-    """The names that a statement at the top of a file gives a meaning."""
+    """The names that a top-level statement defines."""
     match node:
         case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
             return {name}
@@ -60,7 +60,7 @@ def _defined(node: ast.stmt) -> set[str]:
 
 
 def _lines_of(node: ast.stmt, lines: list[str]) -> str:
-    """As written, decorators included."""
+    """The source text of a statement, including decorators."""
     decorators = getattr(node, "decorator_list", [])
     first = min([node.lineno, *(decorator.lineno for decorator in decorators)])
     return "\n".join(lines[first - 1 : node.end_lineno])

@@ -1,8 +1,8 @@
-"""Prompts as Markdown with named fields, `{{field}}`. Rendering is strict; templates hold no logic.
+"""Renders prompts: Markdown with named fields, `{{field}}`. Rendering is strict; templates contain no logic.
 
-A field that is missing or left over is a slip of ours and an error. Values are put in as they are: what looks like a
-field inside a value stays text. A field that is alone on its line and empty takes the line with it; one that is a whole
-paragraph takes the blank line after it as well.
+A missing or unused field is a bug of ours and an error. Values are inserted unchanged: text that looks like a field
+inside a value stays text. An empty field alone on its line is removed with the line; if it is a whole paragraph, the
+blank line after it is removed too.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ _FIELD = re.compile(r"(?P<alone>^\{\{(?P<block>\w+)\}\}\n\n?)|\{\{(?P<inline>\w+
 
 
 class TemplateError(ValueError):
-    """A template and its fields do not fit."""
+    """A template and its fields do not match."""
 
 
 def render(name: str, fields: Mapping[str, str] | None = None) -> str:
-    """The prompt of that name with its fields filled in."""
+    """The template of that name with its fields filled in."""
     return fill(text_of(name), fields or {}, name)
 
 

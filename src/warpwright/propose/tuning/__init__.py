@@ -1,6 +1,6 @@
-"""Open constants of a kernel.
+"""Tunes the constants that a kernel leaves open.
 
-tunables.py  constants that a source leaves open for a tuner
-ranking.py   which settings are tried, and who of them is best
-halving.py   which of many settings is best, found with few measurements
+tunables.py  reads the constants that a source leaves to a tuner, and sets them
+ranking.py   chooses the settings to try, and ranks them
+halving.py   successive halving: finds the best of many settings with few measurements
 """

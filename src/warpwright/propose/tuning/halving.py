@@ -1,9 +1,9 @@
-"""Successive halving: many settings get a cheap look, the better part of them a dearer one, and so on.
+"""Successive halving: scores many settings cheaply, the better ones among them at a higher cost, and so on.
 
-A Halving is a value: it says whom to score next and on which rung, and is given the scores. It knows nothing of kernels
-or clocks. Scores of one rung are compared with each other and with nothing else, so that predictions and measurements
-never meet. Larger is better. None stands for an entrant that has no score there, because it was refuted or could not be
-measured: it goes no further.
+A Halving is a value: it states which entrants to score next and on which rung, and takes the scores. It is independent
+of kernels and clocks. Scores are compared only within one rung, so predictions and measurements are never mixed. Larger
+is better. None marks an entrant without a score on a rung, because it was refuted or could not be measured; it is
+dropped.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ from warpwright.core.errors import UsageError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rung:
-    """One look at an entrant."""
+    """One level of scoring."""
 
     name: str
     share: float = 0.5
-    """How much of those who were scored here goes on to the next rung."""
+    """The fraction of the scored entrants that passes to the next rung."""
     least: int = 1
     most: int | None = None
-    """What the next rung can afford."""
+    """The largest number that passes to the next rung."""
 
     def __post_init__(self) -> None:
         if not (0.0 < self.share <= 1.0 and self.least >= 1 and (self.most is None or self.most >= self.least)):
             raise ValueError(f"rung {self.name} lets a share in (0, 1] pass, at least one and no fewer than `least`")
 
     def passing(self, scored: int) -> int:
-        """How many of so many go on."""
+        """How many of `scored` entrants pass to the next rung."""
         wanted = max(math.ceil(scored * self.share), self.least)
         return min(wanted, scored, self.most or scored)
 
@@ -41,12 +41,12 @@ RUNGS = (
     Rung(name="measured quickly", share=0.34, least=3),
     Rung(name="measured well"),
 )
-"""Rising cost: a prediction takes no GPU, a quick look some milliseconds of it, a good one some seconds."""
+"""Rungs in order of cost: a prediction takes no GPU, a quick measurement milliseconds of one, a good one seconds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turn:
-    """Whom to score now, and how."""
+    """The entrants to score now, and the rung to score them on."""
 
     rung: Rung
     entrants: tuple[str, ...]
@@ -54,14 +54,14 @@ class Turn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Halving:
-    """Entrants are named by whoever runs them, by candidate id as a rule."""
+    """The state of a successive halving. Entrants have names, usually candidate ids."""
 
     entrants: tuple[str, ...]
     rungs: tuple[Rung, ...] = RUNGS
     incumbent: str | None = None
-    """Goes on as long as it has a score, so that the last rung says whether anything is better."""
+    """An entrant that always passes if it has a score, so that the last rung shows whether any other is better."""
     scores: tuple[Mapping[str, float | None], ...] = ()
-    """One mapping for each rung that was begun."""
+    """The scores of each rung that has begun."""
 
     def __post_init__(self) -> None:
         if not self.entrants or not self.rungs or len(set(self.entrants)) != len(self.entrants):
@@ -71,7 +71,7 @@ class Halving:
 
     @property
     def turn(self) -> Turn | None:
-        """What to do next; None when it is over."""
+        """The next entrants to score; None at the end."""
         for number, rung in enumerate(self.rungs):
             entrants = self._entrants(number)
             waiting = tuple(name for name in entrants if name not in self._scores(number))
@@ -82,7 +82,7 @@ class Halving:
         return None
 
     def fed(self, scores: Mapping[str, float | None]) -> Halving:
-        """With scores for some or all of those whose turn it is. NaN counts as no score."""
+        """Adds scores of some or all entrants of the current turn. NaN counts as no score."""
         turn = self.turn
         strangers = set(scores) - set(turn.entrants if turn else ())
         if turn is None or strangers:
@@ -93,7 +93,8 @@ class Halving:
 
     @property
     def ranked(self) -> tuple[str, ...]:
-        """The best first: those of the last rung that is over by their scores there, then those who left before."""
+        """The entrants, best first: those of the last finished rung by their scores there, then those dropped
+        earlier."""
         order: dict[str, None] = {}
         for number in reversed(range(len(self.scores))):
             if not self._waiting(number):
@@ -102,13 +103,13 @@ class Halving:
 
     @property
     def winner(self) -> str | None:
-        """The best of the last rung; None as long as it is not over, or where nobody reached its end."""
+        """The best of the last rung; None until that rung has ended, or if no entrant has a score there."""
         if self.turn is not None or len(self.scores) < len(self.rungs):
             return None
         return next(iter(self._in_order(len(self.rungs) - 1)), None)
 
     def _entrants(self, number: int) -> tuple[str, ...]:
-        """Who comes to this rung, in the order of the rung before."""
+        """The entrants of a rung, in the order of the rung before."""
         if number == 0:
             return self.entrants
         ranked = self._in_order(number - 1)
@@ -123,7 +124,7 @@ class Halving:
         return any(name not in self._scores(number) for name in self._entrants(number))
 
     def _in_order(self, number: int) -> Sequence[str]:
-        """Those with a score, best first; equals stay in the order they came in."""
+        """The entrants with a score, best first; ties keep their order."""
         scored = {
             name: score for name in self._entrants(number) if (score := self._scores(number).get(name)) is not None
         }

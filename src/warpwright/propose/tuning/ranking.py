@@ -1,4 +1,4 @@
-"""Which settings of a kernel's open constants are tried, and who of them is best, found with few looks."""
+"""Chooses settings of a kernel's tunable constants to try, and ranks them with few measurements."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from warpwright.propose.tuning.halving import RUNGS, Halving, Rung
 from warpwright.propose.tuning.tunables import Value, settings, space, with_settings
 
 MOST = 16
-"""Settings that are tried unless more are asked for: each is sealed and emulated."""
+"""The default number of settings to try: each is sealed and emulated."""
 PREDICTED, MEASURED = RUNGS[0], RUNGS[-1]
 _COUNTABLE = 2**62
 
@@ -28,11 +28,11 @@ class Entrant:
 
 
 def entrants(candidate: Candidate, most: int = MOST) -> tuple[Entrant, ...]:
-    """The kernel as it is, then other settings of it: all there are, or as many drawn from all alike."""
+    """The kernel as it is, then other settings of it: all settings, or a uniform sample of `most`."""
     values = space(candidate.source)
     if not values:
         raise UsageError(
-            "the kernel leaves nothing open; write a line such as '// tune: BLOCK = 64, 128' before what sets BLOCK"
+            "the kernel has no tunable; write a line such as '// tune: BLOCK = 64, 128' before the line that sets BLOCK"
         )
     found = {candidate.id: Entrant(candidate=candidate, settings=settings(candidate.source))}
     for chosen in _chosen(values, most):
@@ -42,7 +42,7 @@ def entrants(candidate: Candidate, most: int = MOST) -> tuple[Entrant, ...]:
 
 
 def _chosen(values: Mapping[str, tuple[Value, ...]], most: int) -> Iterator[dict[str, Value]]:
-    """Every setting has a number, so that some can be drawn without listing all. The same ones every time."""
+    """Draws settings by number, without listing all of them; the same ones every time."""
     total = min(math.prod(map(len, values.values())), _COUNTABLE)
     numbers = range(total) if total <= most else sorted(random.Random(0).sample(range(total), most))
     for number in numbers:
@@ -54,8 +54,8 @@ def _chosen(values: Mapping[str, tuple[Value, ...]], most: int) -> Iterator[dict
 
 
 def tuned(tried: Sequence[Entrant], look: Look, *, measured: bool) -> Halving:
-    """To the end. Predictions choose who is measured, where measuring is possible; where nothing can be predicted,
-    everybody is measured."""
+    """Runs the halving to its end. With a GPU, predictions select the entrants to measure; if no prediction is
+    possible, every entrant is measured."""
     rungs = (PREDICTED, MEASURED) if measured else (PREDICTED,)
     done = _played(_halving(tried, rungs), tried, look)
     if measured and done.winner is None:

@@ -1,11 +1,11 @@
-"""Constants that a kernel leaves open for a tuner, and the same source with other values of them.
+"""Reads the constants that a kernel leaves to a tuner, and writes the same source with other values.
 
     // tune: BLOCK = 64, 128, 256, 512
     constexpr int BLOCK = 256;
 
-A comment names the constant and its values: whole numbers, floating ones, true and false, or identifiers. What sets it
-is one `#define BLOCK 256`, or one `constexpr` or `const` variable, anywhere in the source. Another value is written
-exactly as the comment spells it, and nothing else of the source changes.
+A comment names the constant and its values: integers, floating-point numbers, true and false, or identifiers. The
+constant is set by one `#define BLOCK 256`, or one `constexpr` or `const` variable, anywhere in the source. Another
+value is written exactly as the comment spells it, and the rest of the source does not change.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 _DEFINE = re.compile(r"[ \t]*#[ \t]*define[ \t]+(?P<name>[A-Za-z_]\w*)[ \t]+(?P<rest>\S.*)", re.DOTALL)
 _REMARK = re.compile(r"/[/*]")
 _FARTHEST = 4096
-"""Tokens looked over for one statement: hostile text must not make the search quadratic."""
+"""The number of tokens searched for one statement: hostile text must not make the search quadratic."""
 _ENDS = frozenset({";", "{", "}", ""})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Place:
-    """Where in the source a constant's value stands."""
+    """The position of a constant's value in the source."""
 
     begin: int
     end: int
@@ -45,7 +45,7 @@ class _Place:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Tunable:
     spellings: Mapping[tuple[type, Value], str]
-    """By type as well: Python takes True and 1 and 1.0 for the same."""
+    """Spellings by type and value, because True, 1 and 1.0 are equal in Python."""
     place: _Place
     value: Value
 
@@ -55,17 +55,17 @@ class _Tunable:
 
 
 def space(source: str) -> dict[str, tuple[Value, ...]]:
-    """The values each tunable may have, in the order of the comment; empty where nothing is left open."""
+    """The values that each tunable may have, in the order of the comment; empty if the source has no tunable."""
     return {name: tunable.values for name, tunable in _tunables(source).items()}
 
 
 def settings(source: str) -> dict[str, Value]:
-    """The value each tunable has now, which need not be one of those the comment names."""
+    """The current value of each tunable, which need not be one of those that the comment names."""
     return {name: tunable.value for name, tunable in _tunables(source).items()}
 
 
 def with_settings(source: str, values: Mapping[str, Value]) -> str:
-    """The same source with other values; tunables that are not named keep theirs."""
+    """The same source with other values; tunables that `values` does not name keep theirs."""
     tunables = _tunables(source)
     changes = [_change(tunables, name, value) for name, value in values.items()]
     for place, text in sorted(changes, key=lambda change: change[0].begin, reverse=True):
@@ -76,7 +76,7 @@ def with_settings(source: str, values: Mapping[str, Value]) -> str:
 def _change(tunables: Mapping[str, _Tunable], name: str, value: Value) -> tuple[_Place, str]:
     if name not in tunables:
         known = ", ".join(tunables) or "none"
-        raise UsageError(f"{name} is no tunable of this source; it has {known}")
+        raise UsageError(f"{name} is not a tunable of this source; its tunables: {known}")
     tunable = tunables[name]
     if _exact(value) == _exact(tunable.value):
         return tunable.place, tunable.place.text
@@ -97,18 +97,18 @@ def _tunables(source: str) -> dict[str, _Tunable]:
 
 def _tunable(name: str, spellings: Mapping[tuple[type, Value], str], places: list[_Place]) -> _Tunable:
     if not places:
-        raise UsageError(f"nothing sets the tunable {name}; write '#define {name} ...' or 'constexpr int {name} = ...'")
+        raise UsageError(f"the tunable {name} is never set; write '#define {name} ...' or 'constexpr int {name} = ...'")
     if len(places) > 1:
         raise UsageError(f"the tunable {name} is set in {len(places)} places; it must be set in one")
     value = _value(places[0].text)
     if value is None:
         found = _on_one_line(places[0].text)
-        raise UsageError(f"the tunable {name} is set to '{found}', which is not one plain value")
+        raise UsageError(f"the tunable {name} is set to '{found}', which is not a single literal or name")
     return _Tunable(spellings=spellings, place=places[0], value=value)
 
 
 def _declared(tokens: list[Token]) -> Iterator[tuple[str, dict[tuple[type, Value], str]]]:
-    """What the comments say. A comment at the end of a directive belongs to the directive's token."""
+    """Reads the comments. A comment at the end of a directive belongs to the directive's token."""
     seen: set[str] = set()
     for token in tokens:
         found = _comment(token)
@@ -124,7 +124,7 @@ def _declared(tokens: list[Token]) -> Iterator[tuple[str, dict[tuple[type, Value
 
 
 def _comment(token: Token) -> str | None:
-    """What follows `tune:` in a comment; None for everything else."""
+    """The text after `tune:` in a comment; None for every other token."""
     if token.kind is Kind.SPACE:
         match = _COMMENT.match(token.text)
     else:
@@ -147,7 +147,7 @@ def _spellings(name: str, text: str) -> dict[tuple[type, Value], str]:
 
 
 def _value(text: str) -> Value | None:
-    """What a spelling stands for; None where it is not one plain value."""
+    """The value of a spelling; None if it is not a single literal or name."""
     if text in ("true", "false"):
         return text == "true"
     if _INTEGER.fullmatch(text):
@@ -158,7 +158,7 @@ def _value(text: str) -> Value | None:
 
 
 def _on_one_line(text: str) -> str:
-    """As much of a text as a sentence can quote."""
+    """The beginning of a text on one line, short enough to quote."""
     return " ".join(text.split())[:80]
 
 
@@ -167,7 +167,7 @@ def _exact(value: Value) -> tuple[type, Value]:
 
 
 def _places(tokens: list[Token]) -> dict[str, list[_Place]]:
-    """Every place that sets a constant, by the constant's name."""
+    """Finds every place that sets a constant, by the constant's name."""
     places: dict[str, list[_Place]] = {}
     for name, place in (*_defines(tokens), *_variables(tokens)):
         places.setdefault(name, []).append(place)
@@ -184,7 +184,7 @@ def _defines(tokens: list[Token]) -> Iterator[tuple[str, _Place]]:
 
 
 def _variables(tokens: list[Token]) -> Iterator[tuple[str, _Place]]:
-    """`constexpr int A = 1, B{2};`, `static const float C = 0.5f;`"""
+    """Yields constants set by declarations such as `constexpr int A = 1, B{2};` or `static const float C = 0.5f;`."""
     code, starts = Code(tokens), _starts(tokens)
     for position in range(len(code)):
         if code.is_word(position) and code.text(position + 1) in ("=", "{") and _is_constant(code, position):
@@ -196,7 +196,7 @@ def _variables(tokens: list[Token]) -> Iterator[tuple[str, _Place]]:
 
 
 def _is_constant(code: Code, position: int) -> bool:
-    """Whether a statement with `constexpr` or `const` declares the name here, outside of any parentheses."""
+    """Whether a `constexpr` or `const` declaration declares the name at this position, outside of any parentheses."""
     if not (code.is_word(position - 1) or code.text(position - 1) in (",", ">")):
         return False
     words = set(_before(code, position - 1))
@@ -204,7 +204,7 @@ def _is_constant(code: Code, position: int) -> bool:
 
 
 def _before(code: Code, here: int) -> Iterator[str]:
-    """The words of a statement from here back to its start; what stands in closed brackets is passed over."""
+    """Yields the words of a statement from here back to its start, skipping closed brackets."""
     for _ in range(_FARTHEST):
         text = code.text(here)
         initialiser = text == "}" and code.text(here + 1) == ","
@@ -224,5 +224,5 @@ def _value_end(code: Code, here: int) -> int:
 
 
 def _starts(tokens: list[Token]) -> list[int]:
-    """Where in the source each token begins."""
+    """The offset in the source at which each token begins."""
     return list(accumulate((len(token.text) for token in tokens), initial=0))

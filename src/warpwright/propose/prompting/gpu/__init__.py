@@ -1,7 +1,7 @@
-"""What a prompt says of the GPU.
+"""Describes the GPU in prompts.
 
-hints.py          hints that apply to a task on a GPU
+hints.py          selects the hints that apply to a task on a GPU
 hints.toml        the library of hints
-facts.py          a GPU in words
+facts.py          describes a GPU
 gpu_facts.toml    facts of each architecture beyond core's table
 """

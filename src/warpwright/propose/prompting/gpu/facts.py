@@ -1,4 +1,4 @@
-"""A GPU in words: the limits of core's table, and the facts of its architecture."""
+"""Describes a GPU: the limits of core's table, and the facts of its architecture."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _TABLE = Path(__file__).resolve().parent / "gpu_facts.toml"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
-    """What a writer must know of an architecture beyond its limits."""
+    """Facts of an architecture that a kernel writer must know, beyond its limits."""
 
     generation: str
     facts: tuple[str, ...]
@@ -28,7 +28,7 @@ def facts_by_architecture() -> dict[str, Facts]:
 
 
 def gpu_words(gpu: Gpu) -> str:
-    """Limits, peaks and facts, one line each."""
+    """Lists limits, peaks and facts, one line each."""
     told = facts_by_architecture()[gpu.arch]
     lines = [f"{gpu.title}, {told.generation}, {gpu.arch}.", *_limits(gpu), *told.facts]
     return "\n".join(f"- {line}" for line in lines)

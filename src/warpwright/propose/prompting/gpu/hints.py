@@ -1,4 +1,4 @@
-"""The library of hints: one idea each, as data, with what it applies to."""
+"""Selects hints from the library: each is one idea, with the conditions under which it applies."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _LIBRARY = Path(__file__).resolve().parent / "hints.toml"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hint:
-    """One idea. An empty list of what it applies to means all."""
+    """One idea, with the conditions under which it applies; an empty condition holds always."""
 
     id: str
     text: str
@@ -30,28 +30,28 @@ class Hint:
     architectures: tuple[str, ...] = ()
     directions: tuple[Direction, ...] = ()
     uses: tuple[str, ...] = ()
-    """Names of functions, one of which the reference calls."""
+    """Functions: the reference must call at least one of them."""
     takes: tuple[str, ...] = ()
-    """Endings of names of arguments, one of which the function takes."""
+    """Endings: the name of at least one argument must end with one of them."""
     later: bool = False
-    """Of use only where there is a kernel already."""
+    """True for a hint that is useful only if a kernel exists already."""
 
 
 @cache
 def hints() -> tuple[Hint, ...]:
-    """All there are, in the order of the file."""
+    """All hints, in the order of the file."""
     table = tomllib.loads(_LIBRARY.read_text(encoding="utf-8"))
     return tuple(decode(Hint, entry, f"hints.toml, hint {number}") for number, entry in enumerate(table["hint"], 1))
 
 
 def applicable(task: Task, gpu: Gpu) -> tuple[Hint, ...]:
-    """Those that make sense for a task on a GPU."""
+    """The hints that apply to a task on a GPU."""
     bounds = bounds_of(task, gpu)
     return tuple(hint for hint in hints() if _applies(hint, task, gpu, bounds))
 
 
 def bounds_of(task: Task, gpu: Gpu) -> frozenset[Bound]:
-    """What holds the timed cases back; empty where the task does not say what its work is."""
+    """The bounds of the timed cases; empty if the task does not declare its work."""
     limits = (limit_of(task, case, gpu) for case in task.cases_of(Role.TIME) or task.cases)
     return frozenset(limit.bound_by for limit in limits if limit is not None)
 
@@ -69,12 +69,12 @@ def _applies(hint: Hint, task: Task, gpu: Gpu, bounds: frozenset[Bound]) -> bool
 
 
 def called(task: Task) -> set[str]:
-    """The names that what decides calls, whatever they belong to; rivals and variants in the same file do not count."""
+    """The names that the reference calls, without their qualifiers; other functions in the same file do not count."""
     return set(re.findall(r"(\w+)\s*\(", reference(task)))
 
 
 def hint_text(hint: str) -> str:
-    """A brief names a hint by its id, or brings its own words."""
+    """The text of a hint that a brief names by id; a brief may also carry the text itself."""
     return next((known.text for known in hints() if known.id == hint), hint)
 
 
