@@ -46,7 +46,7 @@ def optimize(*words: str, task: str = "llama_rmsnorm") -> Result:
         (("--model", "mailbox:box", "--start", "nothing.cu"), "nothing.cu cannot be read"),
         (("--model", "mailbox:box", "--forward", "nothing.cu"), "nothing.cu cannot be read"),
         (("--model", "mailbox:box", "--output", "no/such/best.cu"), "cannot be kept in no/such/best.cu"),
-        ((), "nobody is left to write kernels; give a model"),
+        ((), "there is no author of kernels; give a model"),
         (("--resume", "abc"), "leave TASK out"),
     ],
 )

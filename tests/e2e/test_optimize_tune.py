@@ -13,7 +13,7 @@ from warpwright.core.candidate import Candidate
 from warpwright.core.records.search import Basis
 from warpwright.dispatch.predicting import Predictor
 from warpwright.propose.tuning.ranking import entrants
-from warpwright.search.services import Workshop
+from warpwright.search.services import ModelServices
 from warpwright.search.tuner import Tuned, Tuner
 
 KERNEL = """#include <torch/extension.h>
@@ -59,7 +59,7 @@ def test_the_faster_setting_is_written_and_remembered(monkeypatch: pytest.Monkey
     def again(*_: object) -> None:
         raise AssertionError("this was found out before")
 
-    monkeypatch.setattr(Workshop, "climb", again)
+    monkeypatch.setattr(ModelServices, "climb", again)
     monkeypatch.setattr(Predictor, "evaluate", again)
     done = tuned("--dispatch", "predict", "--merge", "--json")
     assert done.exit_code == 0, done.output

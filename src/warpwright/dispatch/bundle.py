@@ -1,8 +1,8 @@
-"""Bundles: a GPU that lives elsewhere. Everything is sealed here; one folder travels; records come home.
+"""Bundles for a GPU on another machine: jobs are sealed here, one folder is copied there, results are copied back.
 
-bundle/worker.pyz    core, oracle and judge: standard library and torch are all it needs
+bundle/worker.pyz    core, oracle and judge: needs only the standard library and torch
 bundle/jobs/*.json   sealed candidates with their tasks
-bundle/README.txt    the one command to run over there
+bundle/README.txt    the one command to run there
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _README = """Run here, where the GPU is (Python 3.11 to 3.13 and torch are all i
 
     python3 worker.pyz jobs/ --out results/
 
-It can be stopped and started again; --seconds N bounds the time. Bring results/ home and import it:
+It can be stopped and started again; --seconds N bounds the time. Copy results/ back and import it:
 
     warpwright bundle import results/
 """
@@ -35,14 +35,14 @@ It can be stopped and started again; --seconds N bounds the time. Bring results/
 def make_job(
     label: str, task: Task, sealed: Sealed | None, hidden: Sequence[Case] = (), asked: Asked | None = None
 ) -> Job:
-    """Without a candidate: the baselines alone."""
+    """Builds a job; without a candidate it times only the baselines."""
     asked = asked or Asked()
     key = content_id([label, task.id, sealed.id if sealed else None, tuple(hidden), asked])
     return Job(id=key, label=label, task=task, sealed=sealed, hidden=tuple(hidden), asked=asked)
 
 
 def write_bundle(folder: Path, jobs: Iterable[Job]) -> int:
-    """Writes the crate and the jobs; returns how many. Jobs that are there already stay."""
+    """Writes the crate and the jobs and returns the number of jobs. Existing jobs stay."""
     (folder / "jobs").mkdir(parents=True, exist_ok=True)
     write_crate(folder / "worker.pyz")
     (folder / "README.txt").write_text(_README)
@@ -53,7 +53,7 @@ def write_bundle(folder: Path, jobs: Iterable[Job]) -> int:
 
 
 def write_crate(path: Path) -> None:
-    """What travels, in an archive whose bytes depend on nothing but the sources."""
+    """Writes the code that travels as an archive whose bytes depend only on the sources."""
     root = Path(warpwright.__file__).parent
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as crate:
         for name, source in sorted(_crate_files(root)):
@@ -62,7 +62,7 @@ def write_crate(path: Path) -> None:
 
 
 def read_results(folder: Path) -> tuple[Judged, ...]:
-    """The records of a results folder, each read as plain data."""
+    """Reads the records of a results folder as plain data."""
     paths = sorted(folder.glob("*.json"))
     if not paths:
         raise UsageError(f"{folder} has no results; run worker.pyz on the GPU machine first")
@@ -70,7 +70,7 @@ def read_results(folder: Path) -> tuple[Judged, ...]:
 
 
 def write_result(folder: Path, judged: Judged) -> None:
-    """There whole or not at all."""
+    """Writes a result atomically."""
     folder.mkdir(parents=True, exist_ok=True)
     draft = folder / f"{judged.job}.partial"
     draft.write_text(dumps(judged))
@@ -78,7 +78,7 @@ def write_result(folder: Path, judged: Judged) -> None:
 
 
 def read_jobs(folder: Path) -> tuple[Job, ...]:
-    """The jobs of a bundle, which results are read against."""
+    """Reads the jobs of a bundle, to which results are matched."""
     return tuple(_read(Job, path) for path in sorted(folder.glob("*.json")))
 
 

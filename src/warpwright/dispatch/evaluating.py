@@ -1,4 +1,4 @@
-"""How good candidates are, found out where that is possible: on the GPU of this machine, or on one elsewhere."""
+"""Evaluates candidates on the GPU of this machine or, through a bundle, on a GPU elsewhere."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from warpwright.seal.refusal import Refusal
 Outcome = Judged | tuple[Prediction, ...]
 
 
-class Away(WarpwrightError):
-    """Work was sent to a machine elsewhere; there is nothing to do here until its results are back."""
+class BundleSent(WarpwrightError):
+    """Work was sent to another machine; the run cannot continue until its results are back."""
 
     exit_code = Exit.UNDECIDED
 
@@ -35,7 +35,7 @@ class Away(WarpwrightError):
 
 
 class Local:
-    """On the GPU of this machine."""
+    """Evaluates on the GPU of this machine."""
 
     def __init__(self, task: Task, asked: Asked, secret: int) -> None:
         self._task, self._asked, self._secret = task, asked, secret
@@ -47,7 +47,9 @@ class Local:
 
 
 class Bundled:
-    """On a GPU elsewhere: the first time the jobs are written and the run stops, the next time the results are read."""
+    """Evaluates on a GPU elsewhere: the first call writes the jobs and stops the run, the next one reads the
+    results.
+    """
 
     def __init__(self, task: Task, asked: Asked, secret: int, folder: Path) -> None:
         self._task, self._asked, self._secret, self._folder = task, asked, secret, folder
@@ -60,12 +62,12 @@ class Bundled:
         yield from refused
         if jobs:
             write_bundle(self._folder, jobs)
-            raise Away(self._folder, len(jobs))
+            raise BundleSent(self._folder, len(jobs))
 
     def _results(self) -> tuple[Judged, ...]:
-        """Those that answer a job of this bundle; where it has none, as with a recorded run, those for this task.
+        """Reads the results for jobs of this bundle or, if it has no jobs (a recorded run), those for this task.
 
-        One that met only faults of ours is asked for again.
+        Results that contain only faults of ours are left out, so that their candidates are sent again.
         """
         results = self._folder / "results"
         if not results.is_dir() or not any(results.glob("*.json")):
@@ -80,7 +82,9 @@ def _only_faults(judged: Judged) -> bool:
 
 
 def jobs_of(task: Task, candidates: Sequence[Candidate], asked: Asked, secret: int) -> tuple[list[Job], list[Judged]]:
-    """Jobs for those that can be sealed on hidden cases too, and what is to be said of the others."""
+    """Seals the candidates on hidden cases too. Returns jobs, and a verdict for each candidate that cannot be
+    sealed.
+    """
     outcomes = sealed_jobs(task, [(candidate.id, candidate) for candidate in candidates], asked, secret)
     jobs = [outcome for _, outcome in outcomes if isinstance(outcome, Job)]
     refused = [_refused(task, label, outcome) for label, outcome in outcomes if isinstance(outcome, Refusal)]
@@ -95,11 +99,11 @@ def _refused(task: Task, candidate: str, refusal: Refusal) -> Judged:
         reason=refusal.reason,
         counterexample=refusal.counterexample,
     )
-    return said(task, candidate, evidence)
+    return verdict_without_gpu(task, candidate, evidence)
 
 
-def said(task: Task, candidate: str, evidence: Evidence) -> Judged:
-    """A judge's word without a judge: what was found out before one was needed."""
+def verdict_without_gpu(task: Task, candidate: str, evidence: Evidence) -> Judged:
+    """Builds a result for a candidate whose verdict needs no GPU."""
     return Judged(
         job=content_id(["without a judge", task.id, candidate, evidence]),
         label=candidate,
@@ -110,4 +114,6 @@ def said(task: Task, candidate: str, evidence: Evidence) -> Judged:
 
 
 def undecided(task: Task, candidate: str, rung: str, reason: str) -> Judged:
-    return said(task, candidate, Evidence(candidate=candidate, rung=rung, verdict=Verdict.UNDECIDED, reason=reason))
+    return verdict_without_gpu(
+        task, candidate, Evidence(candidate=candidate, rung=rung, verdict=Verdict.UNDECIDED, reason=reason)
+    )

@@ -12,14 +12,14 @@ from warpwright.dispatch.bundle import read_jobs, write_result
 
 
 def judge_here(jobs: Iterable[Job]) -> Iterator[Judged]:
-    """One after the other, as they come. Without a GPU nothing can be said."""
+    """Judges the jobs one after the other. Undecided without a GPU."""
     from warpwright.judge.processes.workers import start_forkserver
 
     start_forkserver()
     from warpwright.judge.judging import Judge, gpu_is_here
 
     if not gpu_is_here():
-        raise Undecided("there is no NVIDIA GPU here; `warpwright bundle make` carries the job to one elsewhere")
+        raise Undecided("no NVIDIA GPU found; `warpwright bundle make` prepares the job for a machine that has one")
     judge = Judge()
     try:
         for job in jobs:
@@ -29,7 +29,7 @@ def judge_here(jobs: Iterable[Job]) -> Iterator[Judged]:
 
 
 def work_off(folder: Path, progress: Progress) -> None:
-    """The jobs of a bundle that have no result yet, right here."""
+    """Judges those jobs of a bundle that have no result yet, on this machine."""
     results = folder / "results"
     jobs = [job for job in read_jobs(folder / "jobs") if not (results / f"{job.id}.json").exists()]
     progress.start(len(jobs), "judging")

@@ -1,4 +1,4 @@
-"""Independent pieces of work on the cores of this machine."""
+"""Applies a function to independent items on the CPU cores of this machine."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def parallel(
     progress: Progress | None = None,
     label: Callable[[Item], str] = str,
 ) -> list[Result]:
-    """`function` of every item, in the order of the items. Processes are spawned, so nothing is shared by accident."""
+    """Returns `function` of every item, in order. Processes are spawned, so that they share no state."""
     if progress:
         progress.start(len(items), "")
     with ProcessPoolExecutor(
@@ -47,5 +47,5 @@ def parallel(
 
 
 def _single_threaded() -> None:
-    """One thread for each worker: the pool already uses every core."""
+    """Limits each worker to one thread: the pool already uses every core."""
     os.environ["OMP_NUM_THREADS"] = os.environ["MKL_NUM_THREADS"] = "1"

@@ -1,4 +1,4 @@
-"""Predictions: how fast the cost model expects candidates to be, where no GPU can measure them."""
+"""Predicts the times of candidates with the cost model, where no GPU can measure them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from warpwright.seal.sealing import seal
 
 
 class Predictor:
-    """Predict candidates that the emulator found right; the time of a wrong one is of no interest."""
+    """Predicts only candidates that passed the emulator: the time of a wrong one is of no use."""
 
     def __init__(self, task: Task) -> None:
         self._task = task
@@ -29,7 +29,7 @@ class Predictor:
         right = [candidate for candidate in candidates if _was_emulated(dossiers.get(candidate.id))]
         for candidate in candidates:
             if candidate not in right:
-                reason = "without a GPU only what the emulator found right can be ranked"
+                reason = "without a GPU only candidates that passed the emulator can be ranked"
                 yield undecided(self._task, candidate.id, PREDICT, reason)
         for candidate, found in zip(right, _all(self._task, right), strict=True):
             yield undecided(self._task, candidate.id, PREDICT, found) if isinstance(found, str) else found
@@ -42,7 +42,7 @@ def _all(task: Task, candidates: Sequence[Candidate]) -> Sequence[tuple[Predicti
 
 
 def predictions(task: Task, candidate: Candidate) -> tuple[Prediction, ...] | str:
-    """One for every timed case, or why there is none."""
+    """Returns a prediction for every timed case, or the reason why there is none."""
     cases = task.cases_of(Role.TIME) or task.cases
     sealed = seal(task, candidate)
     if isinstance(sealed, Refusal):

@@ -1,4 +1,4 @@
-"""From candidates to jobs: sealed here, with hidden cases drawn for the occasion."""
+"""Turns candidates into jobs: seals them and draws hidden cases."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ HIDDEN_CASES = 6
 def sealed_jobs(
     task: Task, candidates: Sequence[tuple[str, Candidate]], asked: Asked, secret: int | None = None
 ) -> list[tuple[str, Job | Refusal]]:
-    """A job for each labelled candidate, or why it cannot have one. The secret is drawn anew unless it is given."""
+    """Returns a job for each labelled candidate, or the refusal of the sealer. Without a given secret a new one is
+    drawn.
+    """
     hidden = hidden_cases(task, secrets.randbits(62) if secret is None else secret, HIDDEN_CASES)
     outcomes = seal_many(task, [candidate for _, candidate in candidates], (*task.cases, *hidden))
     labels = (label for label, _ in candidates)

@@ -1,4 +1,4 @@
-"""The kernels of a run with what is known of them, read from the archive for those who write prompts."""
+"""Reads the kernels of a run, with scores and refutations, from the archive, for prompts."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from warpwright.propose.prompting.known import Known, Library
 
 
 def library_of(archive: Archive, run: str) -> Library:
-    """Every candidate of the run, by its id."""
+    """Returns every candidate of the run by its id."""
     ids = {item.candidate for item in archive.records(run, Proposal) if item.candidate is not None}
     scores, refutations, times = _scores(archive, run), _refutations(archive, run), _times(archive, run)
-    rivals = {record.candidate: best_rivals(record) for record in archive.records(run, Judged)}
+    rivals = {record.candidate: best_baselines(record) for record in archive.records(run, Judged)}
     return {
         id_: Known(
             candidate=candidate,
@@ -28,7 +28,7 @@ def library_of(archive: Archive, run: str) -> Library:
 
 
 def _scores(archive: Archive, run: str) -> dict[str, Score]:
-    """What was measured outweighs what was predicted."""
+    """Returns scores by candidate; a measured score replaces a predicted one."""
     ordered = sorted(archive.records(run, Score), key=lambda item: item.basis is Basis.MEASURED)
     return {item.candidate: item for item in ordered}
 
@@ -39,8 +39,8 @@ def _refutations(archive: Archive, run: str) -> dict[str, Evidence]:
     return {item.candidate: item for item in (*judged, *climbed) if item.verdict is Verdict.REFUTED}
 
 
-def best_rivals(judged: Judged) -> dict[str, str]:
-    """Which of the baselines was the fastest, by case."""
+def best_baselines(judged: Judged) -> dict[str, str]:
+    """Returns the fastest baseline of each case."""
     baselines = [
         item
         for item in judged.measurements

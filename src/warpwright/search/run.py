@@ -1,7 +1,7 @@
-"""The straight line, round and round: decide, propose, verify, evaluate, remember.
+"""A search run: decide, propose, verify, evaluate and record, round after round.
 
-A run is its records in the archive. Each turn folds them, finishes what the last decision still owes, and only then
-decides anew; so a run that was killed goes on as if it had not been.
+The state of a run is its records in the archive. Each round folds them, finishes the work of the last decision, and
+only then decides again; a run that was killed resumes with the same decisions.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from warpwright.core.records.search import (
     Snapshot,
 )
 from warpwright.core.task import Task
-from warpwright.dispatch.crew import in_order
+from warpwright.dispatch.ordered_map import ordered_map
 from warpwright.emulate.cost.model import profile_sentence
 from warpwright.evolve.decide import decide
 from warpwright.evolve.fold import fold
@@ -47,28 +47,28 @@ from warpwright.report.scoring import measured, predicted
 from warpwright.search.known_kernels import library_of
 
 Outcome = Judged | tuple[Prediction, ...]
-"""What a judge said, or, where none is within reach, what a cost model expects."""
+"""The judge's result or, without a GPU, the predictions of the cost model."""
 
 
-class Tools(Protocol):
-    """What a run works with. Each may be slow; each may be asked again for what was lost half way."""
+class SearchServices(Protocol):
+    """The services of a run. Each call may be slow, and is repeated if a kill lost its result."""
 
     def given(self, library: Library, dossiers: Mapping[str, Dossier]) -> Given: ...
 
     def propose(self, brief: Brief, library: Library, asked: Sequence[Call]) -> Proposed:
-        """`asked` are questions of this brief that were answered before."""
+        """Proposes a candidate. `asked` holds the model calls already answered for this brief."""
 
     def climb(self, candidates: Sequence[Candidate]) -> Iterator[tuple[Dossier, Sequence[Call]]]:
-        """With the questions that were asked on the way, if any."""
+        """Climbs the ladder with each candidate; yields its dossier and the model calls made for it."""
 
     def evaluate(self, candidates: Sequence[Candidate], dossiers: Mapping[str, Dossier]) -> Iterator[Outcome]: ...
 
     def reflect(self, snapshot: Snapshot, library: Library) -> tuple[str, Sequence[Call]]:
-        """A lesson, empty where nobody answered, and the questions that were asked for it."""
+        """Returns a lesson, empty if no model answered, and the model calls made for it."""
 
 
 class Watcher(Protocol):
-    """Told what goes on, so that a face can show it."""
+    """Receives progress, to be shown by a user interface."""
 
     def saw(self, snapshot: Snapshot) -> None: ...
 
@@ -76,14 +76,14 @@ class Watcher(Protocol):
 
 
 @dataclass(slots=True, kw_only=True)
-class Line:
-    """One sitting of one run."""
+class SearchRun:
+    """One session of one run: from start or resumption until the run stops."""
 
     run: Run
     task: Task
     archive: Archive
     policy: Policy
-    tools: Tools
+    services: SearchServices
     watcher: Watcher
     output: Path
     workers: int = 8
@@ -91,7 +91,7 @@ class Line:
     _since: float = field(init=False)
 
     def drive(self) -> Snapshot:
-        """Until a decision to stop. A run that had stopped is given another chance: its budget may have grown."""
+        """Runs until a decision to stop. A run that stopped earlier may continue: its budget may have grown."""
         self._since = self.clock()
         with self.archive.claim(self.run.id):
             snapshot = self._settle()
@@ -105,7 +105,7 @@ class Line:
         return fold(self.run, self.archive.log(self.run.id))
 
     def _settle(self) -> Snapshot:
-        """Finishes what the last decision owes."""
+        """Finishes the work of the last decision."""
         while True:
             snapshot = self.snapshot()
             self._keep_best(snapshot)
@@ -123,7 +123,7 @@ class Line:
                 self._reflect(work.reflect, snapshot)
 
     def _decide(self, snapshot: Snapshot) -> Decision:
-        decision = decide(snapshot, self.policy, self.tools.given(self._library(), self._dossiers()))
+        decision = decide(snapshot, self.policy, self.services.given(self._library(), self._dossiers()))
         with self.archive.transaction():
             self._note_time(f"before decision {decision.number}")
             self.archive.append(self.run.id, decision)
@@ -146,13 +146,13 @@ class Line:
         library, calls = self._library(), self.archive.records(self.run.id, Call)
 
         def ask(brief: Brief) -> Proposed:
-            proposed = self.tools.propose(brief, library, [call for call in calls if call.brief == brief.number])
-            # Tools may have kept a call when it was over; the same record is stored once.
+            proposed = self.services.propose(brief, library, [call for call in calls if call.brief == brief.number])
+            # The services may have stored a call already; a repeated record is stored once.
             for call in proposed.calls:
                 self.archive.append(self.run.id, call)
             return proposed
 
-        for brief, proposed in zip(briefs, in_order(ask, briefs, workers=self.workers), strict=True):
+        for brief, proposed in zip(briefs, ordered_map(ask, briefs, workers=self.workers), strict=True):
             self._enter(brief, proposed)
             self.watcher.saw(self.snapshot())
 
@@ -172,7 +172,7 @@ class Line:
     def _verify(self, ids: Sequence[str]) -> None:
         self.watcher.doing(f"verifying {len(ids)} candidate{'s' * (len(ids) > 1)}")
         found = self.archive.candidates(ids)
-        for dossier, calls in self.tools.climb([found[id_] for id_ in ids]):
+        for dossier, calls in self.services.climb([found[id_] for id_ in ids]):
             with self.archive.transaction():
                 for call in calls:
                     self.archive.append(self.run.id, call)
@@ -182,7 +182,7 @@ class Line:
     def _evaluate(self, ids: Sequence[str]) -> None:
         self.watcher.doing(f"evaluating {len(ids)} candidates")
         found = self.archive.candidates(ids)
-        for outcome in self.tools.evaluate([found[id_] for id_ in ids], self._dossiers()):
+        for outcome in self.services.evaluate([found[id_] for id_ in ids], self._dossiers()):
             enter_outcome(self.archive, self.run.id, self.task, outcome)
             snapshot = self.snapshot()
             self._keep_best(snapshot)
@@ -190,7 +190,7 @@ class Line:
 
     def _reflect(self, decision: Decision, snapshot: Snapshot) -> None:
         self.watcher.doing("asking what the results teach")
-        text, calls = self.tools.reflect(snapshot, self._library())
+        text, calls = self.services.reflect(snapshot, self._library())
         with self.archive.transaction():
             for call in calls:
                 self.archive.append(self.run.id, call)
@@ -206,7 +206,7 @@ class Line:
 
 
 def enter_outcome(archive: Archive, run: str, task: Task, outcome: Outcome) -> None:
-    """The record and its score together, so that no kill leaves one without the other."""
+    """Stores a result and its score in one transaction, so that a kill cannot separate them."""
     records: tuple[Judged | Prediction, ...]
     if isinstance(outcome, Judged):
         records, score = (outcome,), measured(task, outcome)
@@ -231,7 +231,7 @@ def proposal_of(brief: Brief, candidate: Candidate) -> Proposal:
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """There whole or not at all."""
+    """Writes a file atomically."""
     draft = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         draft.write_bytes(content)

@@ -1,4 +1,4 @@
-"""What a run works with: models, the composer, the ladder and a judge, behind the pipeline's few verbs."""
+"""The services of a run: models, the composer, the ladder and an evaluator."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Evaluator(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Workshop:
+class ModelServices:
     task: Task
     flags: Flags
     models: Mapping[str, Model]
@@ -55,7 +55,7 @@ class Workshop:
     opinions: Model | None = None
     ceilings: Mapping[Arm, Ceiling] = field(default_factory=dict)
     note: Note | None = None
-    """Told of every question as soon as it is answered, whatever becomes of the work it is part of."""
+    """Called with every model call as soon as it is answered, whatever becomes of the proposal."""
 
     def given(self, library: Library, dossiers: Mapping[str, Dossier]) -> Given:
         hints = applicable(self.task, gpu_named(self.flags.gpu))
@@ -85,7 +85,7 @@ class Workshop:
         return propose(self.task, brief, model, known, flags=self.flags, note=self.note)
 
     def climb(self, candidates: Sequence[Candidate]) -> Iterator[tuple[Dossier, Sequence[Call]]]:
-        """Climb the rungs of this machine on all cores, then ask for opinions on what they left open."""
+        """Climbs the local rungs on all cores, then asks for opinions on what they left open."""
         climbs = (
             [climb(self.task, candidates[0])]
             if len(candidates) == 1
@@ -103,7 +103,7 @@ class Workshop:
         yield from self.evaluator.evaluate(candidates, dossiers)
 
     def reflect(self, snapshot: Snapshot, library: Library) -> tuple[str, Sequence[Call]]:
-        """By the first model: whoever reads all results needs no variety."""
+        """Asks the first model for a lesson."""
         model = Noted(next(iter(self.models.values())), note=self.note)
         try:
             text = lesson(self.task, snapshot.members, snapshot.lessons, gpu_named(self.flags.gpu), model)
@@ -121,7 +121,7 @@ class Workshop:
         return Proposed(candidate=Candidate(source=self.composer.write(brief.genome), flags=self.flags))
 
     def _merged(self, brief: Brief, library: Library) -> Proposed | None:
-        """By rule where that can be done; None leaves it to the brief's model."""
+        """Merges the parents by rule; None if a model must do it."""
         try:
             source = specialised(self.task, [library[parent] for parent in brief.parents])
         except UsageError as error:
@@ -137,7 +137,7 @@ class Workshop:
 
 
 def _tunables(kernel: Known) -> Tunables | None:
-    """What a source leaves open; None where it leaves nothing open, or not in a way that can be read."""
+    """Returns the tunable constants of a source; None if it has none that can be parsed."""
     try:
         values = space(kernel.candidate.source)
         return Tunables(space=values, genome=settings(kernel.candidate.source)) if values else None

@@ -1,4 +1,4 @@
-"""What the user asked of a run, as it is stored with the run: a resumed run needs nothing else."""
+"""The user's settings of a run, stored with it: resuming needs nothing else."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ class Settings:
     flags: Flags = field(default_factory=Flags)
     policy: Policy = field(default_factory=Policy)
     dispatch: str = "auto"
-    """auto: this machine's GPU if it has one, else predictions; local; predict; bundle:DIR."""
+    """One of auto (the local GPU if there is one, else predictions), local, predict and bundle:DIR."""
     workers: int = 8
-    """Questions to models at one time."""
+    """The number of concurrent requests to models."""
     per_minute: int | None = None
-    """Questions to each model in any minute."""
+    """The most requests to each model per minute."""
     stream: bool | None = None
-    """Whether answers travel piece by piece; None is what suits the server."""
+    """Whether answers are streamed; None leaves it to the provider."""
     answer_seconds: float | None = None
-    """How long one answer may take; None is what is usual for the kind of model."""
+    """The time limit of one answer; None for the default of the kind of model."""
     allow_unpriced: bool = False
-    """Go on with a dollar budget although the price of some model is unknown."""
+    """Whether a dollar budget may include a model with an unknown price."""
     forward: str | None = None
-    """A right forward kernel's file, for a task that asks for the backward pass."""
+    """File of a correct forward kernel, for a task of the backward pass."""
     start: str | None = None
-    """A kernel's file to start from."""
+    """File of a kernel to start from."""
     opinions: str | None = None
-    """The model that is asked for opinions on candidates before they are evaluated."""
+    """The model that gives opinions on candidates before they are evaluated."""
     record: str | None = None
-    """Where questions and answers are also written, for a replay."""
+    """File to which requests and answers are recorded, for a replay."""
     output: str
-    """The file that always holds the best kernel so far."""
+    """The file that holds the best kernel so far."""

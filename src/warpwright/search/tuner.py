@@ -1,4 +1,4 @@
-"""The tuner: settings of a kernel's open constants, through the same line as any other candidate."""
+"""Tunes the open constants of a kernel; every setting is verified and evaluated like any other candidate."""
 
 from __future__ import annotations
 
@@ -16,39 +16,39 @@ from warpwright.propose.merging.specialising import specialised
 from warpwright.propose.prompting.known import Known
 from warpwright.propose.tuning.halving import Rung
 from warpwright.propose.tuning.ranking import PREDICTED, Entrant, tuned
-from warpwright.search.run import Tools, Watcher, enter_outcome, proposal_of
+from warpwright.search.run import SearchServices, Watcher, enter_outcome, proposal_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tuned:
-    """What came of tuning one kernel: every setting, what each scored, and the best."""
+    """The result of tuning one kernel: all settings, their scores, and the best."""
 
     tried: tuple[Entrant, ...]
     basis: Basis
     scores: Mapping[str, Score]
-    """By candidate; those that are wrong or left early have none."""
+    """Scores by candidate; wrong candidates and those eliminated early have none."""
     dossiers: Mapping[str, Dossier]
     best: Candidate | None
     merged: Candidate | None = None
     refusal: str | None = None
-    """Why the winners by shape could not be merged."""
+    """The reason why the best kernels of the shapes could not be merged."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tuner:
-    """Settings of one kernel's open constants, tried and remembered: what the archive knows is not found out again."""
+    """Tries settings of one kernel's open constants; results in the archive are not computed again."""
 
     run: Run
     task: Task
     archive: Archive
-    tools: Mapping[Basis, Tools]
-    """By what they can say of a kernel: predictions always, measurements where there is a GPU."""
+    services: Mapping[Basis, SearchServices]
+    """Services by the basis of their scores: predictions always, measurements with a GPU."""
     watcher: Watcher
 
     def tune(self, tried: Sequence[Entrant], *, merge: bool = False) -> Tuned:
         with self.archive.claim(self.run.id):
             self._enter(Operator.TUNE, tried, (tried[0].candidate,))
-            done = tuned(tried, self._look, measured=Basis.MEASURED in self.tools)
+            done = tuned(tried, self._look, measured=Basis.MEASURED in self.services)
             basis = Basis.PREDICTED if done.rungs[-1] is PREDICTED else Basis.MEASURED
             by_id = {entrant.candidate.id: entrant.candidate for entrant in tried}
             finalists = [by_id[name] for name in self.scores(basis) if name in by_id]
@@ -63,7 +63,9 @@ class Tuner:
         )  # fmt: skip
 
     def _merged(self, kernels: Sequence[Candidate], basis: Basis) -> tuple[Candidate | None, str | None]:
-        """One kernel that picks among these by shape, verified and scored as they were; or why there is none."""
+        """Merges kernels into one that chooses by shape, then verifies and scores it; or returns the reason why it
+        cannot.
+        """
         scores = self.scores(basis)
         known = [Known(candidate=kernel, score=scores[kernel.id]) for kernel in kernels]
         try:
@@ -93,7 +95,7 @@ class Tuner:
         open_ = [item for item in candidates if item.id not in scored and self._may_go_on(dossiers.get(item.id))]
         if open_:
             self.watcher.doing(f"{len(open_)} settings are {'timed' if basis is Basis.MEASURED else 'predicted'}")
-        for outcome in self.tools[basis].evaluate(open_, dossiers) if open_ else ():
+        for outcome in self.services[basis].evaluate(open_, dossiers) if open_ else ():
             enter_outcome(self.archive, self.run.id, self.task, outcome)
 
     def _may_go_on(self, dossier: Dossier | None) -> bool:
@@ -102,15 +104,15 @@ class Tuner:
         return dossier is not None and dossier.verdict is not Verdict.REFUTED and dossier.candidate not in refuted
 
     def _verify(self, candidates: Sequence[Candidate], basis: Basis) -> None:
-        """A fault of ours is not kept, so that the next time it is tried again."""
+        """Verifies candidates. A dossier with a fault of ours is not stored, so that the next session tries again."""
         if candidates:
             self.watcher.doing(f"{len(candidates)} settings are verified")
-        for dossier, _ in self.tools[basis].climb(candidates) if candidates else ():
+        for dossier, _ in self.services[basis].climb(candidates) if candidates else ():
             if not dossier.faults:
                 self.archive.append(self.run.id, dossier)
 
     def _enter(self, operator: Operator, entrants: Sequence[Entrant], parents: Sequence[Candidate]) -> None:
-        """Those that are new to this run, as one decision."""
+        """Records the entrants that are new to this run, as one decision."""
         known = {item.candidate for item in self.archive.records(self.run.id, Proposal)}
         new = [entrant for entrant in entrants if entrant.candidate.id not in known]
         if not new:
@@ -137,7 +139,7 @@ class Tuner:
 
 
 def _brief(number: int, operator: Operator, entrant: Entrant, parents: Sequence[Candidate]) -> Brief:
-    """Whoever is tuned is nobody's child."""
+    """Builds the brief of one setting. The tuned kernel itself has no parents."""
     if entrant.candidate in parents:
         return Brief(number=number, operator=Operator.TRANSLATE, genome=entrant.settings)
     ids = tuple(parent.id for parent in parents)

@@ -1,4 +1,4 @@
-"""Objects from settings: the one place that knows which room does what for a run."""
+"""Builds the objects of a run from its settings."""
 
 from __future__ import annotations
 
@@ -29,22 +29,22 @@ from warpwright.models.named import Terms, model_named
 from warpwright.models.spending.limits import DEFAULT_MAX_TOKENS, Budget
 from warpwright.models.spending.prices import Prices, load_prices, most_tokens
 from warpwright.propose.proposing import MOST_TOKENS
-from warpwright.search.run import Line, Watcher
-from warpwright.search.services import Evaluator, Workshop
+from warpwright.search.run import SearchRun, Watcher
+from warpwright.search.services import Evaluator, ModelServices
 from warpwright.search.settings import Settings
 from warpwright.search.tuner import Tuner
 from warpwright.tasks import load
 
 LONGEST_PROMPT = 24_000
-"""Tokens: more than any prompt of ours has had; for estimates before anything is asked."""
+"""Tokens: an upper bound on the length of our prompts, to estimate costs before anything is asked."""
 _LONGEST_SCHEMA = 2_000
-"""Tokens: a typed answer's schema travels with a question and is not kept with it."""
+"""Tokens of an answer's JSON schema, which is sent with a request but not recorded."""
 _QUESTIONS = 2
-"""An answer that cannot be read is asked for once more."""
+"""Requests per proposal at most: one is repeated if its answer cannot be parsed."""
 
 
 def begin(archive: Archive, settings: Settings, seed: int | None = None) -> Run:
-    """A new run, on record before anything is done for it. What the user can mend is said before that."""
+    """Creates and records a new run, after it has checked what the user may have to correct."""
     task = task_of(settings)
     _check_authors(task, settings)
     _check_output(Path(settings.output))
@@ -58,12 +58,12 @@ def begin(archive: Archive, settings: Settings, seed: int | None = None) -> Run:
 
 
 def _check_authors(task: Task, settings: Settings) -> None:
-    """Somebody must write the first kernel."""
+    """Checks that a model, the composer or the user can write the first kernel."""
     if settings.policy.arms or settings.start:
         return
     ask = "give a model to ask, for example --model anthropic:NAME"
     if not settings.policy.composer:
-        raise UsageError(f"without the composer nobody is left to write kernels; {ask}")
+        raise UsageError(f"without the composer there is no author of kernels; {ask}")
     try:
         plan(task)
     except CannotCompose as error:
@@ -71,7 +71,7 @@ def _check_authors(task: Task, settings: Settings) -> None:
 
 
 def _check_output(file: Path) -> None:
-    """Before anything is paid for, rather than when the first kernel is right."""
+    """Checks the output file before any cost arises, not when the first correct kernel is to be written."""
     folder = file.resolve().parent
     if not folder.is_dir() or not os.access(folder, os.W_OK) or file.is_dir():
         raise UsageError(f"the best kernel cannot be kept in {file}; name a file in a folder that can be written to")
@@ -81,7 +81,9 @@ def settings_of(run: Run) -> Settings:
     try:
         found: Settings = decode(Settings, run.settings)
     except CodecError as error:
-        raise UsageError(f"run {run.id} was begun by Warpwright {run.warpwright} and cannot be read: {error}") from None
+        raise UsageError(
+            f"run {run.id} was created by Warpwright {run.warpwright} and cannot be read: {error}"
+        ) from None
     return found
 
 
@@ -89,12 +91,12 @@ def task_of(settings: Settings) -> Task:
     return load(settings.task, inputs=settings.inputs)[0]
 
 
-def line(archive: Archive, run: Run, watcher: Watcher) -> Line:
-    """Everything that a sitting of the run needs."""
+def search_run(archive: Archive, run: Run, watcher: Watcher) -> SearchRun:
+    """Builds a session of the run with everything that it needs."""
     settings = settings_of(run)
     task = task_of(settings)
     models = _models(settings, spent_usd(archive.records(run.id, Call), load_prices()))
-    workshop = Workshop(
+    services = ModelServices(
         task=task,
         flags=settings.flags,
         models={arm.model: models[arm.model] for arm in settings.policy.arms},
@@ -105,12 +107,12 @@ def line(archive: Archive, run: Run, watcher: Watcher) -> Line:
         ceilings={arm: ceiling(arm) for arm in settings.policy.arms},
         note=partial(archive.append, run.id),
     )
-    return Line(
+    return SearchRun(
         run=run,
         task=task,
         archive=archive,
         policy=settings.policy,
-        tools=workshop,
+        services=services,
         watcher=watcher,
         output=Path(settings.output),
         workers=settings.workers,
@@ -118,8 +120,10 @@ def line(archive: Archive, run: Run, watcher: Watcher) -> Line:
 
 
 def tuner(archive: Archive, settings: Settings, watcher: Watcher) -> tuple[Tuner, Candidate]:
-    """Who tries the settings of the kernel in `settings.start`, and that kernel. The same kernel, for the same task,
-    always meets the same run, and so what was found out before."""
+    """Builds the tuner of the kernel in `settings.start`, and returns it with that kernel.
+
+    The same kernel for the same task always maps to the same run and thus to its earlier results.
+    """
     task, kernel = task_of(settings), _candidate(Path(settings.start or ""), settings)
     run = _tuning_run(archive, settings, task, kernel)
     evaluators: dict[Basis, Evaluator] = {Basis.PREDICTED: Predictor(task)}
@@ -129,11 +133,11 @@ def tuner(archive: Archive, settings: Settings, watcher: Watcher) -> tuple[Tuner
         raise UsageError(
             "tuning goes back and forth between settings and a GPU, so that must be here; leave --dispatch"
         )
-    tools = {
-        basis: Workshop(task=task, flags=settings.flags, models={}, evaluator=evaluator)
+    services = {
+        basis: ModelServices(task=task, flags=settings.flags, models={}, evaluator=evaluator)
         for basis, evaluator in evaluators.items()
     }
-    return Tuner(run=run, task=task, archive=archive, tools=tools, watcher=watcher), kernel
+    return Tuner(run=run, task=task, archive=archive, services=services, watcher=watcher), kernel
 
 
 def _tuning_run(archive: Archive, settings: Settings, task: Task, kernel: Candidate) -> Run:
@@ -163,13 +167,13 @@ def composer_of(task: Task) -> Composable | None:
 
 
 def ceiling(arm: Arm) -> Ceiling:
-    """The most that one proposal of this arm can use."""
+    """The most that one proposal of this arm can cost."""
     usd = load_prices().ceiling(arm.model, LONGEST_PROMPT, MOST_TOKENS)
     return Ceiling(usd=None if usd is None else usd * _QUESTIONS, tokens=(LONGEST_PROMPT + MOST_TOKENS) * _QUESTIONS)
 
 
 def _models(settings: Settings, spent: float) -> Mapping[str, Model]:
-    """What was spent before counts: a resumed run has only the rest of its budget."""
+    """Builds the models. Earlier expenses count: a resumed run has only the rest of its budget."""
     usd = settings.policy.budget.usd
     if usd == 0 and settings.policy.arms:
         raise UsageError(
@@ -189,8 +193,11 @@ def _models(settings: Settings, spent: float) -> Mapping[str, Model]:
 
 
 def spent_usd(calls: Iterable[Call], prices: Prices) -> float:
-    """What a budget must count as gone. A call that was sent and has no known cost counts with the most it may have
-    cost; one of a model without a price was never the budget's."""
+    """The amount to subtract from a budget.
+
+    A call that was sent but has no known cost counts with its upper bound; calls of a model without a price do not
+    count.
+    """
     return math.fsum(_most(call, prices) if call.cost_usd is None else call.cost_usd for call in calls)
 
 
@@ -224,7 +231,7 @@ def _candidate(path: Path, settings: Settings) -> Candidate:
 
 
 def _enter_start(archive: Archive, run: Run, candidate: Candidate) -> None:
-    """A kernel of the user's is the answer to a brief that nobody had to be asked."""
+    """Records a kernel of the user's as the answer to a first brief."""
     brief = Brief(number=0, operator=Operator.TRANSLATE)
     reason = "The user gave a kernel to start from."
     proposal = Proposal(

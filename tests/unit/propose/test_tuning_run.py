@@ -21,7 +21,7 @@ from warpwright.core.task import Case, Output, Reference, Role, Task, TensorArg,
 from warpwright.evolve.fold import fold
 from warpwright.propose.prompting.known import Known
 from warpwright.propose.tuning.ranking import entrants
-from warpwright.search.services import Workshop
+from warpwright.search.services import ModelServices
 from warpwright.search.tuner import Tuned, Tuner
 
 SIZES = (1 << 10, 1 << 24)
@@ -116,7 +116,7 @@ class Silent:
 def tune(archive: Archive, *bases: Basis, merge: bool = False) -> tuple[Tuned, dict[Basis, Straw]]:
     archive.begin(RUN)
     tools = {basis: Straw(basis) for basis in bases}
-    worker = Tuner(run=RUN, task=TASK, archive=archive, tools=tools, watcher=Silent())  # type: ignore[arg-type]
+    worker = Tuner(run=RUN, task=TASK, archive=archive, services=tools, watcher=Silent())  # type: ignore[arg-type]
     return worker.tune(entrants(Candidate(source=SOURCE)), merge=merge), tools
 
 
@@ -177,7 +177,7 @@ def scored(source: str, small: float, large: float) -> Known:
 
 @pytest.mark.parametrize("arm", [None, Arm(model="asked")])
 def test_a_search_merges_by_rule_and_asks_a_model_only_where_no_rule_can(arm: Arm | None) -> None:
-    shop = Workshop(task=TASK, flags=Flags(), models={"asked": Asked()}, evaluator=Straw(Basis.PREDICTED))
+    shop = ModelServices(task=TASK, flags=Flags(), models={"asked": Asked()}, evaluator=Straw(Basis.PREDICTED))
     plain, other = scored(SOURCE, 1.0, 0.0), scored(SOURCE.replace("= 64;", "= 128;"), 0.0, 1.0)
     odd = scored("int x;", 0.0, 1.0)
     library = {kernel.candidate.id: kernel for kernel in (plain, other, odd)}

@@ -1,8 +1,8 @@
-"""What the archive knows of kernels, for those who write prompts."""
+"""Known kernels of a run, read from the archive for prompts."""
 
 from warpwright.core.records.judged import Judged
 from warpwright.core.records.measurement import COPY, Cache, Measurement, Scene
-from warpwright.search.known_kernels import best_rivals
+from warpwright.search.known_kernels import best_baselines
 
 
 def measured(subject, *samples, case="a", cache=Cache.COLD, invalid=None):
@@ -18,7 +18,7 @@ def measured(subject, *samples, case="a", cache=Cache.COLD, invalid=None):
     )
 
 
-def test_the_best_rival_is_the_fastest_valid_baseline_of_each_case_from_a_cold_cache():
+def test_the_best_baseline_of_each_case_is_the_fastest_valid_one_with_a_cold_cache():
     judged = Judged(
         job="1",
         label="k.cu",
@@ -36,4 +36,4 @@ def test_the_best_rival_is_the_fastest_valid_baseline_of_each_case_from_a_cold_c
             measured("compile", case="c"),
         ),
     )
-    assert best_rivals(judged) == {"a": "compile", "b": "eager"}
+    assert best_baselines(judged) == {"a": "compile", "b": "eager"}

@@ -1,5 +1,6 @@
-"""The line with tools of straw: what is recorded, what a kill loses (nothing), what the best file holds; and what a
-resumed run may still spend."""
+"""A search run with scripted services: its records, its best file, resumption after a kill at any point, and money
+spent.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +34,7 @@ from warpwright.evolve.policy import Policy
 from warpwright.models.spending.prices import Prices, Rate
 from warpwright.propose.prompting.known import Library
 from warpwright.propose.proposing import Proposed
-from warpwright.search.run import Line
+from warpwright.search.run import SearchRun
 from warpwright.search.wiring import spent_usd
 
 TASK = Task(
@@ -49,7 +50,7 @@ POLICY = Policy(arms=(Arm(model="straw"),), generations=3, proposals=4, evaluate
 
 
 class Straw:
-    """Answers depend on nothing but the brief, as those of a recorded model do."""
+    """Scripted services whose answers depend only on the brief, like those of a recorded model."""
 
     def given(self, library: Library, dossiers: Mapping[str, Dossier]) -> Given:
         return Given(hints=("wider", "fewer passes"))
@@ -98,9 +99,9 @@ class Silent:
     def doing(self, what: str) -> None: ...
 
 
-def line(archive: Archive, folder: Path) -> Line:
-    return Line(
-        run=RUN, task=TASK, archive=archive, policy=POLICY, tools=Straw(), watcher=Silent(),
+def search_run(archive: Archive, folder: Path) -> SearchRun:
+    return SearchRun(
+        run=RUN, task=TASK, archive=archive, policy=POLICY, services=Straw(), watcher=Silent(),
         output=folder / "best.cu", workers=3, clock=lambda: 0.0,
     )  # fmt: skip
 
@@ -112,7 +113,7 @@ def history(archive: Archive) -> tuple[tuple[Decision, ...], set[Proposal]]:
 def test_a_run_ends_with_the_best_kernel_in_its_file(tmp_path: Path) -> None:
     with open_archive(tmp_path / "a.db") as archive:
         archive.begin(RUN)
-        snapshot = line(archive, tmp_path).drive()
+        snapshot = search_run(archive, tmp_path).drive()
         scored = [member for member in snapshot.members if member.score]
         winner = max(scored, key=lambda member: member.score.value)
         assert (tmp_path / "best.cu").read_text() == archive.candidate(winner.candidate).source
@@ -123,11 +124,11 @@ def test_a_run_ends_with_the_best_kernel_in_its_file(tmp_path: Path) -> None:
 
 
 class Killed(BaseException):
-    """As abrupt as kill -9: nothing is cleaned up on purpose."""
+    """Stands for kill -9: no clean-up happens."""
 
 
 class Mortal:
-    """An archive that dies after so many appends, before or after the last one is on disk."""
+    """An archive that dies after a number of appends, before or after the last one is on disk."""
 
     def __init__(self, archive: Archive, lives: int) -> None:
         self._archive, self._lives = archive, lives
@@ -143,10 +144,10 @@ class Mortal:
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_a_run_killed_at_any_point_goes_on_to_the_same_decisions(tmp_path: Path, seed: int) -> None:
+def test_a_run_killed_at_any_point_resumes_with_the_same_decisions(tmp_path: Path, seed: int) -> None:
     with open_archive(tmp_path / "whole.db") as archive:
         archive.begin(RUN)
-        line(archive, tmp_path).drive()
+        search_run(archive, tmp_path).drive()
         whole = history(archive)
     rng = random.Random(seed)
     with open_archive(tmp_path / "killed.db") as archive:
@@ -154,7 +155,7 @@ def test_a_run_killed_at_any_point_goes_on_to_the_same_decisions(tmp_path: Path,
     for _ in range(1000):
         with open_archive(tmp_path / "killed.db") as archive:
             try:
-                line(Mortal(archive, rng.randint(1, 12)), tmp_path).drive()
+                search_run(Mortal(archive, rng.randint(1, 12)), tmp_path).drive()
                 break
             except Killed:
                 continue
@@ -162,13 +163,13 @@ def test_a_run_killed_at_any_point_goes_on_to_the_same_decisions(tmp_path: Path,
         assert history(archive) == whole
 
 
-def test_only_one_process_drives_a_run(tmp_path: Path) -> None:
+def test_only_one_process_at_a_time_runs_a_search(tmp_path: Path) -> None:
     from warpwright.core.errors import UsageError
 
     with open_archive(tmp_path / "a.db") as archive, open_archive(tmp_path / "a.db") as other:
         archive.begin(RUN)
         with archive.claim("r"), pytest.raises(UsageError, match="being driven"):
-            line(other, tmp_path).drive()
+            search_run(other, tmp_path).drive()
 
 
 PRICES = Prices(rates=(Rate(model="openai:writer", input=1.0, output=2.0),))
@@ -179,7 +180,7 @@ def call(model: str, cost: float | None, error: str | None = None) -> Call:
                 seconds=1.0)  # fmt: skip
 
 
-def test_known_costs_add_up_whether_the_call_was_answered_or_failed() -> None:
+def test_known_costs_are_summed_for_answered_and_failed_calls() -> None:
     calls = [
         call("openai:writer", 0.25),
         call("openai:writer", 0.5, "cut off"),
@@ -188,11 +189,11 @@ def test_known_costs_add_up_whether_the_call_was_answered_or_failed() -> None:
     assert spent_usd(calls, PRICES) == pytest.approx(0.75)
 
 
-def test_a_call_of_unknown_cost_counts_with_the_most_it_may_have_cost() -> None:
+def test_a_call_of_unknown_cost_counts_with_its_upper_bound() -> None:
     most = spent_usd([call("openai:writer", None, "too late")], PRICES)
     assert most >= (1000 * 1.0 + 32_000 * 2.0) / 1e6
     assert most < 0.1
 
 
-def test_a_model_without_a_price_is_not_the_budgets() -> None:
+def test_a_model_without_a_price_does_not_count_against_the_budget() -> None:
     assert spent_usd([call("mailbox:box", None)], PRICES) == 0.0

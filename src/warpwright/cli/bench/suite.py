@@ -52,7 +52,7 @@ def bench_suite(
     except Undecided:
         if not _results(folder):
             raise Undecided(
-                f"there is no NVIDIA GPU here; the suite is sealed in {folder}: run `python3 worker.pyz jobs/ --out"
+                f"no NVIDIA GPU found; the suite is sealed in {folder}: run `python3 worker.pyz jobs/ --out"
                 " results/` there on a machine with one, then this command again"
             ) from None
     found = _results(folder)

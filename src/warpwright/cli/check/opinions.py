@@ -9,7 +9,7 @@ from warpwright.cli.check.candidates import read_candidate
 from warpwright.cli.check.checking import Piece
 from warpwright.core.protocols import Model, Progress
 from warpwright.core.records.evidence import Dossier
-from warpwright.dispatch.crew import in_order
+from warpwright.dispatch.ordered_map import ordered_map
 from warpwright.models.named import Terms, model_named
 from warpwright.models.spending.limits import Budget
 from warpwright.verify.ladder import climb
@@ -30,7 +30,7 @@ def opinions(work: Sequence[Piece], model: Model, panel: Path | None, progress: 
     """What the panel thinks of every kernel, as if it had decided."""
     members = read_panel(panel) if panel else None
     progress.start(len(work), "asking")
-    answers = in_order(lambda piece: _asked(piece, model, members), work, workers=AT_ONCE)
+    answers = ordered_map(lambda piece: _asked(piece, model, members), work, workers=AT_ONCE)
     dossiers = []
     for piece, dossier in zip(work, answers, strict=True):
         dossiers.append(as_if_decided(dossier))

@@ -22,7 +22,7 @@ from warpwright.evolve.policy import Policy
 from warpwright.report.funnel import best, funnel
 from warpwright.report.page import Catch, Chapter, page
 from warpwright.search.settings import Settings
-from warpwright.search.wiring import begin, line
+from warpwright.search.wiring import begin, search_run
 from warpwright.tasks import load
 from warpwright.verify.ladder import climb
 
@@ -79,7 +79,7 @@ def _search(archive: Archive, name: str, folder: Path, gpu: str, as_json: bool) 
     run = begin(archive, settings, _SEED)
     with watching(settings, silent=as_json) as watcher:
         watcher.doing(f"searching for a kernel for {name}")
-        sitting = line(archive, run, watcher)
+        sitting = search_run(archive, run, watcher)
         snapshot = sitting.drive()
     return chapter(archive, sitting.task, snapshot, gpu)
 

@@ -20,13 +20,13 @@ from warpwright.core.candidate import Candidate
 from warpwright.core.codec import encode
 from warpwright.core.errors import Exit, Undecided
 from warpwright.core.records.search import Member, Run, Snapshot
-from warpwright.dispatch.evaluating import Away
+from warpwright.dispatch.evaluating import BundleSent
 from warpwright.propose.tuning.ranking import Entrant, entrants
 from warpwright.report.funnel import best, funnel
 from warpwright.search.run import write_whole
 from warpwright.search.settings import Settings
 from warpwright.search.tuner import Tuned
-from warpwright.search.wiring import begin, ceiling, line, settings_of, tuner
+from warpwright.search.wiring import begin, ceiling, search_run, settings_of, tuner
 
 INTERRUPTED = 130
 
@@ -100,15 +100,15 @@ def _sit(archive: Archive, run: Run, place: str | None, as_json: bool) -> None:
     again = f"warpwright optimize --resume {run.id}" + (f" --archive {place}" if place else "")
     try:
         with watching(settings_of(run), silent=as_json) as watcher:
-            snapshot = line(archive, run, watcher).drive()
+            snapshot = search_run(archive, run, watcher).drive()
     except KeyboardInterrupt:
         typer.echo(f"\nStopped; nothing is lost. Go on with: {again}", err=True)
         raise typer.Exit(INTERRUPTED) from None
-    except Away as away:
+    except BundleSent as sent:
         if as_json:
-            emit("optimize/1", run=run.id, away=str(away.folder), jobs=away.jobs, resume=again)
+            emit("optimize/1", run=run.id, away=str(sent.folder), jobs=sent.jobs, resume=again)
         else:
-            screen().print(f"{plain(away)}: {again}", soft_wrap=True)
+            screen().print(f"{plain(sent)}: {again}", soft_wrap=True)
         raise typer.Exit(Exit.UNDECIDED) from None
     _tell(archive, run, snapshot, again, as_json)
 

@@ -1,13 +1,13 @@
-"""Answers in order, from several at once."""
+"""A function of many items at once gives its results in order."""
 
 import threading
 
 import pytest
 
-from warpwright.dispatch.crew import in_order
+from warpwright.dispatch.ordered_map import ordered_map
 
 
-def test_results_come_in_the_order_of_the_items_whoever_is_first() -> None:
+def test_results_keep_the_order_of_the_items_whichever_ends_first() -> None:
     second_is_done = threading.Event()
 
     def answer(item: int) -> int:
@@ -17,10 +17,10 @@ def test_results_come_in_the_order_of_the_items_whoever_is_first() -> None:
             second_is_done.set()
         return item * 10
 
-    assert list(in_order(answer, [0, 1], workers=2)) == [0, 10]
+    assert list(ordered_map(answer, [0, 1], workers=2)) == [0, 10]
 
 
-def test_no_more_than_so_many_at_a_time() -> None:
+def test_no_more_items_run_at_once_than_there_are_workers() -> None:
     running, most, lock = set(), [], threading.Lock()
 
     def answer(item: int) -> int:
@@ -31,11 +31,11 @@ def test_no_more_than_so_many_at_a_time() -> None:
             running.discard(item)
         return item
 
-    assert list(in_order(answer, list(range(50)), workers=3)) == list(range(50))
+    assert list(ordered_map(answer, list(range(50)), workers=3)) == list(range(50))
     assert max(most) <= 3
 
 
-def test_an_error_comes_in_its_turn_and_ends_the_work() -> None:
+def test_an_error_is_raised_in_order_and_stops_further_items() -> None:
     begun = []
 
     def answer(item: int) -> int:
@@ -44,11 +44,11 @@ def test_an_error_comes_in_its_turn_and_ends_the_work() -> None:
             raise ValueError("no answer")
         return item
 
-    results = in_order(answer, list(range(1000)), workers=1)
+    results = ordered_map(answer, list(range(1000)), workers=1)
     assert next(results) == 0
     with pytest.raises(ValueError, match="no answer"):
         list(results)
 
 
-def test_nothing_to_do() -> None:
-    assert list(in_order(str, [], workers=4)) == []
+def test_no_items_give_no_results() -> None:
+    assert list(ordered_map(str, [], workers=4)) == []

@@ -1,4 +1,6 @@
-"""Waiting for many answers at once: threads that never keep the program from ending."""
+"""Applies a function to many items at once, for calls that wait: daemon threads that never delay the end of the
+program.
+"""
 
 from __future__ import annotations
 
@@ -11,11 +13,11 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
-def in_order(function: Callable[[Item], Result], items: Sequence[Item], *, workers: int) -> Iterator[Result]:
-    """`function` of every item, several at a time, given out in the order of the items.
+def ordered_map(function: Callable[[Item], Result], items: Sequence[Item], *, workers: int) -> Iterator[Result]:
+    """Yields `function` of every item in the order of the items, several of them at a time.
 
-    The threads are daemons: an answer that is a minute away does not hold up a user who wants to stop.
-    What `function` raises is raised here, when its turn comes; nothing new is begun after that.
+    The threads are daemons, so that a slow answer does not delay a user who stops the program. An exception of
+    `function` is raised when its item is due; no item is started after that.
     """
     todo: queue.SimpleQueue[int] = queue.SimpleQueue()
     slots: list[queue.SimpleQueue[tuple[Result | None, BaseException | None]]]
@@ -32,7 +34,7 @@ def in_order(function: Callable[[Item], Result], items: Sequence[Item], *, worke
                 return
             try:
                 slots[number].put((function(items[number]), None))
-            except BaseException as error:  # carried to whoever waits
+            except BaseException as error:  # raised again in the consuming thread
                 slots[number].put((None, error))
 
     for _ in range(min(workers, len(items))):
