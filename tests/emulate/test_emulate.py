@@ -111,7 +111,7 @@ def test_the_rung_passes_on_what_was_found(specimen: Find, store: Store) -> None
 @pytest.mark.parametrize(
     ("name", "kind", "line", "argument"),
     [
-        ("argmax_warp_pairs", "uninitialised shared", 28, "what the first thread stores is never read"),
+        ("argmax_warp_pairs", "uninitialised shared", 28, "the value stored by the first thread is never read"),
         ("cumsum_block_scan", "dropped barrier", 32, "no two accesses are ordered by it alone"),
     ],
 )

@@ -1,12 +1,12 @@
-"""Room 3, verify: whether a candidate may go on, and whether a task may judge one.
+"""Room 3, verify: verdicts on candidates, and the admission of tasks.
 
-ladder.py      climb: the rungs in order, up to the first that refutes
-source.py      rung: is it a source at all
-seal.py        rung: does it compile, is its host code a pure plan, would the driver launch it
-emulate.py     rung: is it right on the CPU, under the eyes of the emulator
-library.py     operations of torch within an emulated call
-evaluation.py  verdicts against a labelled set
-admission.py   whether a task refutes what is wrong and accepts what is right
-mutation/      Planted bugs, to measure verifiers with
-opinion/       Rung: what language models think
+ladder.py      climbs the rungs in order, up to the first that refutes
+source.py      rung: whether the text is CUDA source that exports an entry point
+seal.py        rung: whether it compiles, its host code gives a plan, and the driver would launch it
+emulate.py     rung: whether its results are correct on the CPU emulator
+library.py     torch operations within an emulated call
+evaluation.py  measures verifiers on labelled kernels
+admission.py   whether a task refutes wrong implementations and accepts honest ones
+mutation/      mutants: correct kernels with a planted bug, to measure verifiers
+opinion/       rung: opinions of language models
 """

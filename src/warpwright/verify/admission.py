@@ -1,4 +1,4 @@
-"""Task admission: a task ships only if every cheat we can think of is refuted and every honest variant is not."""
+"""Task admission: a task is admitted if it refutes every known kind of cheat and accepts every honest variant."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from warpwright.oracle.truth.reference import Tensors, evaluate, function
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ControlResult:
-    """How one negative control fared."""
+    """The result of one negative control."""
 
     name: str
     refuted: bool | None
-    """None where the control cannot be built for this task, or rightly has no effect."""
+    """None if the control cannot be built for this task, or has no effect and need not have one."""
     how: str
     exempt: str | None = None
 
@@ -40,7 +40,7 @@ class HonestResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Admission:
-    """Whether a task is robust enough to ship, with the grounds."""
+    """Whether a task is robust enough to be used, with the results that show it."""
 
     task: str
     controls: tuple[ControlResult, ...] = ()
@@ -56,7 +56,7 @@ class Admission:
 
 
 def admit(task: Task) -> Admission:
-    """Runs every control and every honest variant over the check draws of a task."""
+    """Runs every control and every honest variant on the check draws of a task."""
     start = time.perf_counter()
     try:
         prepared = [_prepare(task, draw) for draw in check_draws(task)]
@@ -67,7 +67,7 @@ def admit(task: Task) -> Admission:
         return Admission(task=task.key, problems=(str(error),), seconds=time.perf_counter() - start)
     return Admission(
         task=task.key,
-        controls=tuple(_try_control(control, prepared) for control in controls(task, _telling(prepared))),
+        controls=tuple(_try_control(control, prepared) for control in controls(task, _representative(prepared))),
         honest=tuple(_try_honest(name, compute, prepared) for name, compute in variants(task)),
         problems=problems,
         draws=len(prepared),
@@ -80,13 +80,13 @@ def _prepare(task: Task, draw: Draw) -> Prepared:
     return Prepared(task=task, draw=draw, given=given, expected=expectations(task, draw, given))
 
 
-def _telling(prepared: list[Prepared]) -> Prepared:
-    """The draw to read operations off: the first with more than a few elements."""
+def _representative(prepared: list[Prepared]) -> Prepared:
+    """Returns the draw that shows which operations run: the first with more than a few elements."""
     return next((at for at in prepared if at.expected[0].value.numel() > 8), prepared[0])
 
 
 def _problems(prepared: list[Prepared]) -> Iterable[str]:
-    at = _telling(prepared)
+    at = _representative(prepared)
     runs = [_plain(at) for _ in range(2)]
     if not all(map(same_bits, *runs)):
         yield "the reference is not deterministic: the same inputs gave two different results"
@@ -108,7 +108,7 @@ def _try_control(control: Control, prepared: list[Prepared]) -> ControlResult:
 
 
 def _strength(result: ControlResult) -> int:
-    """Accepted in one dtype outweighs refuted in another; refuted in one outweighs not applicable in another."""
+    """Orders results: accepted in one dtype outweighs refuted in another; refuted outweighs not applicable."""
     return {False: 0, True: 1, None: 2}[result.refuted]
 
 
@@ -131,7 +131,7 @@ def _refute(control: Control, prepared: list[Prepared]) -> ControlResult:
 
 
 def _forged(control: Control, at: Prepared) -> Tensors | None:
-    """A cheat that does not even run (shapes that no longer fit, an index out of range) is no cheat."""
+    """Runs a cheat. One that raises (mismatching shapes, an index out of range) is no cheat."""
     try:
         return control.forge(at)
     except (TaskError, RuntimeError, IndexError, ValueError, ArithmeticError):

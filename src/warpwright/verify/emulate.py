@@ -1,4 +1,4 @@
-"""The emulation rung: are the candidate's results right on the CPU, and does it keep CUDA's rules on the way?"""
+"""The emulation rung: runs the candidate on the CPU and checks its results and its use of CUDA."""
 
 from __future__ import annotations
 
@@ -37,6 +37,6 @@ class EmulateRung:
 
 
 def _facts(emulation: Emulation) -> dict[str, object]:
-    """What the emulation found beyond its verdict."""
+    """Returns the findings of the emulation besides its verdict."""
     kept = ("findings", "warnings", "cases", "runs", "order_dependent", "counters")
     return {name: value for name, value in encode(emulation).items() if name in kept}

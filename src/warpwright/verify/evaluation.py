@@ -1,4 +1,4 @@
-"""What a verifier is worth: its verdicts against those of a labelled set, per class of bug."""
+"""Measures a verifier: its verdicts against the labels of a set of kernels, per class of bug."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ COLUMNS = ("file", "task", "verdict", "class")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Label:
-    """What is known of one kernel: whether it is right, and if not, the kind of bug."""
+    """The known truth about one kernel: whether it is correct, and if not, the class of its bug."""
 
     path: Path
     task: str
     verdict: Verdict
     kind: str
     dtypes: tuple[str, ...] = ()
-    """Those it is for, where it is not for all of its task's: from a column `dtypes`, if there is one."""
+    """The dtypes that the kernel supports, from the optional column `dtypes`; empty for all dtypes of its task."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Score:
-    """Verdicts on the kernels of one class. Where nothing was decided there is no accuracy."""
+    """Verdicts on the kernels of one class. Without decided kernels there is no accuracy."""
 
     kind: str
     total: int
@@ -38,13 +38,13 @@ class Score:
 
     @property
     def accuracy(self) -> float | None:
-        """Of what was decided."""
+        """The share of correct verdicts among the decided ones."""
         decided = self.total - self.undecided
         return self.right / decided if decided else None
 
 
 def read_labels(path: Path) -> tuple[Label, ...]:
-    """The rows of a labels.csv; files are named from its folder."""
+    """Reads a labels.csv; file names are relative to its folder."""
     try:
         with path.open(encoding="utf-8", newline="") as file:
             reader = csv.DictReader(file)
@@ -72,14 +72,14 @@ def _label(path: Path, number: int, row: dict[str, str | None]) -> Label:
 
 
 def verdict_of(dossier: Dossier, rung: str | None) -> Verdict | None:
-    """The whole ladder's, or one rung's; None where that rung was never reached or could not be climbed."""
+    """Returns the verdict of the whole ladder, or of one rung; None if that rung was not reached or was skipped."""
     if rung is None:
         return dossier.verdict
     return next((item.verdict for item in dossier.evidence if item.rung == rung and not item.skipped), None)
 
 
 def scores(labels: Sequence[Label], dossiers: Sequence[Dossier], rung: str | None = None) -> tuple[Score, ...]:
-    """One score per class in the order of first appearance, then one for all."""
+    """Returns one score per class, in order of first appearance, then one for all kernels."""
     judged = [
         (label, verdict)
         for label, dossier in zip(labels, dossiers, strict=True)

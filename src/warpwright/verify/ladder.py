@@ -15,20 +15,20 @@ from warpwright.verify.source import SourceRung
 
 
 def rungs() -> tuple[Rung, ...]:
-    """The rungs that need nothing but this machine, in order."""
+    """Returns the rungs that need only this machine, in order."""
     return SourceRung(), SealRung(), EmulateRung()
 
 
 def climb(
     task: Task, candidate: Candidate, cases: Sequence[Case] | None = None, ladder: Sequence[Rung] | None = None
 ) -> Climb:
-    """Verify a candidate on the given cases of its task, or on all of them, as far as this machine can."""
+    """Verifies a candidate on the given cases of its task, by default on all, as far as this machine can."""
     start = Climb(task=task, candidate=candidate, cases=None if cases is None else tuple(cases))
     return climb_on(start, rungs() if ladder is None else ladder)
 
 
 def climb_on(climbed: Climb, ladder: Sequence[Rung]) -> Climb:
-    """Continue a climb with further rungs. A fault of ours ends it and is not a verdict."""
+    """Continues a climb with further rungs. A fault of ours ends it and is not a verdict."""
     for rung in ladder:
         if climbed.is_over:
             break

@@ -1,4 +1,4 @@
-"""Operations of torch in the middle of an emulated call: the judge's own way of carrying them out, on the CPU."""
+"""Executes torch operations within an emulated call on the CPU, with the judge's own code."""
 
 from __future__ import annotations
 
@@ -16,11 +16,13 @@ if TYPE_CHECKING:
 
 _REFUSALS = (Undecided, UsageError, RuntimeError, TypeError, ValueError, LookupError, MemoryError, OverflowError)
 _ADDED_IN_16_BITS = ("convolution_backward",)
-"""By torch on a CPU, over the batch. No GPU does that: all of them add in fp32 and round at the end."""
+"""Operations that torch on a CPU accumulates over the batch in 16 bits. GPUs accumulate in fp32 and round at the
+end.
+"""
 
 
 def carried_out(node: Library, operands: Sequence[bytes | None]) -> bytes:
-    """The elements of the outputs, one after another without gaps. What torch refuses is undecided."""
+    """Returns the output elements, concatenated. Undecided if torch rejects the operation."""
     from warpwright.judge.gpu.torch_operations import execute
     from warpwright.oracle.inputs.storage import to_bytes
 
@@ -34,7 +36,7 @@ def carried_out(node: Library, operands: Sequence[bytes | None]) -> bytes:
 
 
 class _Held:
-    """The operands and results of one operation, by the windows that the trace gives them."""
+    """The operands and results of one operation, by the views of the trace."""
 
     def __init__(self, node: Library, operands: Sequence[bytes | None]) -> None:
         given = zip(node.inputs, operands, strict=False)

@@ -1,4 +1,6 @@
-"""The seal rung: does it compile for the target, is its host code a pure plan, and would the driver launch it?"""
+"""The seal rung: whether the source compiles for the target, its host code gives a plan, and the driver would launch
+it.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,7 @@ class SealRung:
         self._store = store
 
     def climb(self, climbed: Climb) -> Climb:
-        """Seal the candidate; later rungs find the artefact in the climb."""
+        """Seals the candidate and adds the artefact to the climb, for later rungs."""
         start = time.monotonic()
         outcome = seal(climbed.task, climbed.candidate, climbed.cases, self._store)
         seconds = time.monotonic() - start
@@ -49,7 +51,7 @@ def _sealed(candidate: Candidate, sealed: Sealed, seconds: float) -> Evidence:
         candidate=candidate.id,
         rung=SEAL,
         verdict=Verdict.HOLDS if compiled else Verdict.UNDECIDED,
-        reason=None if compiled else "no nvcc here: the launch plan holds, the device code was not compiled",
+        reason=None if compiled else "nvcc not found: the launch plan holds, the device code was not compiled",
         skipped=not compiled,
         facts={"artefact": sealed.id, "isolation": sealed.manifest.isolation, "summary": encode(summarise(sealed))},
         seconds=seconds,

@@ -1,4 +1,6 @@
-"""The source rung: is the text a source at all? It costs nothing, and its messages are plainer than a compiler's."""
+"""The source rung: whether the text is CUDA source at all. It costs nothing, and its messages are clearer than a
+compiler's.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,7 @@ class SourceRung:
 
 
 def _problem(source: str) -> str | None:
-    """One sentence on what is wrong with the text, or None."""
+    """Returns one sentence on what is wrong with the text, or None."""
     if not source.strip():
         return "the source is empty"
     if len(source) > MOST_SOURCE_BYTES:

@@ -1,4 +1,4 @@
-"""Admission: a robust task gets in; one that a cheat could pass, or that refuses honest work, does not."""
+"""Admission: a robust task is admitted; a task that accepts a cheat, or refutes honest work, is not."""
 
 from dataclasses import replace
 
@@ -48,13 +48,13 @@ def test_a_robust_task_is_admitted_with_every_control_refuted(direction):
     assert {item.name for item in admission.honest} >= {"eager", "double accumulation", "other order", "other rounding"}
 
 
-def test_a_parameter_that_does_not_matter_is_found():
+def test_a_parameter_without_effect_prevents_admission():
     admission = admit(task("import torch\ndef forward(x, bias, scale):\n    return torch.tanh(x * scale) + 0 * bias\n"))
     assert not admission.admitted
     assert {"bias as zeros", "bias as ones"} <= unsettled(admission)
 
 
-def test_an_operation_that_does_not_matter_is_found():
+def test_an_operation_without_effect_prevents_admission():
     source = SOURCE.replace("x * scale + bias", "(x * scale + bias).clamp(-1000, 1000)")
     assert unsettled(admit(task(source))) == {"drop clamp#0"}
 
@@ -74,14 +74,14 @@ def test_an_output_that_is_always_zero_is_not_admitted():
     assert "stale output" in unsettled(admission)
 
 
-def test_a_reference_that_is_not_deterministic_is_said_to_be():
+def test_a_reference_that_is_not_deterministic_is_reported():
     source = "import torch\ndef forward(x, bias, scale):\n    return x * scale + bias + torch.rand_like(x)\n"
     admission = admit(task(source))
     assert not admission.admitted
     assert any("not deterministic" in problem for problem in admission.problems)
 
 
-def test_a_variant_that_computes_something_else_is_refused():
+def test_an_honest_variant_that_computes_something_else_fails():
     source = SOURCE + "\ndef loose(x, bias, scale):\n    return torch.tanh(x * scale + bias * 1.001)\n"
     admission = admit(task(source, variants=("loose",)))
     assert not admission.admitted

@@ -1,4 +1,4 @@
-"""What a verifier is worth: labels in, accuracy and the two kinds of error out."""
+"""Evaluation of a verifier: labels in, accuracy and the two kinds of error out."""
 
 from __future__ import annotations
 
@@ -38,19 +38,19 @@ def test_each_class_has_its_score() -> None:
     assert (both.kind, both.total, both.right) == ("all", 3, 1)
 
 
-def test_what_is_undecided_is_neither_right_nor_wrong() -> None:
+def test_an_undecided_kernel_counts_neither_as_correct_nor_as_wrong() -> None:
     (score, _) = scores([label(Verdict.REFUTED, "race")], [dossier(("emulate", Verdict.UNDECIDED))])
     assert (score.undecided, score.accuracy) == (1, None)
 
 
-def test_a_rung_is_judged_by_what_reached_it() -> None:
+def test_a_rung_is_measured_on_the_kernels_that_reached_it() -> None:
     labels = [label(Verdict.REFUTED, "race"), label(Verdict.REFUTED, "syntax")]
     found = [dossier(("seal", Verdict.HOLDS), ("emulate", Verdict.REFUTED)), dossier(("seal", Verdict.REFUTED))]
     assert [score.kind for score in scores(labels, found, "emulate")] == ["race", "all"]
     assert scores(labels, found, "seal")[-1].false_accepts == 1
 
 
-def test_labels_are_read_from_beside_their_files(tmp_path: Path) -> None:
+def test_label_files_are_found_relative_to_the_table(tmp_path: Path) -> None:
     (tmp_path / "a.cu").touch()
     (tmp_path / "labels.csv").write_text("file,task,verdict,class\na.cu,softmax,refuted,race\n")
     (only,) = read_labels(tmp_path / "labels.csv")

@@ -1,4 +1,4 @@
-"""The ladder: the order of rungs, where it stops, and that faults of ours are never verdicts."""
+"""The ladder: the order of rungs, where it stops, and faults of ours, which are never verdicts."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ WRONG = Counterexample(kind="block", message="1025 threads")
 
 @dataclass
 class Says:
-    """A rung with one answer, or a fault."""
+    """A rung with one fixed answer, or a fault."""
 
     verdict: Verdict | None
     name: str = "says"
@@ -58,7 +58,7 @@ class Says:
         return climbed.with_evidence(evidence, self.makes)
 
 
-def test_it_climbs_on_until_something_refutes() -> None:
+def test_rungs_are_climbed_until_one_refutes() -> None:
     rungs = [Says(Verdict.HOLDS), Says(Verdict.UNDECIDED), Says(Verdict.REFUTED), Says(Verdict.HOLDS)]
     dossier = climb(TASK, CANDIDATE, ladder=rungs).dossier
     assert [evidence.verdict for evidence in dossier.evidence] == ["holds", "undecided", "refuted"]
@@ -66,7 +66,7 @@ def test_it_climbs_on_until_something_refutes() -> None:
     assert rungs[3].seen == []
 
 
-def test_a_rung_gets_what_was_made_and_found_before_it() -> None:
+def test_a_rung_gets_the_artefact_and_evidence_of_earlier_rungs() -> None:
     rungs = [Says(Verdict.HOLDS, name="first", makes=SEALED), Says(Verdict.UNDECIDED), Says(Verdict.HOLDS)]
     climbed = climb(TASK, CANDIDATE, TASK.cases, rungs)
     (start,), (second,), (third,) = (rung.seen for rung in rungs)
@@ -107,7 +107,7 @@ def test_a_fault_ends_the_climb_without_a_verdict() -> None:
         ("x" * (MOST_SOURCE_BYTES + 1), "characters"),
     ],
 )
-def test_what_is_no_source_is_refuted_in_one_sentence(source: str, says: str) -> None:
+def test_text_that_is_not_a_source_is_refuted_in_one_sentence(source: str, says: str) -> None:
     (evidence,) = climb(TASK, Candidate(source=source), ladder=[SourceRung()]).evidence
     assert evidence.verdict is Verdict.REFUTED
     assert evidence.counterexample is not None

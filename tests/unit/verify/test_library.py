@@ -1,4 +1,4 @@
-"""Operations of torch on the CPU: what cannot be done there is undecided, never an error of ours."""
+"""Torch operations on the CPU: an operation that cannot run there is undecided, never our fault."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ def added(shape: tuple[int, ...], dtype: str) -> Library:
 
 
 @pytest.mark.parametrize(("shape", "dtype"), [((1 << 60,), "fp32"), ((4,), "complex64")])
-def test_what_no_cpu_can_hold_is_undecided(shape: tuple[int, ...], dtype: str) -> None:
+def test_a_tensor_too_large_for_cpu_memory_is_undecided(shape: tuple[int, ...], dtype: str) -> None:
     with pytest.raises(Refused) as refused:
         carried_out(added(shape, dtype), [None])
     assert (refused.value.refusal.reason or "").startswith("unsupported: library at::relu on the CPU")
 
 
-def test_an_operation_that_our_headers_do_not_offer_is_not_carried_out() -> None:
+def test_an_operation_missing_from_our_headers_is_not_executed() -> None:
     one = replace(added((2,), "fp32"), operation="from_file")
     with pytest.raises(Refused, match="at::from_file"):
         carried_out(one, [bytes(8)])
 
 
-def test_what_it_can_is_carried_out() -> None:
+def test_a_supported_operation_is_executed() -> None:
     one = added((2,), "fp32")
     assert carried_out(one, [b"\0\0\x80\xbf\0\0\x80\x3f"]) == b"\0\0\0\0\0\0\x80\x3f"

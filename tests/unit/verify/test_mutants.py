@@ -1,4 +1,4 @@
-"""Mutants: each is the original with one change, of the kind it says, on the line it says."""
+"""Mutants: each is the original with one change of the stated kind on the stated line."""
 
 from __future__ import annotations
 
@@ -85,12 +85,12 @@ def test_a_bug_of_each_kind_is_planted(kind: str, line: int, text: str) -> None:
         ("missing atomic", 13, "(__trap(), atomicAdd(&y[0], rsqrtf(sum + eps)));"),
     ],
 )
-def test_beside_it_stands_what_would_show_that_it_is_none(kind: str, line: int, text: str) -> None:
+def test_a_mutant_has_a_witness_that_can_prove_it_equivalent(kind: str, line: int, text: str) -> None:
     witnesses = [mutant.witness.splitlines()[line - 1] for mutant in of_kind(kind) if mutant.witness]
     assert any(text in written for written in witnesses), witnesses
 
 
-def test_a_grid_of_three_dimensions_is_left_alone() -> None:
+def test_a_grid_of_three_dimensions_is_not_mutated() -> None:
     assert not any(mutant.line == 24 for mutant in of_kind("off-by-one grid"))
 
 
@@ -103,7 +103,7 @@ def test_nothing_else_changes() -> None:
             assert sum(old != new for old, new in zip(before, after, strict=True)) == 1
 
 
-def test_there_are_enough_of_every_kind() -> None:
+def test_the_corpus_gives_enough_mutants_of_every_kind() -> None:
     found = [mutant for path in sorted(CORPUS.glob("*.cu")) for mutant in mutants(path.read_text())]
     assert len(found) >= 400
     assert {mutant.kind for mutant in found} == set(KINDS)

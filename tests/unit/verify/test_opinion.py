@@ -1,4 +1,4 @@
-"""Opinions: they never decide, cannot be steered from inside a kernel, and are not asked where surer rungs answered."""
+"""Opinions never decide, cannot be steered from inside a kernel, and are not asked for questions that are settled."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def answer(verdict: str = "pass", candidate: Candidate = CANDIDATE, confidence: 
 
 
 class Says:
-    """A model that answers by a rule, and keeps what it was asked."""
+    """A model that answers by a rule and records its requests."""
 
     name = "says"
 
@@ -62,7 +62,7 @@ def opinion(rule: Callable[[Request], str], panel: Panel | None = None, candidat
 
 
 def thought(rung: OpinionRung, so_far: Sequence[Evidence] = (), candidate: Candidate = CANDIDATE) -> Evidence:
-    """What the rung adds to a climb."""
+    """Returns the evidence that the rung adds to a climb."""
     start = Climb(task=TASK, candidate=candidate, evidence=tuple(so_far))
     return rung.climb(start).evidence[-1]
 
@@ -89,7 +89,7 @@ def test_the_score_orders() -> None:
     assert score_of(Dossier(candidate="c", task="t")) is None
 
 
-def test_the_panel_has_four_questions_that_surer_rungs_make_idle() -> None:
+def test_the_panel_has_four_questions_settled_by_other_rungs() -> None:
     names = [verifier.name for verifier in read_panel().verifiers]
     assert names == ["compilation", "memory", "numerics", "cheating"]
     model = Says(lambda _: answer())
@@ -98,7 +98,7 @@ def test_the_panel_has_four_questions_that_surer_rungs_make_idle() -> None:
     assert [request.purpose for request in model.asked] == ["opinion-memory", "opinion-numerics", "opinion-cheating"]
 
 
-def test_where_everything_is_answered_nobody_is_asked() -> None:
+def test_if_every_question_is_settled_no_model_is_asked() -> None:
     model = Says(lambda _: answer())
     so_far = held("source", "seal", "emulate")
     evidence = thought(OpinionRung(model), so_far)
@@ -108,7 +108,7 @@ def test_where_everything_is_answered_nobody_is_asked() -> None:
     assert dossier.verdict is Verdict.HOLDS
 
 
-def test_a_kernel_is_not_blamed_for_types_that_it_is_not_for() -> None:
+def test_a_kernel_is_not_blamed_for_dtypes_it_does_not_support() -> None:
     cases = [Case(name=f"N7-{dtype}", role=Role.CHECK, dims={"N": 7}, dtype=dtype) for dtype in ("fp32", "bf16")]
     model = Says(lambda _: answer())
     OpinionRung(model, ONE).climb(Climb(task=narrowed(TASK, cases), candidate=CANDIDATE, cases=tuple(cases[:1])))
@@ -116,7 +116,7 @@ def test_a_kernel_is_not_blamed_for_types_that_it_is_not_for() -> None:
     assert "bf16" not in model.asked[0].prompt
 
 
-def test_the_last_word_is_that_of_the_reflection() -> None:
+def test_the_vote_after_reflection_counts() -> None:
     model = Says(lambda request: answer("pass" if request.purpose.endswith("-reflection") else "fail"))
     (vote,) = votes_in(thought(OpinionRung(model, ONE)))
     assert vote.passed is True
@@ -125,7 +125,7 @@ def test_the_last_word_is_that_of_the_reflection() -> None:
     assert model.asked[0].prompt in model.asked[1].prompt
 
 
-def test_a_reflection_that_cannot_be_read_leaves_the_first_word() -> None:
+def test_an_unreadable_reflection_leaves_the_first_vote() -> None:
     (vote,) = votes_in(
         opinion(lambda request: "hm" if request.purpose.endswith("-reflection") else answer("fail"), ONE)
     )
@@ -148,12 +148,12 @@ def test_a_model_that_fails_is_no_opinion() -> None:
     assert evidence.reason == "no opinion: no answer within 60 s"
 
 
-def test_votes_that_could_be_had_count_though_the_model_then_fails() -> None:
+def test_votes_before_a_failure_of_the_model_count() -> None:
     evidence = opinion(lambda request: answer() if "compilation" in request.purpose else failing(request))
     assert [vote.verifier for vote in votes_in(evidence)] == ["compilation"]
 
 
-def test_answers_that_cannot_be_read_are_no_opinion() -> None:
+def test_unreadable_answers_are_no_opinion() -> None:
     evidence = opinion(lambda _: "It looks fine to me.")
     assert evidence.skipped
     assert evidence.reason == "no opinion: the answers could not be read"
@@ -165,7 +165,7 @@ HOSTILE = Candidate(
 )
 
 
-def test_a_comment_is_framed_and_shown_as_it_is() -> None:
+def test_a_comment_is_quoted_unchanged_between_boundaries() -> None:
     prompt = question(TASK, HOSTILE, "memory", "Look.").prompt
     before, inside = prompt.split(f"\nBEGIN {HOSTILE.id}\n")
     inside, after = inside.split(f"\nEND {HOSTILE.id}\n")
@@ -188,11 +188,11 @@ def vote(text: str, parsed: Any = None) -> Vote:
 
 
 @pytest.mark.parametrize("frame", ["{}", "```json\n{}\n```", "I thought about {{x}}.\n{}", "{}\n\nThat is all."])
-def test_the_one_answer_is_found(frame: str) -> None:
+def test_the_answer_is_found_in_surrounding_text(frame: str) -> None:
     assert vote(frame.replace("{}", answer("fail"))).passed is False
 
 
-def test_plain_data_is_taken_before_text() -> None:
+def test_parsed_data_is_preferred_to_text() -> None:
     assert vote("", json.loads(answer("fail"))).passed is False
 
 
@@ -205,7 +205,7 @@ def test_plain_data_is_taken_before_text() -> None:
         answer("fail", reasons=[{"line": 2, "why": " "}]), answer("fail", reasons=[2]), '{"a":' * 3000,
     ],
 )  # fmt: skip
-def test_what_breaks_the_form_is_no_vote(text: str) -> None:
+def test_an_answer_that_breaks_the_form_is_no_vote(text: str) -> None:
     assert vote(text) == Vote(verifier="memory")
 
 
@@ -230,7 +230,7 @@ def test_any_data_is_a_vote_or_none(data: dict[str, Any]) -> None:
     assert vote("", {"about": CANDIDATE.id, **data}).confidence in (None, 0.0, 1.0)
 
 
-def test_the_schema_asks_for_what_is_read() -> None:
+def test_the_schema_requires_the_fields_that_are_parsed() -> None:
     asked = schema(CANDIDATE)
     assert set(asked["required"]) == set(json.loads(answer()))
     assert asked["properties"]["about"]["enum"] == [CANDIDATE.id]
@@ -248,7 +248,7 @@ def test_a_score_is_a_chance_and_follows_the_record(record: Record, passed: bool
     assert (after >= before) == (record.weight(passed) * sure >= 0) or math.isclose(after, before)
 
 
-def test_what_was_never_measured_weighs_nothing() -> None:
+def test_a_verifier_without_a_record_weighs_nothing() -> None:
     assert Record().weight(True) == Record().weight(False) == 0
 
 
@@ -264,7 +264,7 @@ def test_records_are_tallied_from_votes() -> None:
 
 
 def test_opinions_are_measured_like_any_rung() -> None:
-    """The evaluation sees them as verdicts; the dossier itself stays undecided."""
+    """Evaluation sees opinions as verdicts; the dossier itself stays undecided."""
     dossiers = [
         Dossier(candidate="c", task="t", evidence=(opinion(lambda _, v=verdict: answer(v)),))  # type: ignore[misc]
         for verdict in ("pass", "fail", "pass")
@@ -277,7 +277,7 @@ def test_opinions_are_measured_like_any_rung() -> None:
     assert all(item.verdict is Verdict.UNDECIDED for item in dossiers)
 
 
-def test_other_evidence_is_left_as_it_is() -> None:
+def test_other_evidence_is_unchanged() -> None:
     unsure = Evidence(candidate="c", rung="emulate", verdict=Verdict.UNDECIDED, reason="unsupported: x")
     dossier = Dossier(candidate="c", task="t", evidence=(*held("seal"), unsure))
     assert as_if_decided(dossier) == dossier

@@ -1,4 +1,4 @@
-"""Tuning: better on the training part or not kept, reported on kernels that it never saw."""
+"""Tuning of instructions: kept only if better on the training part, measured on held-out kernels."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ PANEL = Panel(verifiers=(Verifier(name="memory", instruction="Pass everything.\n
 
 
 class Judge:
-    """Passes everything, unless the instruction tells it to look. Proposes the given instructions in turn."""
+    """Passes everything unless the instruction tells it to look. Proposes the given instructions in turn."""
 
     name = "judge"
 
@@ -56,7 +56,7 @@ class Judge:
         return Reply(text=json.dumps(told), model="judge")
 
 
-def test_a_better_instruction_is_kept_and_reported_on_unseen_kernels() -> None:
+def test_a_better_instruction_is_kept_and_measured_on_held_out_kernels() -> None:
     judge = Judge("Look closely.")
     tuned = tune(PANEL, SET, judge, seed=1)
     (verifier,) = tuned.panel.verifiers
@@ -69,7 +69,7 @@ def test_a_better_instruction_is_kept_and_reported_on_unseen_kernels() -> None:
     assert verifier.record == Record(passed_right=4, failed_wrong=4)
 
 
-def test_one_that_is_no_better_is_dropped() -> None:
+def test_an_instruction_that_is_no_better_is_dropped() -> None:
     judge = Judge("Reject everything.", "", "Pass everything.")
     tuned = tune(PANEL, SET, judge, seed=1)
     assert tuned.panel.verifiers[0].instruction == "Pass everything.\n"
@@ -78,7 +78,7 @@ def test_one_that_is_no_better_is_dropped() -> None:
     assert len(judge.tuning) == 3
 
 
-def test_the_held_out_part_is_never_shown_to_who_improves() -> None:
+def test_the_held_out_part_is_never_shown_to_the_improving_model() -> None:
     judge = Judge("Reject everything.", "Stay.", "Sit.")
     tune(PANEL, SET, judge, seed=1)
     training, held_out = split(SET, 1)
@@ -105,7 +105,7 @@ def test_classes_of_one_kernel_are_on_both_sides() -> None:
     assert held_out
 
 
-def test_a_verifier_answers_for_its_own_kind_and_for_what_is_nobodys() -> None:
+def test_a_verifier_is_measured_on_its_own_kinds_and_on_unassigned_ones() -> None:
     panel = Panel(
         verifiers=(
             Verifier(name="memory", instruction="", catches=("race",)),
@@ -123,7 +123,7 @@ def test_without_kernels_there_is_no_share() -> None:
     assert tuned.panel.verifiers[0].record == Record()
 
 
-def test_a_panel_survives_being_written(tmp_path: Path) -> None:
+def test_a_panel_is_read_back_as_written(tmp_path: Path) -> None:
     record = Record(failed_wrong=3)
     odd = Verifier(name="memory", instruction="Look\n", catches=('a "b" \\c',), settled_by=("seal",), record=record)
     panel = Panel(verifiers=(odd,), prior=Prior(right=3, wrong=1))

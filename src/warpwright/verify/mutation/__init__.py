@@ -1,6 +1,6 @@
-"""Planted bugs, to measure verifiers with.
+"""Mutants: correct kernels with a planted bug, to measure verifiers.
 
-mutants.py    correct kernels with one planted bug, to measure verifiers with
-mutations.py  where each kind of bug can be planted
+mutants.py    builds mutants of a source
+mutations.py  finds where each kind of bug can be planted
 survey.py     how many planted bugs the emulator finds
 """

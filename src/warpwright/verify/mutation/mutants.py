@@ -1,7 +1,7 @@
-"""Mutants: a correct kernel with one bug of known kind planted in it, to measure what a verifier is worth.
+"""Mutants: a correct kernel with one planted bug of a known kind, to measure verifiers.
 
-Each kind finds its places in the tokens of the source and says what to write there. A mutant compiles wherever its
-original does, save where names mislead us; whether it still behaves the same only running it can tell.
+Each kind of bug finds its places in the tokens of the source and gives the replacement. A mutant usually compiles where
+its original does; whether it behaves differently is known only after running it.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ class Mutant:
     was: str
     became: str
     witness: str | None = None
-    """A source that behaves as the original does wherever the bug cannot be felt."""
+    """A source that behaves like the original unless the bug could take effect."""
     proves: str | None = None
-    """What it shows if it does so in every run."""
+    """What is proved if the witness behaves like the original in every run."""
 
 
 def mutants(source: str) -> Iterator[Mutant]:
-    """Every mutant of a source, in the order of kinds and places."""
+    """Yields every mutant of a source, by kind and place."""
     text = Text(tokenize(source))
     for kind, find in KINDS.items():
         for edit in find(text):
@@ -52,7 +52,7 @@ def mutants(source: str) -> Iterator[Mutant]:
 
 
 def few_of_each_kind(source: str, most: int) -> list[Mutant]:
-    """At most so many mutants of each kind, the first ones."""
+    """Returns the first `most` mutants of each kind."""
     seen: Counter[str] = Counter()
     chosen = []
     for mutant in mutants(source):
@@ -77,7 +77,7 @@ def _mutant(text: Text, kind: str, edit: Edit) -> Mutant:
 
 
 def _edited(text: Text, begin: int, end: int, instead: str) -> str:
-    """The number of lines stays, so that a report on a mutant can be held against the original."""
+    """Replaces tokens and keeps the number of lines, so that reports on a mutant match lines of the original."""
     before, was, after = _around(text, begin, end)
     return before + instead + "\n" * (was.count("\n") - instead.count("\n")) + after
 

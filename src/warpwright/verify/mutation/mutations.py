@@ -1,7 +1,7 @@
-"""Where a bug of each kind can be planted in CUDA source, and what to write there.
+"""Finds the places where a bug of each kind can be planted in CUDA source, with the replacement text.
 
-Beside the bug stands what would show that it is none: a witness, which is the original with a trap, or with garbage,
-where the bug could make itself felt. A witness that runs as the original does in every run proves that it cannot.
+Besides the bug, an edit may have a witness: the original with a trap or with garbage where the bug could take effect. A
+witness that runs like the original in every run proves that the bug has no effect.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _ENDS_STATEMENT = (";", "{", "}", ")")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Witness:
-    """What else to write in the place of some tokens, and what it proves if nothing comes of it."""
+    """Another replacement of tokens, and what it proves if it changes nothing."""
 
     begin: int
     end: int
@@ -32,7 +32,7 @@ class Witness:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Edit:
-    """Replace the tokens from position `begin` to `end`."""
+    """A replacement of the tokens from position `begin` to `end`."""
 
     begin: int
     end: int
@@ -40,12 +40,12 @@ class Edit:
     witness: Witness | None = None
 
 
-_UNREACHED = "the place is never reached"
+_UNREACHED = "the code is never reached"
 _SAME_TEST = "the two conditions never differ"
 
 
 def _unreached(text: Text, begin: int, end: int) -> Witness:
-    """Where an expression, or a statement that is one, is evaluated."""
+    """Builds a witness that traps when an expression or expression statement is evaluated."""
     return Witness(begin=begin, end=end, text=f"(__trap(), {text.written(begin, end)})", proves=_UNREACHED)
 
 
@@ -60,7 +60,7 @@ def _same_test(text: Text, begin: int, end: int, other: str) -> Witness:
 
 
 class Text(Code):
-    """The tokens of a source, with what mutations ask of it."""
+    """The tokens of a source, with the queries that mutations need."""
 
     def __init__(self, tokens: Sequence[Token]) -> None:
         super().__init__(tokens)
@@ -89,13 +89,13 @@ class Text(Code):
         return [position for position in range(len(self)) if position not in device]
 
     def past_statement(self, here: int) -> int:
-        """The `;` that ends the statement here."""
+        """Returns the position of the `;` that ends the statement."""
         while here < len(self) and self.text(here) not in (";", "{", "}"):
             here = self.partner[here] + 1 if self.text(here) in ("(", "[") and here in self.partner else here + 1
         return here
 
     def split(self, begin: int, end: int, at: str) -> list[tuple[int, int]]:
-        """The pieces between `at` at the outermost level."""
+        """Splits at `at`, outside of all brackets."""
         pieces, start, here = [], begin, begin
         while here < end:
             if self.text(here) == at:
@@ -106,14 +106,14 @@ class Text(Code):
         return [*pieces, (start, end)]
 
     def opening(self, position: int) -> int:
-        """The `(` that the position is directly inside of."""
+        """Returns the position of the innermost `(` around a position."""
         here = position - 1
         while self.text(here) != "(":
             here = self.partner.get(here, here) - 1 if self.text(here) in (")", "]", "}") else here - 1
         return here
 
     def conditions(self) -> Iterator[tuple[str, int, int]]:
-        """What `if`, `while` and `for` in device code test."""
+        """Yields the conditions of `if`, `while` and `for` in device code."""
         for here in self.device:
             word, opening = self.text(here), here + 1
             if word not in ("if", "while", "for") or self.text(opening) != "(" or opening not in self.partner:
@@ -125,7 +125,7 @@ class Text(Code):
                 yield word, *parts[1]
 
     def comparisons(self, begin: int, end: int) -> Iterator[int]:
-        """Each `<` that compares."""
+        """Yields the position of each `<` that is a comparison."""
         for here in range(begin, end):
             if self.text(here) == "<" and (self.past_angles(here) or end + 1) > end:
                 yield here
@@ -141,7 +141,7 @@ def dropped_barriers(text: Text) -> Iterator[Edit]:
 
 
 def shifted_bounds(text: Text) -> Iterator[Edit]:
-    """`<=` for `<`. A counter that goes by tiles or doubles passes its bound: there the last pass is lost instead."""
+    """Replaces `<` by `<=`; for counters that advance by tiles or double, the last iteration is dropped instead."""
     for word, begin, end in text.conditions():
         for here in text.comparisons(begin, end):
             yield _last_pass_lost(text, begin, end, here) or _compared(text, begin, end, here, 1, "<=")
@@ -156,7 +156,7 @@ def _compared(text: Text, begin: int, end: int, here: int, length: int, instead:
 
 
 def _last_pass_lost(text: Text, begin: int, end: int, here: int) -> Edit | None:
-    """`k0 + TILE <= K` for `k0 < K` where every thread counts alike, and `2 * d < n` for `d < n`."""
+    """Replaces `k0 < K` by `k0 + TILE <= K` if every thread counts alike, and `d < n` by `2 * d < n`."""
     step = (
         text.split(end + 1, text.partner.get(text.opening(begin), end + 1), ";")[0] if text.text(end) == ";" else None
     )
@@ -185,7 +185,7 @@ def changed_strides(text: Text) -> Iterator[Edit]:
 
 
 def _only_once(text: Text, parts: Sequence[tuple[int, int]], step: int, close: int) -> Witness:
-    """A trap where the loop would be entered again, after one step or after two."""
+    """Traps where the loop would be entered again, after one step or after two."""
     test, begin = text.written(*parts[1]), parts[-1][0]
     again = f"({test} ? __trap() : void())"
     stepping = text.written(begin, close)
@@ -245,7 +245,7 @@ def dropped_epsilons(text: Text) -> Iterator[Edit]:
 
 
 def coarse_accumulations(text: Text) -> Iterator[Edit]:
-    """Sums kept to the ten bits that a half has."""
+    """Rounds sums to the ten mantissa bits of a half."""
     for here in text.device:
         if text.texts(here + 1, 2) != ["+", "="] or not _is_float(text, text.text(here)):
             continue
@@ -261,7 +261,7 @@ def _is_float(text: Text, name: str) -> bool:
 
 
 def skipped_stores(text: Text) -> Iterator[Edit]:
-    """A store to shared memory that the first thread leaves out."""
+    """Drops the first thread's store to shared memory."""
     names = _shared_names(text)
     for here in text.device:
         if text.text(here) not in names or text.text(here - 1) not in _ENDS_STATEMENT or text.text(here + 1) != "[":
@@ -273,7 +273,9 @@ def skipped_stores(text: Text) -> Iterator[Edit]:
         if text.text(past + 1) == "=" and text.text(end) == ";":
             stored, place = text.written(here, end), text.written(here, past + 1)
             garbage = f"{{ {stored}; if (threadIdx.x == 0) memset((void*)&{place}, 0xff, sizeof({place})); }}"
-            unread = Witness(begin=here, end=end, text=garbage, proves="what the first thread stores is never read")
+            unread = Witness(
+                begin=here, end=end, text=garbage, proves="the value stored by the first thread is never read"
+            )
             yield Edit(begin=here, end=end, text=f"if (threadIdx.x != 0) {stored}", witness=unread)
 
 
@@ -305,7 +307,7 @@ def missing_atomics(text: Text) -> Iterator[Edit]:
 
 
 def short_grids(text: Text) -> Iterator[Edit]:
-    """Blocks counted by a division that no longer rounds up, or one fewer than there are rows."""
+    """Computes a grid without rounding up, or with one block fewer."""
     for here in text.host:
         if text.text(here) == "+" and (close := _rounds_up(text, here)) is not None:
             yield Edit(begin=here, end=close, text="")
@@ -313,13 +315,13 @@ def short_grids(text: Text) -> Iterator[Edit]:
             (begin, end), *_ = text.split(here + 1, _configuration_end(text, here), ",")
             grid = text.written(begin, end)
             if end > begin and not _is_dim3(text, begin, end):
-                called = text.texts(begin + 1, 1) == ["("]  # by a function, which may well return a dim3
+                called = text.texts(begin + 1, 1) == ["("]  # the result of a call may be a dim3
                 fewer = f"[](dim3 g) {{ g.x -= 1; return g; }}({grid})" if called else f"({grid}) - 1"
                 yield Edit(begin=begin, end=end, text=fewer)
 
 
 def _rounds_up(text: Text, plus: int) -> int | None:
-    """The `)` of `(n + T - 1) / T` or `(n + 255) / 256`."""
+    """Returns the `)` of `(n + T - 1) / T` or `(n + 255) / 256`."""
     one, minus, number = text.texts(plus + 1, 3)
     if minus == "-" and number == "1" and text.texts(plus + 4, 3) == [")", "/", one]:
         return plus + 4
@@ -341,7 +343,7 @@ def _is_dim3(text: Text, begin: int, end: int) -> bool:
 
 
 def _dim3_names(text: Text) -> set[str]:
-    """`dim3 grid(1, 2), block(32);` declares two."""
+    """Names declared as dim3: `dim3 grid(1, 2), block(32);` declares two."""
     names = set()
     for here in (i for i in range(len(text)) if text.text(i) == "dim3"):
         names |= {text.text(first) for first, _ in text.split(here + 1, text.past_statement(here + 1), ",")}

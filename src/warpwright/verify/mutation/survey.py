@@ -1,4 +1,4 @@
-"""A survey of mutants: how many of the bugs planted in correct kernels the emulator finds."""
+"""Surveys mutants: how many of the bugs planted in correct kernels the emulator finds."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from warpwright.verify.library import carried_out
 from warpwright.verify.mutation.mutants import Mutant, mutants
 
 _BARRIERS = "dropped barrier"
-_NO_CONFLICT = "no two accesses are ordered by it alone, and what has no race does the same in every order"
+_NO_CONFLICT = "no two accesses are ordered by it alone, and code without races gives the same result in every order"
 
 
 class Fate(StrEnum):
@@ -27,13 +27,13 @@ class Fate(StrEnum):
     EQUIVALENT = "equivalent"
     """The same bits as the original in every run and order, for a reason that the emulator has checked."""
     SURVIVED = "survived"
-    """Neither refuted nor proved to be no bug."""
+    """Neither refuted nor proved equivalent."""
     UNDECIDED = "undecided"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Surveyed:
-    """One mutant, and why it met its fate."""
+    """One mutant with its fate and the reason."""
 
     original: str
     mutant: Mutant
@@ -42,7 +42,7 @@ class Surveyed:
 
 
 class Survey:
-    """One correct kernel. Inputs and truth are computed once for all of its mutants."""
+    """Surveys the mutants of one correct kernel; inputs and expected values are computed once for all of them."""
 
     def __init__(self, name: str, task: Task, source: str, cases: Sequence[Case], store: Store | None = None) -> None:
         self._name, self._source = name, source
@@ -55,7 +55,7 @@ class Survey:
         )
         self.original = self._emulated(source)
         if isinstance(self.original, Emulation):
-            # Its mutants are hurt where it was, so that their bits can be compared.
+            # Mutants run the same granule sizes as the original, so that their bits can be compared.
             self._sizes = self.original.granules
 
     def fates(self, chosen: Iterable[Mutant] | None = None) -> Iterator[Surveyed]:
@@ -79,14 +79,16 @@ class Survey:
         assert isinstance(self.original, Emulation)
         if found.digest != self.original.digest:
             far, usual = found.distance or 0.0, self.original.distance or 0.0
-            return Fate.SURVIVED, f"other bits, within tolerance ({far:.2g} from the truth, the original {usual:.2g})"
+            return Fate.SURVIVED, f"other bits, within tolerance (error {far:.2g}, the original {usual:.2g})"
         argument = self._argument(mutant, found)
         if argument is None:
-            return Fate.SURVIVED, "the same bits in every run, but nothing shows that it must be so"
+            return Fate.SURVIVED, "the same bits in every run, but equivalence is not proved"
         return Fate.EQUIVALENT, f"the same bits in every run: {argument}"
 
     def _argument(self, mutant: Mutant, found: Emulation) -> str | None:
-        """Why it cannot differ from the original in any of these runs, in any order."""
+        """Returns why the mutant cannot differ from the original in any of these runs, in any order; None if
+        unknown.
+        """
         if mutant.kind == _BARRIERS and not any(finding.kind == "race" for finding in found.findings):
             return _NO_CONFLICT
         if mutant.witness is None:

@@ -1,9 +1,9 @@
-"""Rung: what language models think.
+"""Rung: opinions of language models.
 
-rung.py     rung: what language models think of what the others left open; it decides nothing
-panel.py    who is asked, with which instruction, and how far each was right
-answers.py  what a verifier is asked, and its answer as plain data
-votes.py    what votes weigh together
-tuning.py   better instructions for the panel, measured on kernels it has not seen
-prompts/    the instructions, and the panel's records
+rung.py     the opinion rung; it decides nothing
+panel.py    the verifiers, their instructions and their records
+answers.py  the question to a verifier, and its answer as plain data
+votes.py    the combined weight of votes
+tuning.py   improves the instructions, measured on held-out kernels
+prompts/    the instructions, and the verifiers' records
 """

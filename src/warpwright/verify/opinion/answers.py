@@ -1,8 +1,8 @@
-"""What a verifier is asked, and its answer as plain data.
+"""The question to a verifier, and its answer as plain data.
 
-The kernel is shown with numbered lines between boundaries that carry the candidate's id, which no source can contain,
-being a hash of it. The answer repeats the id, so that a verdict written into a comment and quoted back is never taken
-for the verifier's own.
+The kernel is shown with numbered lines between boundaries that carry the candidate's id. The id is a hash of the
+source, so that no source can contain it. The answer repeats the id; thus a verdict written into a comment and quoted
+back is never taken for the verifier's own.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ line, or null where it has none. `confidence` is the chance that your verdict is
 
 
 def question(task: Task, candidate: Candidate, verifier: str, instruction: str) -> Request:
-    """One verifier's whole prompt."""
+    """Builds the whole prompt of one verifier."""
     prompt = "\n\n".join(
         (
             f"# Judge a CUDA kernel: {verifier}",
@@ -49,12 +49,12 @@ def question(task: Task, candidate: Candidate, verifier: str, instruction: str) 
 def _function(task: Task) -> str:
     told = task.reference
     gradients = f"`{told.backward}`" if told.backward else f"autograd through `{told.entry}`"
-    truths = {
+    expected = {
         Direction.FORWARD: f"`{told.entry}`",
         Direction.BACKWARD: gradients,
         Direction.TRAINING: f"`{told.entry}` for the outputs and {gradients} for the gradients",
     }
-    return f"{task.summary} The truth is {truths[task.direction]}; other functions are there for comparison.".strip()
+    return f"{task.summary} The truth is {expected[task.direction]}; other functions are there for comparison.".strip()
 
 
 def _circumstances(task: Task, candidate: Candidate) -> str:
@@ -72,7 +72,7 @@ def quoted_kernel(candidate: Candidate) -> str:
 
 
 def schema(candidate: Candidate) -> Mapping[str, Any]:
-    """The answer's JSON schema, for models that keep to one."""
+    """The JSON schema of the answer, for models with structured output."""
     reason = {
         "type": "object",
         "properties": {"line": {"type": ["integer", "null"]}, "why": {"type": "string"}},
@@ -93,7 +93,7 @@ def schema(candidate: Candidate) -> Mapping[str, Any]:
 
 
 def vote_in(reply: Reply, candidate: Candidate, verifier: str) -> Vote:
-    """The vote that an answer holds. One that breaks the form, or holds two verdicts, is no vote."""
+    """Parses the vote in an answer. An answer that breaks the form, or holds two verdicts, is no vote."""
     found = [reply.parsed] if isinstance(reply.parsed, dict) else list(_objects(reply.text[-_MOST_TEXT:]))
     own = [item for item in found if item.get("about") == candidate.id]
     if len(own) != 1:
@@ -102,7 +102,7 @@ def vote_in(reply: Reply, candidate: Candidate, verifier: str) -> Vote:
 
 
 def _objects(text: str) -> Iterator[dict[str, Any]]:
-    """The JSON objects in a text, outermost ones only."""
+    """Yields the outermost JSON objects in a text."""
     decoder, here = json.JSONDecoder(), text.find("{")
     for _ in range(_MOST_OBJECTS):
         if here < 0:

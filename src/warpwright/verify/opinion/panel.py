@@ -1,4 +1,4 @@
-"""The panel of verifiers: instructions as Markdown, everything else as a table beside them."""
+"""The panel of verifiers: instructions as Markdown files, everything else in a TOML table."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ FOLDER = Path(__file__).resolve().parent / "prompts"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verifier:
-    """One question: its instruction, the rungs whose HOLDS answers it, the bugs it looks for, and its record."""
+    """A verifier: its instruction, the rungs whose HOLDS settles its question, the bugs it looks for, and its
+    record.
+    """
 
     name: str
     instruction: str
@@ -40,7 +42,7 @@ class Panel:
 
 
 def read_panel(folder: Path = FOLDER) -> Panel:
-    """The panel that a folder describes: verifiers.toml, and one instruction for each verifier."""
+    """Reads a panel from a folder: verifiers.toml, and one instruction for each verifier."""
     table = tomllib.loads((folder / "verifiers.toml").read_text(encoding="utf-8"))
     prior = decode(Prior, table.pop("prior"), "prior")
     return Panel(verifiers=tuple(_verifier(folder, name, entry) for name, entry in table.items()), prior=prior)
@@ -54,7 +56,7 @@ def _verifier(folder: Path, name: str, entry: dict[str, object]) -> Verifier:
 
 
 def write_panel(panel: Panel, folder: Path) -> None:
-    """The panel as a folder that read_panel reads."""
+    """Writes a panel to a folder that read_panel reads."""
     folder.mkdir(parents=True, exist_ok=True)
     lines = ["[prior]", f"right = {panel.prior.right}", f"wrong = {panel.prior.wrong}"]
     for verifier in panel.verifiers:

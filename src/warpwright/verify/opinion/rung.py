@@ -1,8 +1,8 @@
-"""The opinion rung: language models say what they think of a kernel that no other rung could decide.
+"""The opinion rung: asks language models about a kernel that no other rung could decide.
 
 An opinion never refutes and never accepts. Its evidence is UNDECIDED with the reason "opinion"; its score orders the
-queue, and may postpone or skip a candidate where budgets are short. The rung belongs at the end of the ladder: it does
-not ask what earlier rungs have answered, and where they have answered everything it is skipped.
+queue, and may postpone or skip a candidate if budgets are short. The rung belongs at the end of the ladder: it does not
+ask questions that earlier rungs have settled, and is skipped if they have settled all.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class OpinionRung:
         return climbed.with_evidence(self._asked(climbed))
 
     def _asked(self, climbed: Climb) -> Evidence:
-        """Ask the panel about what earlier evidence leaves open."""
+        """Asks the panel about questions that earlier evidence leaves open."""
         start, candidate = time.monotonic(), climbed.candidate
         asked = [verifier for verifier in self._panel.verifiers if climbed.held.isdisjoint(verifier.settled_by)]
         if not asked:
@@ -46,7 +46,7 @@ class OpinionRung:
         return self._evidence(candidate, votes, start)
 
     def _votes(self, task: Task, candidate: Candidate, asked: Sequence[Verifier]) -> tuple[list[Vote], str | None]:
-        """Collect every vote; after a failure of the model the rest of the panel is not asked."""
+        """Collects the votes; after a failure of the model the rest of the panel is not asked."""
         votes: list[Vote] = []
         for verifier in asked:
             try:
@@ -71,7 +71,9 @@ class OpinionRung:
 
 
 def narrowed(task: Task, cases: Sequence[Case] | None) -> Task:
-    """The task with these cases and their types alone, so that a kernel is not blamed for types it does not support."""
+    """Restricts the task to these cases and their dtypes, so that a kernel is not blamed for dtypes it does not
+    support.
+    """
     if cases is None:
         return task
     return replace(task, cases=tuple(cases), dtypes=tuple(dict.fromkeys(case.dtype for case in cases)))
@@ -89,7 +91,7 @@ def _silent(candidate: Candidate, reason: str, start: float) -> Evidence:
 
 
 def asked_vote(task: Task, candidate: Candidate, verifier: Verifier, model: Model, *, reflect: bool) -> Vote:
-    """One verifier's vote, after one round of reflection. A reflection that cannot be read leaves the first vote."""
+    """Returns one verifier's vote after one round of reflection. An unreadable reflection leaves the first vote."""
     request = question(task, candidate, verifier.name, verifier.instruction)
     reply = model.complete(request)
     first = vote_in(reply, candidate, verifier.name)
@@ -106,7 +108,7 @@ def asked_vote(task: Task, candidate: Candidate, verifier: Verifier, model: Mode
 
 
 def score_of(dossier: Dossier) -> float | None:
-    """The chance that a candidate is right by the opinion in its dossier, to order a queue by; None without one."""
+    """Returns the probability, by the opinion in a dossier, that the candidate is correct; None without an opinion."""
     found = next((item for item in dossier.evidence if item.is_opinion), None)
     return None if found is None else float(found.facts["score"])
 
@@ -116,7 +118,7 @@ def votes_in(evidence: Evidence) -> tuple[Vote, ...]:
 
 
 def as_if_decided(dossier: Dossier) -> Dossier:
-    """The dossier with its opinion turned into a verdict: to measure what opinions are worth, and for nothing else."""
+    """Turns the opinion in a dossier into a verdict. Only for measuring opinions."""
     return replace(dossier, evidence=tuple(map(_as_if_decided, dossier.evidence)))
 
 

@@ -1,8 +1,8 @@
-"""Better instructions for the panel, found on one part of a labelled set and reported on the other.
+"""Improves the panel's instructions on one part of a labelled set and measures them on the other.
 
-Each verifier is asked about the kernels of the training part that are right or have a bug of its own kind. A model sees
-its mistakes and writes another instruction, which is kept only if it gets more of the training part right. The held-out
-part is looked at twice, before and after, and decides nothing.
+Each verifier is asked about the training kernels that are correct or have a bug of its own kind. A model sees the
+mistakes and writes another instruction, which is kept only if it judges more training kernels correctly. The held-out
+part is used twice, before and after, and decides nothing.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from warpwright.verify.opinion.votes import Record, Vote, tallied
 
 TRAINING_SHARE = 0.6
 _MOST_SHOWN = 4
-"""Mistakes that one request for a better instruction shows."""
+"""The number of mistakes shown in one request for a better instruction."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Labelled:
-    """A kernel of which the truth is known; `kind` is the class of its bug."""
+    """A kernel with a known verdict; `kind` is the class of its bug."""
 
     task: Task
     candidate: Candidate
@@ -43,7 +43,9 @@ class Labelled:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """One verifier before and after, as shares judged rightly; None where no kernel was its to judge."""
+    """The shares of kernels that a verifier judged correctly, before and after; None if there were none for it to
+    judge.
+    """
 
     verifier: str
     training_before: float | None
@@ -51,12 +53,12 @@ class Outcome:
     held_out_before: float | None
     held_out_after: float | None
     rewritten: int
-    """How many better instructions were kept."""
+    """The number of better instructions kept."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tuned:
-    """The panel with its best instructions, and records from the held-out part alone."""
+    """The panel with its best instructions, and records from the held-out part only."""
 
     panel: Panel
     outcomes: tuple[Outcome, ...]
@@ -67,7 +69,7 @@ class Tuned:
 def tune(
     panel: Panel, labelled: Sequence[Labelled], model: Model, seed: int, *, rounds: int = 3, reflect: bool = True
 ) -> Tuned:
-    """Improve every verifier of the panel on one part of the set and measure it on the rest."""
+    """Improves every verifier of the panel on one part of the set and measures it on the rest."""
     training, held_out = split(labelled, seed)
     done = [_tuned(panel, verifier, training, held_out, model, rounds, reflect) for verifier in panel.verifiers]
     verifiers = tuple(verifier for verifier, _ in done)
@@ -80,7 +82,7 @@ def tune(
 
 
 def split(labelled: Sequence[Labelled], seed: int) -> tuple[list[Labelled], list[Labelled]]:
-    """Training and held-out parts, each with its share of right kernels and of every class of bug."""
+    """Splits into a training and a held-out part, stratified by class of bug."""
     strata: dict[tuple[bool, str], list[Labelled]] = {}
     for item in sorted(labelled, key=lambda item: (item.task.key, item.candidate.id)):
         strata.setdefault((item.right, "" if item.right else item.kind), []).append(item)
@@ -90,7 +92,7 @@ def split(labelled: Sequence[Labelled], seed: int) -> tuple[list[Labelled], list
     for key in sorted(strata):
         group = strata[key]
         generator.shuffle(group)
-        # Odd ones out go to either side by chance, so that classes of one kernel do not all end up in training.
+        # Rounding is random, so that classes with one kernel do not all end up in training.
         count = int(len(group) * TRAINING_SHARE + generator.random())
         training += group[:count]
         held_out += group[count:]
@@ -98,7 +100,7 @@ def split(labelled: Sequence[Labelled], seed: int) -> tuple[list[Labelled], list
 
 
 def own(panel: Panel, verifier: Verifier, labelled: Sequence[Labelled]) -> list[Labelled]:
-    """What a verifier can be blamed for: right kernels, bugs of its kind, and bugs that are nobody's in particular."""
+    """The kernels that count for a verifier: correct ones, bugs of its kind, and bugs that no verifier names."""
     named = {kind for other in panel.verifiers for kind in other.catches}
     return [item for item in labelled if item.right or item.kind in verifier.catches or item.kind not in named]
 
@@ -111,7 +113,7 @@ class _Judged:
 
     @property
     def mistakes(self) -> list[tuple[Labelled, Vote]]:
-        """Wrong verdicts, and answers that could not be read."""
+        """Wrong verdicts and unreadable answers."""
         return [(item, vote) for item, vote in self.pairs if vote.passed is not item.right]
 
     @property
@@ -139,7 +141,7 @@ def _tuned(
     mine, unseen = own(panel, verifier, training), own(panel, verifier, held_out)
     first = judged(verifier, mine)
     best, kept, count = _improved(verifier, first, lambda asked: judged(asked, mine), model, rounds)
-    # A vote is weighed against all bugs, not only those of its own kind, so the record needs all of the held-out part.
+    # Votes are weighed against all bugs, not only those of their own kind: the record covers the whole held-out part.
     final = judged(best, held_out)
     after = _Judged(pairs=tuple(pair for pair in final.pairs if pair[0] in unseen))
     before = after if best is verifier else judged(verifier, unseen)
@@ -157,7 +159,7 @@ def _tuned(
 def _improved(
     verifier: Verifier, first: _Judged, judge: Callable[[Verifier], _Judged], model: Model, rounds: int
 ) -> tuple[Verifier, _Judged, int]:
-    """The best instruction found, how it did, and how often a better one turned up."""
+    """Returns the best instruction found, its votes, and the number of improvements."""
     best, done, count = verifier, first, 0
     for _ in range(rounds):
         if not done.mistakes:

@@ -1,4 +1,4 @@
-"""Votes of language models, and what they are worth together: log-odds, weighed by how often each was right before."""
+"""Votes of language models, combined as log-odds, each weighed by the verifier's record."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reason:
-    """What was found, and at which line of the kernel, if any."""
+    """A reason for a vote, with the line of the kernel that it concerns, if any."""
 
     why: str
     line: int | None = None
@@ -17,7 +17,7 @@ class Reason:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Vote:
-    """One verifier's word. `passed` is None where its answer could not be read: no vote."""
+    """The vote of one verifier. `passed` is None if its answer could not be parsed."""
 
     verifier: str
     passed: bool | None = None
@@ -27,7 +27,7 @@ class Vote:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
-    """Earlier verdicts of a verifier on kernels of known truth."""
+    """Counts of a verifier's earlier verdicts on labelled kernels."""
 
     passed_right: int = 0
     failed_right: int = 0
@@ -39,7 +39,7 @@ class Record:
         return replace(self, **{name: getattr(self, name) + 1})
 
     def weight(self, passed: bool) -> float:
-        """How much a vote shifts the log-odds of being right. One is added to every count, so few say little."""
+        """Returns the shift of the log-odds by one vote. Adding one to every count keeps small records light."""
         right = (self.passed_right if passed else self.failed_right) + 1
         wrong = (self.passed_wrong if passed else self.failed_wrong) + 1
         rights = self.passed_right + self.failed_right + 2
@@ -49,7 +49,7 @@ class Record:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prior:
-    """Proposals that turned out right and wrong before anyone was asked."""
+    """Counts of proposals that turned out correct and wrong."""
 
     right: int = 0
     wrong: int = 0
@@ -60,7 +60,7 @@ class Prior:
 
 
 def score(votes: Sequence[Vote], records: Mapping[str, Record], prior: Prior) -> float:
-    """The chance that the kernel is right, as far as votes can tell. Doubt in a vote takes from its weight."""
+    """Returns the probability that the kernel is correct, by votes weighed with record and confidence."""
     shifts = (
         records[vote.verifier].weight(vote.passed) * vote.confidence
         for vote in votes
@@ -70,7 +70,7 @@ def score(votes: Sequence[Vote], records: Mapping[str, Record], prior: Prior) ->
 
 
 def tallied(judged: Iterable[tuple[bool, Sequence[Vote]]]) -> dict[str, Record]:
-    """The record of every verifier over kernels of known truth: whether each is right, and the votes on it."""
+    """Counts the record of every verifier over labelled kernels."""
     records: dict[str, Record] = {}
     for right, votes in judged:
         for vote in votes:
