@@ -27,6 +27,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from warpwright import languages
 from warpwright.core.candidate import Candidate
 from warpwright.core.launch.sealed import Sealed
 from warpwright.core.task import Case, Output, Reference, Role, ScalarArg, Task, TensorArg
@@ -34,7 +35,7 @@ from warpwright.seal import toolchain
 from warpwright.seal.cache import Store
 from warpwright.seal.capture import program as capture
 from warpwright.seal.device import nvcc as device
-from warpwright.seal.sealing import seal, seal_many
+from warpwright.seal.sealing import seal
 
 BARS = {"seal_over_bare": 2.5, "hit_s": 0.030, "many_s": 1.2}
 
@@ -192,7 +193,7 @@ def measure(rounds: int, many: int, torch: bool) -> Figures:
         device.prepare(store)
         seen = [one_round(folder, store, number) for number in range(rounds)]
         batch = [variant(number) for number in range(many)]
-        whole = spent(lambda: seal_many(TASK, batch, store=store))
+        whole = spent(lambda: languages.seal_many(TASK, batch, store=store))
         bares = [one.bare for one in seen if one.bare is not None]
         return Figures(
             bare=median(bares) if bares else None,

@@ -19,14 +19,15 @@ LEVELS = {
     **dict.fromkeys(("sandbox", "cpp", "oracle"), 1),
     **dict.fromkeys(("tasks", "seal"), 2),
     **dict.fromkeys(("emulate", "judge", "archive", "models"), 3),
-    **dict.fromkeys(("verify", "compose", "propose", "evolve", "dispatch", "report"), 4),
-    "search": 5,
-    "app": 6,
-    "cli": 7,
-    "__main__": 8,
+    "languages": 4,
+    **dict.fromkeys(("verify", "compose", "propose", "evolve", "dispatch", "report"), 5),
+    "search": 6,
+    "app": 7,
+    "cli": 8,
+    "__main__": 9,
 }
 TRAVELLING = {"core", "oracle", "judge"}
-LIGHT = ("core", "sandbox", "cpp", "tasks", "seal")
+LIGHT = ("core", "sandbox", "cpp", "tasks", "seal", "languages")
 HOMES = {
     "typer": {"cli"},
     "rich": {"cli"},

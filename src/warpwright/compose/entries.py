@@ -21,7 +21,7 @@ from warpwright.compose.schedule.groups import Schedule, Scheduler, base_of
 from warpwright.core.dtypes import dtype_named
 from warpwright.core.signature import arguments, differentiable_outputs, output_gradients
 from warpwright.core.task import ScalarArg, Task, TensorArg
-from warpwright.tasks.skeleton import TENSOR, parameters
+from warpwright.languages.cuda.skeleton import TENSOR, parameters
 
 IN_STORED_ORDER = (Op.SCAN, Op.TOPK, Op.POOL, Op.SCATTER, Op.LISTS, Op.COLUMNS)
 """Results of steps of their own, which lie in memory in one order, whatever their shape."""

@@ -50,6 +50,11 @@ Spec = TensorSpec | ListSpec | ScalarSpec
 T = TypeVar("T")
 
 
+def entries(task: Task) -> tuple[str, ...]:
+    """The functions that a candidate for this task must export."""
+    return ("forward", "backward") if task.direction is Direction.TRAINING else (task.direction.value,)
+
+
 def contiguous(shape: tuple[int, ...]) -> tuple[int, ...]:
     """Row-major strides, as torch counts them (a size of zero counts as one)."""
     strides, step = [], 1

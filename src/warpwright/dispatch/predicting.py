@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
+from warpwright import languages
 from warpwright.core.candidate import Candidate
 from warpwright.core.errors import Undecided
 from warpwright.core.records.evidence import Dossier, Verdict
@@ -13,10 +14,8 @@ from warpwright.core.records.search import Prediction
 from warpwright.core.task import Role, Task
 from warpwright.dispatch.evaluating import Outcome, undecided
 from warpwright.dispatch.pool import parallel
-from warpwright.emulate.cost.counting import count
 from warpwright.emulate.cost.model import predict
 from warpwright.seal.refusal import Refusal
-from warpwright.seal.sealing import seal
 
 
 class Predictor:
@@ -44,9 +43,10 @@ def _all(task: Task, candidates: Sequence[Candidate]) -> Sequence[tuple[Predicti
 def predictions(task: Task, candidate: Candidate) -> tuple[Prediction, ...] | str:
     """Returns a prediction for every timed case, or the reason why there is none."""
     cases = task.cases_of(Role.TIME) or task.cases
-    sealed = seal(task, candidate)
+    sealed = languages.seal(task, candidate)
     if isinstance(sealed, Refusal):
         return sealed.reason or "it could not be sealed"
+    count = languages.of(candidate).count
     try:
         return tuple(predict(task, sealed, case, count(task, candidate, sealed, case)) for case in cases)
     except Undecided as error:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import secrets
 from collections.abc import Sequence
 
+from warpwright import languages
 from warpwright.core.candidate import Candidate
 from warpwright.core.hidden import hidden_cases
 from warpwright.core.records.judged import Asked, Job
 from warpwright.core.task import Task
 from warpwright.dispatch.bundle import make_job
 from warpwright.seal.refusal import Refusal
-from warpwright.seal.sealing import seal_many
 
 HIDDEN_CASES = 6
 
@@ -23,7 +23,7 @@ def sealed_jobs(
     drawn.
     """
     hidden = hidden_cases(task, secrets.randbits(62) if secret is None else secret, HIDDEN_CASES)
-    outcomes = seal_many(task, [candidate for _, candidate in candidates], (*task.cases, *hidden))
+    outcomes = languages.seal_many(task, [candidate for _, candidate in candidates], (*task.cases, *hidden))
     labels = (label for label, _ in candidates)
     return [
         (label, outcome if isinstance(outcome, Refusal) else make_job(label, task, outcome, hidden, asked))

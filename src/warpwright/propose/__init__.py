@@ -4,7 +4,7 @@ model.
 proposing.py    asks a model for a kernel, reads the answer, and asks once more if the answer is unusable
 summarising.py  asks a model for one issue, one bottleneck or one lesson
 answers/        reads the answers of models
-merging/        merges several kernels into one source
+specialising.py merges kernels by what each scored on each shape
 prompting/      builds prompts
 tuning/         tries values of a kernel's tunable constants
 """

@@ -1,6 +1,6 @@
 """Room 1, seal: a candidate's source becomes a cubin and a launch plan; its host code never meets a GPU.
 
-sealing.py     seal and seal_many: the library calls
+sealing.py     seal: the library call
 __main__.py    makes our precompiled headers ahead of the first kernel
 workpiece.py   one candidate from source to Sealed, step by step
 refusal.py     why a candidate was not sealed

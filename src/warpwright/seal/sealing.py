@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 
 from warpwright import __version__
 from warpwright.core.candidate import Candidate
@@ -40,14 +39,6 @@ def _sealed_now(task: Task, candidate: Candidate, cases: Sequence[Case], store: 
         return refusal
     store.make(key, lambda place: artefact.write(sealed, place))
     return sealed
-
-
-def seal_many(
-    task: Task, candidates: Sequence[Candidate], cases: Sequence[Case] | None = None, store: Store | None = None
-) -> list[Sealed | Refusal]:
-    """Several candidates of one task on all cores, in their order."""
-    with ThreadPoolExecutor(toolchain.cores()) as pool:
-        return list(pool.map(lambda candidate: seal(task, candidate, cases, store), candidates))
 
 
 def _key(task: Task, candidate: Candidate, cases: Sequence[Case]) -> str:

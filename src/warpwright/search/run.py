@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
 
+from warpwright import languages
 from warpwright.archive.store import Archive
 from warpwright.core.candidate import Candidate
 from warpwright.core.errors import UsageError
@@ -37,9 +38,7 @@ from warpwright.evolve.decide import decide
 from warpwright.evolve.fold import fold
 from warpwright.evolve.given import Given
 from warpwright.evolve.policy import Policy
-from warpwright.evolve.selection.novelty import fingerprint
 from warpwright.evolve.selection.population import population
-from warpwright.evolve.selection.traits import traits
 from warpwright.evolve.work import unfinished
 from warpwright.propose.prompting.known import Library
 from warpwright.propose.proposing import Proposed
@@ -221,11 +220,12 @@ def enter_outcome(archive: Archive, run: str, task: Task, outcome: Outcome) -> N
 
 
 def proposal_of(brief: Brief, candidate: Candidate) -> Proposal:
+    language = languages.of(candidate)
     return Proposal(
         brief=brief.number,
         candidate=candidate.id,
-        fingerprint=fingerprint(candidate.source),
-        traits=traits(candidate.source, None),
+        fingerprint=language.fingerprint(candidate.source),
+        traits=language.traits(candidate.source),
         genome=brief.genome,
     )
 

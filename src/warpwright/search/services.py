@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Protocol
 
+from warpwright import languages
 from warpwright.core.candidate import Candidate, Flags
 from warpwright.core.climb import Climb
 from warpwright.core.errors import ModelFailed, UsageError
@@ -20,12 +21,11 @@ from warpwright.dispatch.pool import parallel
 from warpwright.evolve.given import Ceiling, Given, Tunables
 from warpwright.models.recordings.remembered import Remembered
 from warpwright.propose.answers.asking import Note, Noted
-from warpwright.propose.merging.specialising import specialised
 from warpwright.propose.prompting.gpu.hints import applicable
 from warpwright.propose.prompting.known import Known, Library
 from warpwright.propose.proposing import Proposed, propose
+from warpwright.propose.specialising import specialised
 from warpwright.propose.summarising import lesson
-from warpwright.propose.tuning.tunables import settings, space, with_settings
 from warpwright.verify.ladder import climb, climb_on
 from warpwright.verify.opinion.rung import OpinionRung, score_of
 
@@ -126,20 +126,23 @@ class ModelServices:
             source = specialised(self.task, [library[parent] for parent in brief.parents])
         except UsageError as error:
             return None if brief.arm else Proposed(problem=str(error))
-        return Proposed(candidate=Candidate(source=source, flags=self.flags))
+        language = library[brief.parents[0]].candidate.language
+        return Proposed(candidate=Candidate(source=source, language=language, flags=self.flags))
 
     def _tuned(self, parent: Known, brief: Brief) -> Proposed:
+        language = languages.of(parent.candidate)
         try:
-            source = with_settings(parent.candidate.source, brief.genome)
+            source = language.with_settings(parent.candidate.source, brief.genome)
         except UsageError as error:
             return Proposed(problem=str(error))
-        return Proposed(candidate=Candidate(source=source, flags=self.flags))
+        return Proposed(candidate=Candidate(source=source, language=language.name, flags=self.flags))
 
 
 def _tunables(kernel: Known) -> Tunables | None:
     """Returns the tunable constants of a source; None if it has none that can be parsed."""
+    language, source = languages.of(kernel.candidate), kernel.candidate.source
     try:
-        values = space(kernel.candidate.source)
-        return Tunables(space=values, genome=settings(kernel.candidate.source)) if values else None
+        values = language.space(source)
+        return Tunables(space=values, genome=language.settings(source)) if values else None
     except UsageError:
         return None

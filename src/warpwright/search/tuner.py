@@ -12,8 +12,8 @@ from warpwright.core.records.evidence import Dossier, Verdict
 from warpwright.core.records.judged import Judged
 from warpwright.core.records.search import Action, Basis, Brief, Decision, Operator, Proposal, Run, Score
 from warpwright.core.task import Task
-from warpwright.propose.merging.specialising import specialised
 from warpwright.propose.prompting.known import Known
+from warpwright.propose.specialising import specialised
 from warpwright.propose.tuning.halving import Rung
 from warpwright.propose.tuning.ranking import PREDICTED, Entrant, tuned
 from warpwright.search.run import SearchServices, Watcher, enter_outcome, proposal_of

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from functools import partial
 from pathlib import Path
 
-from warpwright import __version__
+from warpwright import __version__, languages
 from warpwright.archive.store import Archive
 from warpwright.compose import CannotCompose, Composable, plan
 from warpwright.core.candidate import Candidate
@@ -18,18 +18,16 @@ from warpwright.core.codec import CodecError, content_id, decode, encode
 from warpwright.core.errors import UsageError
 from warpwright.core.protocols import Model, Request
 from warpwright.core.records.judged import Asked
-from warpwright.core.records.search import Action, Arm, Basis, Brief, Call, Decision, Operator, Proposal, Run
+from warpwright.core.records.search import Action, Arm, Basis, Brief, Call, Decision, Operator, Run
 from warpwright.core.task import Task
 from warpwright.dispatch.evaluating import Bundled, Local
 from warpwright.dispatch.predicting import Predictor
 from warpwright.evolve.given import Ceiling
-from warpwright.evolve.selection.novelty import fingerprint
-from warpwright.evolve.selection.traits import traits
 from warpwright.models.named import Terms, model_named
 from warpwright.models.spending.limits import DEFAULT_MAX_TOKENS, Budget
 from warpwright.models.spending.prices import Prices, load_prices, most_tokens
 from warpwright.propose.proposing import MOST_TOKENS
-from warpwright.search.run import SearchRun, Watcher
+from warpwright.search.run import SearchRun, Watcher, proposal_of
 from warpwright.search.services import Evaluator, ModelServices
 from warpwright.search.settings import Settings
 from warpwright.search.tuner import Tuner
@@ -50,7 +48,7 @@ def begin(archive: Archive, settings: Settings, seed: int | None = None) -> Run:
     _check_output(Path(settings.output))
     _models(settings, spent=0.0)
     _evaluator(task, settings, secret=0)
-    start, _ = (_candidate(Path(name), settings) if name else None for name in (settings.start, settings.forward))
+    start, _ = (_read(name, settings) for name in (settings.start, settings.forward))
     run = _begun(archive, settings, task, secrets.token_hex(4), seed)
     if start is not None:
         _enter_start(archive, run, start)
@@ -103,7 +101,7 @@ def search_run(archive: Archive, run: Run, watcher: Watcher) -> SearchRun:
         opinions=models[settings.opinions] if settings.opinions else None,
         evaluator=_evaluator(task, settings, run.seed),
         composer=composer_of(task) if settings.policy.composer else None,
-        forward=_candidate(Path(settings.forward), settings) if settings.forward else None,
+        forward=_read(settings.forward, settings),
         ceilings={arm: ceiling(arm) for arm in settings.policy.arms},
         note=partial(archive.append, run.id),
     )
@@ -124,7 +122,7 @@ def tuner(archive: Archive, settings: Settings, watcher: Watcher) -> tuple[Tuner
 
     The same kernel for the same task always maps to the same run and thus to its earlier results.
     """
-    task, kernel = task_of(settings), _candidate(Path(settings.start or ""), settings)
+    task, kernel = task_of(settings), languages.read(Path(settings.start or ""), settings.flags)
     run = _tuning_run(archive, settings, task, kernel)
     evaluators: dict[Basis, Evaluator] = {Basis.PREDICTED: Predictor(task)}
     if isinstance(here := _evaluator(task, settings, run.seed), Local):
@@ -222,28 +220,18 @@ def _evaluator(task: Task, settings: Settings, secret: int) -> Evaluator:
     raise UsageError(f"'{settings.dispatch}' is no place to run; one of auto, local, predict and bundle:DIR")
 
 
-def _candidate(path: Path, settings: Settings) -> Candidate:
-    try:
-        source = path.read_bytes().decode("utf-8", errors="surrogateescape")
-    except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror}") from None
-    return Candidate(source=source, flags=settings.flags)
+def _read(name: str | None, settings: Settings) -> Candidate | None:
+    return languages.read(Path(name), settings.flags) if name else None
 
 
 def _enter_start(archive: Archive, run: Run, candidate: Candidate) -> None:
     """Records a kernel of the user's as the answer to a first brief."""
     brief = Brief(number=0, operator=Operator.TRANSLATE)
     reason = "The user gave a kernel to start from."
-    proposal = Proposal(
-        brief=0,
-        candidate=candidate.id,
-        fingerprint=fingerprint(candidate.source),
-        traits=traits(candidate.source, None),
-    )
     with archive.transaction():
         archive.keep(candidate)
         archive.append(
             run.id,
             Decision(number=0, generation=0, action=Action.BREED, reason=reason, seed=run.seed, briefs=(brief,)),
         )
-        archive.append(run.id, proposal)
+        archive.append(run.id, proposal_of(brief, candidate))

@@ -13,7 +13,6 @@ assemble.py       what was seen becomes a Task
 roles.py          which runs become cases of which role, and ranges for hidden ones
 replay.py         what is appended to a func_backward.py to make its truth callable
 extents.py        names for sizes, and formulas for the sizes that follow from them
-skeleton.py       a ready-to-fill .cu file for a task
 """
 
 from warpwright.tasks.find import all_tasks, load

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import time
 
+from warpwright import languages
 from warpwright.core.climb import Climb
 from warpwright.core.codec import encode
 from warpwright.core.records.evidence import Evidence
 from warpwright.core.records.rungs import EMULATE
-from warpwright.emulate.emulating import emulate
 from warpwright.emulate.emulation import Emulation
 from warpwright.seal.cache import Store
 from warpwright.verify.library import carried_out
@@ -22,7 +22,8 @@ class EmulateRung:
 
     def climb(self, climbed: Climb) -> Climb:
         start = time.monotonic()
-        emulation = emulate(climbed.task, climbed.candidate, climbed.cases, self._store, carried_out)
+        language = languages.of(climbed.candidate)
+        emulation = language.emulate(climbed.task, climbed.candidate, climbed.cases, self._store, carried_out)
         return climbed.with_evidence(
             Evidence(
                 candidate=climbed.candidate.id,

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import time
 
+from warpwright import languages
 from warpwright.core.candidate import Candidate
 from warpwright.core.climb import Climb
 from warpwright.core.codec import encode
@@ -14,7 +15,6 @@ from warpwright.core.records.evidence import Evidence, Verdict
 from warpwright.core.records.rungs import SEAL
 from warpwright.seal.cache import Store
 from warpwright.seal.refusal import Refusal
-from warpwright.seal.sealing import seal
 from warpwright.seal.summary import summarise
 
 
@@ -27,7 +27,7 @@ class SealRung:
     def climb(self, climbed: Climb) -> Climb:
         """Seals the candidate and adds the artefact to the climb, for later rungs."""
         start = time.monotonic()
-        outcome = seal(climbed.task, climbed.candidate, climbed.cases, self._store)
+        outcome = languages.seal(climbed.task, climbed.candidate, climbed.cases, self._store)
         seconds = time.monotonic() - start
         if isinstance(outcome, Refusal):
             return climbed.with_evidence(_refused(climbed.candidate, outcome, seconds))

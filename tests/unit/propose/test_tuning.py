@@ -12,11 +12,11 @@ from warpwright.core.candidate import Candidate
 from warpwright.core.errors import UsageError
 from warpwright.core.records.search import Basis, Score
 from warpwright.core.task import Case, Output, Reference, Role, Task, TensorArg
-from warpwright.propose.merging.specialising import specialised
+from warpwright.languages.cuda.tunables import settings
 from warpwright.propose.prompting.known import Known
+from warpwright.propose.specialising import specialised
 from warpwright.propose.tuning.halving import Rung
 from warpwright.propose.tuning.ranking import MEASURED, PREDICTED, entrants, tuned
-from warpwright.propose.tuning.tunables import settings
 
 SOURCE = "// tune: BLOCK = 64, 128, 256\nconstexpr int BLOCK = 128;\n// tune: WIDE = true, false\n#define WIDE true\n"
 

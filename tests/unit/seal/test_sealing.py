@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from warpwright import languages
 from warpwright.core.candidate import Candidate, Flags
 from warpwright.core.errors import OurFault
 from warpwright.core.launch.plan import Fill, Launch, Origin, Relocation, Upload
@@ -20,7 +21,7 @@ from warpwright.seal.cache import Store
 from warpwright.seal.capture import program as capture
 from warpwright.seal.device import nvcc as device
 from warpwright.seal.refusal import Refusal
-from warpwright.seal.sealing import MOST_SOURCE_BYTES, seal, seal_many
+from warpwright.seal.sealing import MOST_SOURCE_BYTES, seal
 from warpwright.seal.summary import summarise
 
 NAME = "void scale<float>(float const*, float*, int)"
@@ -180,7 +181,7 @@ PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def("forward", &forward); m.def("ba
 
 def test_many_are_sealed_in_order(source: Any, task: Any, store: Store) -> None:
     bodies = [source(), source(body="this is no C++"), source(body="y = x.add(x);")]
-    outcomes = seal_many(task(), [Candidate(source=text) for text in bodies], store=store)
+    outcomes = languages.seal_many(task(), [Candidate(source=text) for text in bodies], store=store)
     assert [type(outcome) for outcome in outcomes] == [Sealed, Refusal, Sealed]
 
 

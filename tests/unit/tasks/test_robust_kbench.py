@@ -14,8 +14,8 @@ import torch.nn.functional as F
 
 from warpwright.core.errors import TaskError
 from warpwright.core.task import Direction, Role, ScalarArg, Task, TensorArg
+from warpwright.languages.cuda.skeleton import skeleton
 from warpwright.tasks import load
-from warpwright.tasks.skeleton import skeleton
 
 SAMPLES = Path(__file__).parent / "samples"
 Sample = Callable[..., Task]

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
+from warpwright import languages
 from warpwright.core.candidate import Candidate, Flags
 from warpwright.core.climb import Climb
 from warpwright.core.errors import OurFault
@@ -14,7 +15,6 @@ from warpwright.core.records.evidence import Counterexample, Evidence, Fault, Ve
 from warpwright.core.task import Case, Output, Reference, Role, Task, TensorArg
 from warpwright.seal.refusal import Refusal
 from warpwright.seal.sealing import MOST_SOURCE_BYTES
-from warpwright.verify import seal as seal_rung
 from warpwright.verify.ladder import climb, climb_on
 from warpwright.verify.seal import SealRung
 from warpwright.verify.source import SourceRung
@@ -131,7 +131,7 @@ def test_a_source_holds(source: str) -> None:
     ],
 )
 def test_a_refusal_to_seal_is_evidence(refusal: Refusal, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(seal_rung, "seal", lambda *_: refusal)
+    monkeypatch.setattr(languages, "seal", lambda *_: refusal)
     climbed = climb(TASK, CANDIDATE, ladder=[SealRung()])
     (evidence,) = climbed.evidence
     assert climbed.sealed is None

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from warpwright import languages
 from warpwright.cli.check.candidates import read_candidate
 from warpwright.cli.check.verdicts import sentence_of
 from warpwright.cli.output import emit
@@ -71,9 +72,10 @@ def _with_fewer(task: Task, timed: int | None) -> Task:
 
 
 def kernel_of(task: Task, kernels: Path) -> Path | None:
-    """NAME.DIRECTION.cu, or NAME.cu for the forward pass."""
-    names = [f"{task.name}.{task.direction}.cu"] + ([f"{task.name}.cu"] if task.direction == "forward" else [])
-    return next((kernels / name for name in names if (kernels / name).is_file()), None)
+    """NAME.DIRECTION.cu, or NAME.cu for the forward pass; or with the ending of another language."""
+    names = [f"{task.name}.{task.direction}", *([task.name] if task.direction == "forward" else [])]
+    files = [kernels / f"{name}{ending}" for ending in languages.file_endings() for name in names]
+    return next((file for file in files if file.is_file()), None)
 
 
 def _prepare(

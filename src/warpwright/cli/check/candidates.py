@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from warpwright.core.errors import UsageError
-
 if TYPE_CHECKING:
     from warpwright.core.candidate import Candidate
     from warpwright.core.task import Task
@@ -25,15 +23,12 @@ FastMath = Annotated[bool, typer.Option("--fast-math", help="Compile with --use_
 
 
 def read_candidate(path: Path, gpu: str, fast_math: bool) -> Candidate:
-    """The file as it is. What is not text is for the first rung to say, not for us to guess."""
-    from warpwright.core.candidate import Candidate, Flags
+    """The file as it is, in the language that its name ends in."""
+    from warpwright import languages
+    from warpwright.core.candidate import Flags
     from warpwright.core.gpus.table import gpu_named
 
-    try:
-        source = path.read_bytes().decode("utf-8", errors="surrogateescape")
-    except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror}") from None
-    return Candidate(source=source, flags=Flags(gpu=gpu_named(gpu).name, fast_math=fast_math))
+    return languages.read(path, Flags(gpu=gpu_named(gpu).name, fast_math=fast_math))
 
 
 def one_task(name: str, inputs: list[str] | None = None, *, silent: bool = True) -> Task:
@@ -47,7 +42,9 @@ def one_task(name: str, inputs: list[str] | None = None, *, silent: bool = True)
 
 def pastime(what: str) -> str:
     """What to say while a candidate is compiled: the first time our own headers are too, which takes far longer."""
+    from warpwright import languages
     from warpwright.seal.cache import Store, default_root
-    from warpwright.seal.capture.program import is_prebuilt
 
-    return what if is_prebuilt(Store(root=default_root())) else f"preparing headers, once; then {what}"
+    store = Store(root=default_root())
+    prepared = all(language.is_prepared(store) for language in languages.frontends().values())
+    return what if prepared else f"preparing headers, once; then {what}"

@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from warpwright import languages
 from warpwright.cli.check.candidates import one_task, pastime, read_candidate
 from warpwright.cli.check.verdicts import details, sentence, show_dossier, warnings
 from warpwright.cli.screen import plain, progress, screen, waiting
@@ -39,9 +40,9 @@ class Checked:
 def pieces(place: Path, task: str, inputs: Sequence[str]) -> list[Piece]:
     """One file, or every kernel of a folder, for the same task."""
     asked = one_task(task, list(inputs))
-    files = sorted(place.rglob("*.cu")) if place.is_dir() else [place]
+    files = languages.files_in(place) if place.is_dir() else [place]
     if not files:
-        raise UsageError(f"{place}: there is no .cu file in it")
+        raise UsageError(f"{place}: there is no {' or '.join(languages.file_endings())} file in it")
     return [Piece(path=path, task=asked) for path in files]
 
 

@@ -33,14 +33,14 @@ def seal(
 
     Both are kept as one artefact, which is all that a GPU needs.
     """
+    from warpwright import languages
     from warpwright.cli.screen import waiting
     from warpwright.seal.refusal import Refusal
-    from warpwright.seal.sealing import seal as seal_candidate
     from warpwright.seal.summary import summarise
 
     asked, candidate = one_task(task, inputs, silent=as_json), read_candidate(kernel, gpu, fast_math)
     with waiting(pastime(f"sealing {kernel.name}"), silent=as_json):
-        outcome = seal_candidate(asked, candidate)
+        outcome = languages.seal(asked, candidate)
     if isinstance(outcome, Refusal):
         _refuse(outcome, asked, as_json)
         raise typer.Exit(CODES[outcome.verdict])

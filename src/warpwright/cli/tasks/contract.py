@@ -8,8 +8,9 @@ from typing import Any
 from warpwright.cli.screen import faint, plain, screen, show_table
 from warpwright.core.gpus.limit import Limit, physical_limit
 from warpwright.core.gpus.table import Gpu
+from warpwright.core.signature import entries
 from warpwright.core.task import Argument, Case, Direction, Output, Task, TensorArg
-from warpwright.tasks.skeleton import entries, parameters, skeleton
+from warpwright.languages.cuda.skeleton import parameters, skeleton
 
 _RETURNS = {
     Direction.FORWARD: "what the reference returns",

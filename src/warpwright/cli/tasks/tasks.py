@@ -65,8 +65,8 @@ def show(
     from warpwright.cli.screen import waiting
     from warpwright.cli.tasks.contract import contract, show_contract
     from warpwright.core.gpus.table import gpu_named
+    from warpwright.languages.cuda.skeleton import skeleton
     from warpwright.tasks import load
-    from warpwright.tasks.skeleton import skeleton
 
     device = gpu_named(gpu)
     if not name:

@@ -7,6 +7,4 @@ hints.py       which hint a writer gets
 bandit.py      which model is asked, and how hard it shall think
 specialise.py  kernels that win on different shapes, to be merged
 configs.py     neighbours and mixtures of genomes
-novelty.py     whether a source was seen before
-traits.py      four axes, 0 to 3, and why
 """

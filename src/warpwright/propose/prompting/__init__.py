@@ -5,7 +5,6 @@ template.py       renders Markdown templates with named fields, strictly
 describe.py       describes a task
 reference.py      extracts the part of a reference file that defines the function
 cases.py          describes a task's cases and the least time of each
-element_types.py  names element types in CUDA and torch
 known.py          describes a kernel of the run and its speed
 issue.py          describes why a kernel is wrong, as one issue of at most 35 words
 remedies.toml     the usual fix for each kind of issue

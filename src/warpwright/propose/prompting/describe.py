@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from warpwright.core.gpus.table import Gpu
+from warpwright.core.signature import entries
 from warpwright.core.task import Compare, Direction, Output, Task, TensorArg
+from warpwright.languages.cuda.element_types import spelled
+from warpwright.languages.cuda.skeleton import skeleton
 from warpwright.propose.prompting.cases import checked, gradient_layouts, hidden, timed
-from warpwright.propose.prompting.element_types import spelled
 from warpwright.propose.prompting.reference import reference
 from warpwright.propose.prompting.template import render
-from warpwright.tasks.skeleton import entries, skeleton
 
 HONEST_RUNS, WORST, TYPICAL = 8, 14.0, 5.0
 """The oracle's constants, repeated here because importing the oracle loads torch; a test compares them."""

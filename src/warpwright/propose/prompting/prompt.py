@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from warpwright.core.candidate import Flags
 from warpwright.core.gpus.table import KIB, Gpu, gpu_named
 from warpwright.core.records.search import Brief, Operator
+from warpwright.core.signature import entries
 from warpwright.core.task import Task
 from warpwright.propose.prompting.cases import limits_us
 from warpwright.propose.prompting.describe import description
@@ -17,7 +18,6 @@ from warpwright.propose.prompting.issue import circumstances, critical_issue, re
 from warpwright.propose.prompting.known import Known, Library, known, ladder, shown, standing
 from warpwright.propose.prompting.quoting import NOTICE, quoted
 from warpwright.propose.prompting.template import render
-from warpwright.tasks.skeleton import entries
 
 _FIXED = "kernel to fix"
 _IMPROVED = "kernel to improve"

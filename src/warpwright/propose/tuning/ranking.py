@@ -7,10 +7,11 @@ import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from warpwright import languages
 from warpwright.core.candidate import Candidate
 from warpwright.core.errors import UsageError
+from warpwright.languages import Value
 from warpwright.propose.tuning.halving import RUNGS, Halving, Rung
-from warpwright.propose.tuning.tunables import Value, settings, space, with_settings
 
 MOST = 16
 """The default number of settings to try: each is sealed and emulated."""
@@ -29,14 +30,13 @@ class Entrant:
 
 def entrants(candidate: Candidate, most: int = MOST) -> tuple[Entrant, ...]:
     """The kernel as it is, then other settings of it: all settings, or a uniform sample of `most`."""
-    values = space(candidate.source)
+    language = languages.of(candidate)
+    values = language.space(candidate.source)
     if not values:
-        raise UsageError(
-            "the kernel has no tunable; write a line such as '// tune: BLOCK = 64, 128' before the line that sets BLOCK"
-        )
-    found = {candidate.id: Entrant(candidate=candidate, settings=settings(candidate.source))}
+        raise UsageError(f"the kernel has no tunable; {language.words.tunable}")
+    found = {candidate.id: Entrant(candidate=candidate, settings=language.settings(candidate.source))}
     for chosen in _chosen(values, most):
-        other = replace(candidate, source=with_settings(candidate.source, chosen))
+        other = replace(candidate, source=language.with_settings(candidate.source, chosen))
         found.setdefault(other.id, Entrant(candidate=other, settings=chosen))
     return tuple(found.values())[:most]
 

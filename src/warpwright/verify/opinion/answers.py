@@ -14,7 +14,7 @@ from typing import Any
 from warpwright.core.candidate import Candidate
 from warpwright.core.protocols import Reply, Request
 from warpwright.core.task import Direction, Role, Task
-from warpwright.tasks.skeleton import skeleton
+from warpwright.languages.cuda.skeleton import skeleton
 from warpwright.verify.opinion.votes import Reason, Vote
 
 _MOST_TEXT = 100_000

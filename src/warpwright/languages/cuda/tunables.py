@@ -17,9 +17,7 @@ from itertools import accumulate
 
 from warpwright.core.errors import UsageError
 from warpwright.cpp.tokens import Code, Kind, Token, tokenize
-
-Value = bool | int | float | str
-"""A str is an identifier, such as the name of a type."""
+from warpwright.languages.frontend import Value
 
 _COMMENT = re.compile(r"//[ \t]*tune:(?P<rest>.*)", re.DOTALL)
 _DECLARED = re.compile(r"[ \t]*(?P<name>[A-Za-z_]\w*)[ \t]*=(?P<values>[^=]*)")

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from warpwright.core.launch.plan import Launch, Library, Plan
 from warpwright.cpp.tokens import Kind, tokenize
+from warpwright.languages.frontend import Traits
 
 MOST_FUSED = 3
 
@@ -45,7 +46,7 @@ _PARALLELISM: Signs = (
 _INDEX = re.compile(r"\b(\w+)\s*=[^;=]*\bthreadIdx\s*\.\s*x\b")
 
 
-def traits(source: str, plans: Mapping[str, Plan] | None = None) -> tuple[int, int, int, int]:
+def traits(source: str, plans: Mapping[str, Plan] | None = None) -> Traits:
     """Memory, compute, parallelism, fusion."""
     memory, compute, parallelism, fusion = explained(source, plans)
     return memory.level, compute.level, parallelism.level, fusion.level

@@ -13,7 +13,7 @@ from itertools import pairwise
 
 from warpwright.core.signature import ListSpec, ScalarSpec, Spec, TensorSpec, arguments
 from warpwright.core.task import Case, Task
-from warpwright.propose.prompting.element_types import IN_TORCH
+from warpwright.languages.cuda.element_types import IN_TORCH
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,6 +16,7 @@ from warpwright.core.signature import (
     TensorSpec,
     argument_gradients,
     arguments,
+    entries,
     forward_arguments,
     output_gradients,
 )
@@ -48,17 +49,12 @@ class Parameter:
     note: str
 
 
-def skeleton(task: Task) -> str:
-    """The whole file."""
+def skeleton(task: Task, *, prepare: bool = True) -> str:
+    """The whole file. `prepare` says whether the optional entry is mentioned."""
     names = entries(task)
     module = ["PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {", *(f'    m.def("{name}", &{name});' for name in names), "}"]
-    lines = [*_head(task), *(line for name in names for line in _entry(task, name)), *module]
+    lines = [*_head(task, prepare=prepare), *(line for name in names for line in _entry(task, name)), *module]
     return "\n".join(lines) + "\n"
-
-
-def entries(task: Task) -> tuple[str, ...]:
-    """The functions a candidate for this task must export."""
-    return ("forward", "backward") if task.direction is Direction.TRAINING else (task.direction.value,)
 
 
 def parameters(task: Task, entry: str) -> list[Parameter]:
@@ -88,8 +84,8 @@ def _plain_type(values: Iterable[object]) -> str:
     return "double" if kinds == {int, float} else _SCALARS.get(next(iter(kinds), int), "int64_t")
 
 
-def _head(task: Task) -> list[str]:
-    prepared = ", ".join(task.prepares)
+def _head(task: Task, *, prepare: bool) -> list[str]:
+    prepared = ", ".join(task.prepares) if prepare else ""
     return [
         f"// {task.name}, {task.direction}" + (f": {task.summary}" if task.summary else ""),
         f"// T is one of {', '.join(task.dtypes)}.",

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from warpwright.core.records.search import Fate
-from warpwright.evolve.selection.novelty import fingerprint, repeats
+from warpwright.languages.cuda.fingerprint import fingerprint
 
 SOURCE = """#include <torch/extension.h>
 #define THREADS 256
@@ -81,11 +80,3 @@ def test_any_text_has_a_fingerprint_that_stays_the_same(text):
 @given(st.lists(st.sampled_from(["int a = 1;", "return b;", "x[i] += y;", "if (n) {", "}", "f(a, b);"]), max_size=12))
 def test_a_comment_between_any_two_lines_does_not_matter(lines):
     assert fingerprint("\n".join(lines)) == fingerprint("\n// word = 3;\n".join(lines))
-
-
-def test_a_repeat_is_found_among_the_candidates_of_the_run(story):
-    story.breed({}, {}).answer(0, fingerprint="same").climb("k0").answer(1, fingerprint="same", duplicate_of="k0")
-    snapshot = story.snapshot()
-    assert [member.fate for member in snapshot.members] == [Fate.WAITING, Fate.DUPLICATE]
-    assert repeats(snapshot, "same") == "k0"
-    assert repeats(snapshot, "other") is None

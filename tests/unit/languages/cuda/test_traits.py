@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from warpwright.core.launch.plan import Launch, Plan
-from warpwright.evolve.selection.traits import explained, traits
+from warpwright.languages.cuda.traits import explained, traits
 
 NAIVE = """__global__ void rows(const float* x, float* y, int rows, int columns) {
   int row = blockIdx.x * blockDim.x + threadIdx.x;

@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from warpwright.core.signature import entries
 from warpwright.core.task import Case, Direction, Output, Reference, Role, ScalarArg, Task, TensorArg
+from warpwright.languages.cuda.skeleton import parameters, scalar_type, skeleton
 from warpwright.tasks import load
-from warpwright.tasks.skeleton import entries, parameters, scalar_type, skeleton
 
 TASK = Task(
     name="everything",

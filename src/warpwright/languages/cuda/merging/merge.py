@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from warpwright.core.errors import UsageError
 from warpwright.core.task import Case, Direction, Task
-from warpwright.propose.merging.parts import Entry, Parameter, Part, part_of
-from warpwright.propose.merging.rule import Rule, Split, rule_for
+from warpwright.languages.cuda.merging.parts import Entry, Parameter, Part, part_of
+from warpwright.languages.cuda.merging.rule import Rule, Split, rule_for
 
 
 def merged(task: Task, sources: Sequence[str], winners: Mapping[str, int], best: int) -> str:

@@ -11,7 +11,6 @@ import hashlib
 import re
 from collections.abc import Iterator, Sequence
 
-from warpwright.core.records.search import Fate, Snapshot
 from warpwright.cpp.tokens import Code, Kind, Token, tokenize
 
 _ENDS_DECLARATOR = frozenset("(;=,)[{:>")
@@ -36,14 +35,6 @@ def fingerprint(source: str) -> str:
         numbers.setdefault(token.text, f"${len(numbers)}") if token.text in own else token.text for token in tokens
     ]
     return hashlib.sha256("\x00".join(texts).encode()).hexdigest()[:20]
-
-
-def repeats(snapshot: Snapshot, print_: str) -> str | None:
-    """The candidate of this run with the same fingerprint, if there is one."""
-    for member in snapshot.members:
-        if member.fingerprint == print_ and member.candidate is not None and member.fate is not Fate.DUPLICATE:
-            return member.candidate
-    return None
 
 
 def _meaningful(tokens: Sequence[Token]) -> Iterator[Token]:

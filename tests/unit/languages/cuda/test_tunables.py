@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from warpwright.core.errors import UsageError
-from warpwright.propose.tuning.tunables import settings, space, with_settings
+from warpwright.languages.cuda.tunables import settings, space, with_settings
 
 KERNEL = """// tune: BLOCK = 64, 128, 256
 // tune: UNROLL = 1,2,4

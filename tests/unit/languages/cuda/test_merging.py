@@ -13,12 +13,12 @@ from warpwright.core.candidate import Candidate
 from warpwright.core.errors import UsageError
 from warpwright.core.records.evidence import Verdict
 from warpwright.core.task import Case, Direction, Output, Reference, Role, ScalarArg, Task, TensorArg
-from warpwright.propose.merging.merge import merged
-from warpwright.propose.merging.rule import Rule, Split, rule_for
-from warpwright.propose.tuning.tunables import space
+from warpwright.languages.cuda.merging.merge import merged
+from warpwright.languages.cuda.merging.rule import Rule, Split, rule_for
+from warpwright.languages.cuda.tunables import space
 from warpwright.verify.ladder import climb
 
-CORPUS = Path(__file__).parents[2] / "corpus" / "seal"
+CORPUS = Path(__file__).parents[3] / "corpus" / "seal"
 SIZES = (4, 64, 1024, 16384)
 TASK = Task(
     name="scale",

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from warpwright import languages
 from warpwright.core.errors import UsageError
 from warpwright.core.records.search import Score
 from warpwright.core.task import Task
-from warpwright.propose.merging.merge import merged
 from warpwright.propose.prompting.known import Known
 
 
@@ -19,7 +19,11 @@ def specialised(task: Task, kernels: Sequence[Known]) -> str:
     best = max(range(len(scores)), key=lambda number: scores[number].value)
     cases = [case.name for case in task.cases if all(case.name in score.by_case for score in scores)]
     winners = {case: _winner(case, scores, best) for case in cases}
-    return merged(task, [kernel.candidate.source for kernel in kernels], winners, best)
+    written_in = {kernel.candidate.language for kernel in kernels}
+    if len(written_in) > 1:
+        raise UsageError(f"kernels in several languages cannot be merged: {', '.join(sorted(written_in))}")
+    language = languages.of(kernels[0].candidate)
+    return language.merged(task, [kernel.candidate.source for kernel in kernels], winners, best)
 
 
 def _winner(case: str, scores: Sequence[Score], best: int) -> int:

@@ -1,0 +1,57 @@
+"""Which languages there are: every package in this room is one, and has its frontend under the name FRONTEND."""
+
+from __future__ import annotations
+
+import pkgutil
+from collections.abc import Mapping
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+
+from warpwright import languages
+from warpwright.core.candidate import CUDA, Candidate, Flags
+from warpwright.core.errors import UsageError
+from warpwright.languages.frontend import Frontend
+
+
+@cache
+def frontends() -> Mapping[str, Frontend]:
+    """All languages by name. The one of candidates that name none comes first."""
+    packages = [module.name for module in pkgutil.iter_modules(languages.__path__) if module.ispkg]
+    ordered = sorted(packages, key=lambda name: (name != CUDA, name))
+    return {name: import_module(f"{languages.__name__}.{name}").FRONTEND for name in ordered}
+
+
+def named(name: str) -> Frontend:
+    if name not in frontends():
+        raise UsageError(f"there is no language '{name}'; one of {', '.join(frontends())}")
+    return frontends()[name]
+
+
+def of(candidate: Candidate) -> Frontend:
+    """The frontend of the language that a candidate is written in."""
+    return named(candidate.language)
+
+
+def for_file(path: Path) -> Frontend:
+    """The language whose files end like this one; CUDA C++ where none does."""
+    return next((item for item in frontends().values() if path.name.endswith(item.endings)), named(CUDA))
+
+
+def file_endings() -> tuple[str, ...]:
+    """The endings of all languages."""
+    return tuple(ending for item in frontends().values() for ending in item.endings)
+
+
+def files_in(folder: Path) -> list[Path]:
+    """Every file below a folder that some language claims, in the order of their paths."""
+    return sorted(path for ending in file_endings() for path in folder.rglob(f"*{ending}"))
+
+
+def read(path: Path, flags: Flags) -> Candidate:
+    """A file as a candidate. What is not text is for the first rung to say, not for us to guess."""
+    try:
+        source = path.read_bytes().decode("utf-8", errors="surrogateescape")
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}") from None
+    return Candidate(source=source, language=for_file(path).name, flags=flags)
