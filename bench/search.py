@@ -30,7 +30,7 @@ from search_world import NOTHING, Decider, Outcome, arms, world
 
 from warpwright.core.records.search import Action, Arm, Brief, Decision, Operator, Snapshot
 from warpwright.evolve.decide import decide
-from warpwright.evolve.given import Given
+from warpwright.evolve.inputs import SearchInputs
 from warpwright.evolve.policy import Policy
 from warpwright.evolve.seeds import seed_of
 
@@ -82,7 +82,7 @@ class Row:
     halfway: float
 
 
-def best_of_n(policy: Policy, snapshot: Snapshot, given: Given) -> Decision:
+def best_of_n(policy: Policy, snapshot: Snapshot, given: SearchInputs) -> Decision:
     """Translations only, each from the reference; all that are right are timed."""
     number = len(snapshot.decisions)
     seed = seed_of(snapshot.run.seed, number)
@@ -96,7 +96,7 @@ def best_of_n(policy: Policy, snapshot: Snapshot, given: Given) -> Decision:
     return Decision(number=number, generation=number, action=Action.BREED, reason="more", seed=seed, briefs=briefs)
 
 
-def _translation(number: int, open_: Sequence[Arm], given: Given, rng: random.Random) -> Brief:
+def _translation(number: int, open_: Sequence[Arm], given: SearchInputs, rng: random.Random) -> Brief:
     return Brief(
         number=number,
         operator=Operator.TRANSLATE,
@@ -113,7 +113,7 @@ def simulate(name: str, changes: dict[str, Any], budget: float, seed: int) -> Ou
     return here.play(decider)
 
 
-def _decide(policy: Policy, snapshot: Snapshot, given: Given) -> Decision:
+def _decide(policy: Policy, snapshot: Snapshot, given: SearchInputs) -> Decision:
     return decide(snapshot, policy, given)
 
 

@@ -12,7 +12,7 @@ from search_world import Decider, Outcome, evidence
 from warpwright.core.records.evidence import Dossier
 from warpwright.core.records.search import Action, Basis, Brief, Decision, Proposal, Run, Score, Snapshot
 from warpwright.evolve.fold import Record, fold
-from warpwright.evolve.given import Given
+from warpwright.evolve.inputs import SearchInputs
 from warpwright.evolve.selection.configs import anywhere
 
 SPACE: dict[str, tuple[Any, ...]] = {
@@ -61,7 +61,7 @@ class Composer:
     def play(self, decide: Decider) -> Outcome:
         rng, genomes = random.Random(self.seed + 1), Genomes(self.seed)
         run = Run(id=f"g{self.seed}", task="t", seed=self.seed, started="2026-01-01T00:00:00Z", warpwright="0")
-        given = Given(space=SPACE, genome=anywhere(SPACE, random.Random(self.seed + 2)))
+        given = SearchInputs(space=SPACE, genome=anywhere(SPACE, random.Random(self.seed + 2)))
         asked: dict[str, Brief] = {}
         best, timed = (float("-inf"), -2.0), 0
         while timed < self.evaluations:
@@ -83,7 +83,7 @@ class Composer:
         return Outcome(score=best[1], proposals=len(asked), evaluations=timed, right=timed)
 
 
-def at_random(decide: Decider, snapshot: Snapshot, given: Given) -> Decision:
+def at_random(decide: Decider, snapshot: Snapshot, given: SearchInputs) -> Decision:
     """The same decisions with genomes from anywhere."""
     made = decide(snapshot, given)
     rng = random.Random(made.seed)

@@ -27,9 +27,9 @@ from warpwright.core.records.search import (
     Snapshot,
 )
 from warpwright.evolve.fold import Record, fold
-from warpwright.evolve.given import Given, Tunables
+from warpwright.evolve.inputs import SearchInputs, Tunables
 
-Decider = Callable[[Snapshot, Given], Decision]
+Decider = Callable[[Snapshot, SearchInputs], Decision]
 
 GPU_SECONDS = 20.0
 USD_PER_GPU_SECOND = 3.0 / 3600.0
@@ -66,7 +66,7 @@ class World:
     def play(self, decide: Decider) -> Outcome:
         """Each decision is carried out whole, so that nothing is ever owed when the next one is made."""
         while self.usd < self.budget:
-            decision = decide(fold(self.run, self.records), Given(hints=HINTS, tunables=self.tunables))
+            decision = decide(fold(self.run, self.records), SearchInputs(hints=HINTS, tunables=self.tunables))
             self.records.append(decision)
             if decision.action is Action.STOP:
                 break

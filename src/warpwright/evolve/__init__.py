@@ -1,13 +1,14 @@
-"""Room 3, evolve: who breeds next. Pure functions of a run's records; nothing here calls, compiles or waits.
+"""Room 3, evolve: decides what a search does next. Pure functions of a run's records; no I/O, no compilation, no
+waiting.
 
-fold.py     records to Snapshot
-work.py     what a run still owes to its last decision
-decide.py   the next decision: breed, evaluate, reflect or stop, and why
-policy.py   every number and switch
-given.py    what a decision may know besides the records
-turn.py     one turn: what its steps look at, and the briefs they write
-ledger.py   what may still be spent
-seeds.py    random numbers from the run's seed
-selection/  Who breeds
-steps/      The steps of a decision, in order
+fold.py     folds records into a Snapshot
+work.py     lists unfinished work of the last decision
+decide.py   makes the next decision: breed, evaluate, reflect or stop, with its reason
+policy.py   every parameter of a search
+inputs.py   inputs of a decision besides the records
+turn.py     the state that the steps of one decision share, and the briefs they write
+ledger.py   computes the remaining budget
+seeds.py    derives random seeds from the run's seed
+selection/  selects parents, hints, models and settings
+steps/      the steps of a decision, in order
 """

@@ -1,11 +1,11 @@
-"""What is done next. Pure: the same snapshot, policy and givens make the same decision, its random numbers included."""
+"""Makes the next decision of a search. Pure: equal inputs give equal decisions, including their random numbers."""
 
 from __future__ import annotations
 
 import random
 
 from warpwright.core.records.search import Action, Decision, Fate, Snapshot
-from warpwright.evolve.given import Given
+from warpwright.evolve.inputs import SearchInputs
 from warpwright.evolve.ledger import shortage, time_is_up, unpriced
 from warpwright.evolve.policy import Policy
 from warpwright.evolve.seeds import seed_of
@@ -17,11 +17,11 @@ from warpwright.evolve.steps.repair import repair
 from warpwright.evolve.steps.tuning import tune
 from warpwright.evolve.turn import Draft, Turn
 
-NOTHING_GIVEN = Given()
+NO_INPUTS = SearchInputs()
 
 
-def decide(snapshot: Snapshot, policy: Policy, given: Given = NOTHING_GIVEN) -> Decision:
-    """The next decision of a run that owes nothing to its last one."""
+def decide(snapshot: Snapshot, policy: Policy, given: SearchInputs = NO_INPUTS) -> Decision:
+    """The next decision of a run whose last decision is finished."""
     number = len(snapshot.decisions)
     seed = seed_of(snapshot.run.seed, number)
     draft = _draft(Turn.of(snapshot, policy, given, random.Random(seed)))
@@ -52,7 +52,7 @@ def stop_when_enough(turn: Turn) -> Draft | None:
 
 
 def stop_in_time(turn: Turn) -> Draft | None:
-    """Whatever is still waiting: a user who gave an hour wants an answer after an hour."""
+    """Stops when the wall time is used up, even if candidates still wait to be evaluated."""
     if not time_is_up(turn.snapshot, turn.policy):
         return None
     return _stop(turn, f"The {turn.policy.budget.wall_seconds:g} s allowed have passed.")
@@ -72,7 +72,7 @@ def _all(generations: int) -> str:
 
 
 def _stop_when_all_faulted(turn: Turn) -> Draft | None:
-    """Going on would spend the run on a server that is down. A resumed run tries once more."""
+    """Stops when every proposal of the last decision faulted, as when a server is down. A resumed run tries again."""
     last = turn.snapshot.decisions[-1] if turn.snapshot.decisions else None
     if last is None or last.action is not Action.BREED:
         return None
@@ -82,7 +82,7 @@ def _stop_when_all_faulted(turn: Turn) -> Draft | None:
         return None
     why = next((f": {member.issue}" for member in failed if member.issue), "")
     return _stop(
-        turn, f"All {len(failed)} proposals of this turn failed, ours or a model's fault{why}; resume to retry."
+        turn, f"All {len(failed)} proposals of this turn failed, by a fault of ours or a model's{why}; resume to retry."
     )
 
 

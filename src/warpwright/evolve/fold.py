@@ -1,4 +1,4 @@
-"""Records to Snapshot. The order in which the answers of one decision came in makes no difference."""
+"""Folds records into a Snapshot. The order in which the answers to one decision arrive makes no difference."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from warpwright.core.records.search import (
 )
 
 NO_CHILD = (Operator.REPAIR, Operator.TUNE)
-"""Operators that finish a candidate rather than follow it."""
+"""Operators whose candidates do not count as children: they finish their parent."""
 
 
 def fold(run: Run, records: Iterable[Record]) -> Snapshot:
@@ -47,7 +47,7 @@ def fold(run: Run, records: Iterable[Record]) -> Snapshot:
 
 @dataclass(slots=True)
 class _Book:
-    """The records, by what they speak of."""
+    """The records, indexed by brief or candidate."""
 
     decisions: list[Decision] = field(default_factory=list)
     calls: list[Call] = field(default_factory=list)
@@ -98,7 +98,7 @@ class _Book:
         )
 
     def _gpu_seconds(self) -> Iterable[float]:
-        """A judge's own account where there is one: a candidate that was refuted on the GPU has no score."""
+        """GPU seconds as the judge reports them, else from scores: a candidate refuted on the GPU has no score."""
         for judged in self.judged.values():
             yield from (seconds for item in judged for seconds in item.seconds.values())
         for candidate, scores in self.scores.items():
@@ -106,7 +106,7 @@ class _Book:
                 yield from (score.gpu_seconds for score in scores.values() if score.gpu_seconds is not None)
 
     def members(self) -> tuple[Member, ...]:
-        """In the order of their briefs, which also settles who was the best when."""
+        """The members in the order of their briefs, which also decides which score was the best at its time."""
         costs: dict[int, list[float | None]] = defaultdict(list)
         for call in self.calls:
             if call.brief is not None:
@@ -158,7 +158,7 @@ class _Book:
         if self._refutation(candidate):
             return Fate.REFUTED
         if self._score(candidate):
-            return Fate.SLOWER  # whether it improved on others is seen when all are there
+            return Fate.SLOWER  # _member turns this into IMPROVED, once all members are known
         if dossier is None:
             return Fate.ASKED
         if dossier.faults or any(item.faults for item in judged):
@@ -174,7 +174,7 @@ class _Book:
         return found
 
     def _score(self, candidate: str | None) -> Score | None:
-        """Measured before predicted. A value that is no number is no score."""
+        """The measured score, else the predicted one. A value that is not finite is no score."""
         found = self.scores.get(candidate or "")
         if found is None:
             return None
@@ -187,7 +187,7 @@ _UNANSWERED = Proposal(brief=-1)
 
 @dataclass(slots=True, kw_only=True)
 class _Ties:
-    """What of a member only the others can tell, gathered in the order of the briefs."""
+    """Properties of a member that depend on the other members, gathered in the order of the briefs."""
 
     children: Counter[str]
     repairs: dict[str, int] = field(default_factory=dict)

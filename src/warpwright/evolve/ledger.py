@@ -1,4 +1,4 @@
-"""What may still be spent: spent and in flight count alike, and an unknown price is said to be unknown."""
+"""Computes the remaining budget: open requests count as spent, and unknown prices are reported as unknown."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from warpwright.core.records.search import Arm, Fate, Snapshot
-from warpwright.evolve.given import Ceiling, Given
+from warpwright.evolve.inputs import Ceiling, SearchInputs
 from warpwright.evolve.policy import Policy
 
 
 @dataclass(slots=True, kw_only=True)
-class Purse:
-    """What is left for the questions of one decision, at the most that each may cost."""
+class RemainingBudget:
+    """The budget left for the requests of one decision, counting each at its highest possible cost."""
 
     usd: float | None
     tokens: int | None
@@ -32,10 +32,10 @@ class Purse:
         self.tokens = None if self.tokens is None else self.tokens - (ceiling.tokens or 0)
 
 
-def purse(snapshot: Snapshot, policy: Policy, given: Given) -> Purse:
-    """Open briefs are paid for before anything new is."""
+def remaining_budget(snapshot: Snapshot, policy: Policy, given: SearchInputs) -> RemainingBudget:
+    """The remaining budget, after the cost of open briefs."""
     budget, spent = policy.budget, snapshot.spent
-    left = Purse(
+    left = RemainingBudget(
         usd=None if budget.usd is None else budget.usd - spent.usd,
         tokens=None if budget.tokens is None else budget.tokens - spent.tokens,
         ceilings={arm: _ceiling(arm, snapshot, given) for arm in policy.arms},
@@ -46,8 +46,8 @@ def purse(snapshot: Snapshot, policy: Policy, given: Given) -> Purse:
     return left
 
 
-def _ceiling(arm: Arm, snapshot: Snapshot, given: Given) -> Ceiling:
-    """As given; otherwise the dearest answer of this arm so far."""
+def _ceiling(arm: Arm, snapshot: Snapshot, given: SearchInputs) -> Ceiling:
+    """The highest cost of one answer: as given, otherwise the most expensive answer of this arm so far."""
     told = given.ceilings.get(arm, Ceiling())
     seen = [member.cost_usd for member in snapshot.members if member.brief.arm == arm and member.cost_usd is not None]
     answered = sum(member.brief.arm is not None and member.fate is not Fate.ASKED for member in snapshot.members)
@@ -58,8 +58,9 @@ def _ceiling(arm: Arm, snapshot: Snapshot, given: Given) -> Ceiling:
     )
 
 
-def evaluations_left(snapshot: Snapshot, policy: Policy, given: Given) -> int | None:
-    """How many fit the GPU seconds that are left, each at its longest; None is no limit."""
+def evaluations_left(snapshot: Snapshot, policy: Policy, given: SearchInputs) -> int | None:
+    """The number of evaluations that fit into the remaining GPU seconds, each at the longest so far; None is no
+    limit."""
     if policy.budget.gpu_seconds is None:
         return None
     left = policy.budget.gpu_seconds - snapshot.spent.gpu_seconds
@@ -71,32 +72,32 @@ def evaluations_left(snapshot: Snapshot, policy: Policy, given: Given) -> int | 
 
 
 def time_is_up(snapshot: Snapshot, policy: Policy) -> bool:
-    """By the sittings that are recorded."""
+    """Whether the recorded sessions have used up the allowed wall time."""
     allowed = policy.budget.wall_seconds
     return allowed is not None and snapshot.spent.wall_seconds >= allowed
 
 
-def shortage(snapshot: Snapshot, policy: Policy, given: Given) -> str | None:
-    """Which budget does not allow another proposal, in a sentence."""
+def shortage(snapshot: Snapshot, policy: Policy, given: SearchInputs) -> str | None:
+    """States which budget does not allow another proposal; None if all do."""
     budget, spent = policy.budget, snapshot.spent
     if evaluations_left(snapshot, policy, given) == 0:
         return (
             f"{spent.gpu_seconds:.0f} of {budget.gpu_seconds:g} GPU seconds are used; another evaluation may not fit."
         )
-    left = purse(snapshot, policy, given)
+    left = remaining_budget(snapshot, policy, given)
     if policy.arms and not left.within(policy.arms):
         return _spent_up(snapshot, policy, left)
     return None
 
 
-def _spent_up(snapshot: Snapshot, policy: Policy, left: Purse) -> str:
-    if not Purse(usd=left.usd, tokens=None, ceilings=left.ceilings).within(policy.arms):
+def _spent_up(snapshot: Snapshot, policy: Policy, left: RemainingBudget) -> str:
+    if not RemainingBudget(usd=left.usd, tokens=None, ceilings=left.ceilings).within(policy.arms):
         known = f"{snapshot.spent.usd:.2f} of {policy.budget.usd:g} USD are spent; another proposal may not fit."
         return known if not snapshot.spent.unpriced else f"{known[:-1]}{unpriced(snapshot)}."
     return f"{snapshot.spent.tokens} of {policy.budget.tokens} tokens are used; another proposal may not fit."
 
 
 def unpriced(snapshot: Snapshot) -> str:
-    """What to add to any sentence about dollars; nothing where every price is known."""
+    """The addition to a sentence about dollars if some prices are unknown; empty otherwise."""
     count = snapshot.spent.unpriced
     return f", and calls of unknown price ({count}) come on top" if count else ""

@@ -1,4 +1,4 @@
-"""Every number and switch of a search. The defaults are those that paid in the ablation of design/0003-search.md."""
+"""Every parameter of a search. The defaults are the best settings of the ablation in design/0003-search.md."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from warpwright.core.records.search import Arm
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Budget:
-    """What a run may use. None is no limit."""
+    """Limits of a run. None is no limit."""
 
     usd: float | None = None
     tokens: int | None = None
@@ -20,29 +20,29 @@ class Budget:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
-    """How a run searches. Without arms no language model is asked and the composer writes every candidate."""
+    """Parameters of a search. Without arms no language model is asked and the composer writes every candidate."""
 
     arms: tuple[Arm, ...] = ()
     composer: bool = True
     budget: Budget = field(default_factory=Budget)
     enough: float | None = 0.9
-    """The share of the physical limit at which nothing is left to win; None never stops early."""
+    """The fraction of the physical limit at which a run stops early; None never stops early."""
 
     generations: int = 10
     proposals: int = 8
     evaluate: int = 4
     attempts: int = 10
-    """Translations and repairs before the first right candidate."""
+    """The number of translations and repairs allowed before the first correct candidate."""
 
     repairs: int = 4
-    """Per generation, on top of its proposals; 0 repairs only where nothing is right yet."""
+    """Repairs per generation, in addition to its proposals; 0 repairs only until the first correct candidate."""
     repair_depth: int = 2
-    """Repairs in a row on one candidate."""
+    """Successive repairs of one candidate."""
     tunes: int = 4
-    """Settings tried of each structural win that declares tunables."""
+    """Settings tried for each new best candidate that declares tunables."""
 
     exploit: float = 1.0
-    """The share of proposals whose parent is the best; the others' parents are drawn by score and children."""
+    """The fraction of proposals whose parent is the best; other parents are drawn by score and number of children."""
     context: int = 5
     near_miss: bool = True
     temperatures: tuple[float, ...] = (0.3, 0.7, 1.0)
@@ -50,14 +50,14 @@ class Policy:
     rewrite: float = 0.15
     specialise: bool = True
     learn_hints: bool = True
-    """Hints that improved other candidates come up more often; otherwise all alike."""
+    """Whether hints that improved other candidates are drawn more often; otherwise all are equally likely."""
 
     bandit: bool = True
-    """Arms by what they gave for their price; otherwise all alike."""
+    """Whether arms are chosen by reward per price; otherwise all are equally likely."""
     decay: float = 0.95
     curiosity: float = 1.0
     thrift: float = 1.0
-    """How much price weighs: 0 ignores it, 1 counts gain per dollar."""
+    """The weight of price: 0 ignores it, 1 counts gain per dollar."""
 
     reflect_every: int | None = None
     """Scored candidates between two reflections."""

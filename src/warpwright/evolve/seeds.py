@@ -1,4 +1,4 @@
-"""Random numbers that depend on nothing but the run's seed and the number of the decision."""
+"""Derives random seeds from the run's seed and the number of the decision."""
 
 from __future__ import annotations
 
@@ -6,6 +6,6 @@ import hashlib
 
 
 def seed_of(run_seed: int, decision: int) -> int:
-    """Fits the integers that every JSON reader keeps exactly."""
+    """The seed of a decision: 48 bits, which every JSON reader keeps exactly."""
     digest = hashlib.sha256(f"{run_seed}/{decision}".encode()).digest()
     return int.from_bytes(digest[:6], "big")

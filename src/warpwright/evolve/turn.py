@@ -1,4 +1,4 @@
-"""One turn of the search: what is known when a decision is made, and what is then decided."""
+"""One turn of the search: the inputs of a decision, and the briefs written for it."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from warpwright.core.records.search import Action, Arm, Brief, Fate, Member, Operator, Snapshot
-from warpwright.evolve.given import Given
-from warpwright.evolve.ledger import Purse, purse
+from warpwright.evolve.inputs import SearchInputs
+from warpwright.evolve.ledger import RemainingBudget, remaining_budget
 from warpwright.evolve.policy import Policy
 from warpwright.evolve.selection import bandit
 from warpwright.evolve.selection.context import context, near_misses
@@ -30,27 +30,27 @@ class Draft:
 
 @dataclass(slots=True, kw_only=True)
 class Turn:
-    """What steps look at, and the briefs written so far, whose arms and children count at once."""
+    """The state that steps read, and the briefs written so far, whose arms and children count at once."""
 
     snapshot: Snapshot
     policy: Policy
-    given: Given
+    given: SearchInputs
     rng: random.Random
     people: Population
-    purse: Purse
+    remaining: RemainingBudget
     briefs: list[Brief] = field(default_factory=list)
     _near_misses: list[str] | None = None
     _arm_records: dict[Operator, dict[Arm, bandit.Record]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, snapshot: Snapshot, policy: Policy, given: Given, rng: random.Random) -> Turn:
+    def of(cls, snapshot: Snapshot, policy: Policy, given: SearchInputs, rng: random.Random) -> Turn:
         return cls(
             snapshot=snapshot,
             policy=policy,
             given=given,
             rng=rng,
             people=population(snapshot),
-            purse=purse(snapshot, policy, given),
+            remaining=remaining_budget(snapshot, policy, given),
         )
 
     @property
@@ -75,15 +75,15 @@ class Turn:
 
     @property
     def planned(self) -> Counter[str]:
-        """Children asked for in this turn, by parent."""
+        """The number of children requested in this turn, by parent."""
         return Counter(parent for brief in self.briefs for parent in set(brief.parents))
 
     def ask(self, operator: Operator, parents: tuple[str, ...] = (), **fields: Any) -> bool:
-        """Writes a brief for a model; False where no arm can be paid for."""
+        """Writes a brief for a model; False if the budget allows no arm."""
         arm = self._arm(operator)
         if arm is None:
             return False
-        self.purse.take(arm)
+        self.remaining.take(arm)
         fields.setdefault("temperature", self.rng.choice(self.policy.temperatures))
         self._write(operator, parents, arm=arm, lesson=self._lesson(), **fields)
         return True
@@ -101,7 +101,7 @@ class Turn:
         )
 
     def build(self, operator: Operator, parents: tuple[str, ...], genome: Mapping[str, Any]) -> None:
-        """Writes a brief that needs no model."""
+        """Writes a brief without a model."""
         self._write(operator, parents, genome=genome)
 
     def _write(self, operator: Operator, parents: tuple[str, ...], **fields: Any) -> None:
@@ -109,7 +109,7 @@ class Turn:
         self.briefs.append(Brief(number=number, operator=operator, parents=parents, **fields))
 
     def _arm(self, operator: Operator) -> Arm | None:
-        arms = self.purse.within(self.policy.arms)
+        arms = self.remaining.within(self.policy.arms)
         if not arms:
             return None
         if not self.policy.bandit:
@@ -127,7 +127,7 @@ class Turn:
         return [member for member in self.members if member.fate is Fate.WAITING]
 
     def breed(self, reason: str, *, generation: int | None = None) -> Draft | None:
-        """None where not one brief could be written."""
+        """The decision to breed; None if no brief was written."""
         if not self.briefs:
             return None
         return Draft(

@@ -1,4 +1,4 @@
-"""What a run still owes to the decisions it has made: a killed run carries this out before it decides again."""
+"""Lists unfinished work of a run's decisions: a killed run completes it before it makes the next decision."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from warpwright.core.records.search import Action, Brief, Decision, Fate, Snapsh
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Work:
-    """False where nothing is open."""
+    """Unfinished work; false if there is none."""
 
     ask: tuple[Brief, ...] = ()
     """Briefs without a proposal."""
     verify: tuple[str, ...] = ()
     """Candidates without a dossier."""
     evaluate: tuple[str, ...] = ()
-    """Candidates of the last decision without a score, a refutation or a judge's word."""
+    """Candidates of the last decision without a score, a refutation or a result of the judge."""
     reflect: Decision | None = None
-    """A reflection without its lesson. One that failed leaves a lesson without text."""
+    """A reflection without its lesson. A failed reflection leaves a lesson without text."""
 
     def __bool__(self) -> bool:
         return bool(self.ask or self.verify or self.evaluate or self.reflect)
@@ -31,7 +31,7 @@ def unfinished(snapshot: Snapshot) -> Work:
         ask=tuple(member.brief for member in open_ if member.candidate is None),
         verify=tuple(dict.fromkeys(member.candidate for member in open_ if member.candidate is not None)),
         evaluate=_unevaluated(snapshot, last) if last else (),
-        reflect=last if last and last.action is Action.REFLECT and _lessons_owed(snapshot) else None,
+        reflect=last if last and last.action is Action.REFLECT and _lesson_missing(snapshot) else None,
     )
 
 
@@ -40,6 +40,6 @@ def _unevaluated(snapshot: Snapshot, last: Decision) -> tuple[str, ...]:
     return tuple(candidate for candidate in last.candidates if candidate in waiting)
 
 
-def _lessons_owed(snapshot: Snapshot) -> bool:
+def _lesson_missing(snapshot: Snapshot) -> bool:
     reflections = sum(decision.action is Action.REFLECT for decision in snapshot.decisions)
     return len(snapshot.lessons) < reflections

@@ -36,7 +36,7 @@ from warpwright.dispatch.ordered_map import ordered_map
 from warpwright.emulate.cost.model import profile_sentence
 from warpwright.evolve.decide import decide
 from warpwright.evolve.fold import fold
-from warpwright.evolve.given import Given
+from warpwright.evolve.inputs import SearchInputs
 from warpwright.evolve.policy import Policy
 from warpwright.evolve.selection.population import population
 from warpwright.evolve.work import unfinished
@@ -52,7 +52,7 @@ Outcome = Judged | tuple[Prediction, ...]
 class SearchServices(Protocol):
     """The services of a run. Each call may be slow, and is repeated if a kill lost its result."""
 
-    def given(self, library: Library, dossiers: Mapping[str, Dossier]) -> Given: ...
+    def given(self, library: Library, dossiers: Mapping[str, Dossier]) -> SearchInputs: ...
 
     def propose(self, brief: Brief, library: Library, asked: Sequence[Call]) -> Proposed:
         """Proposes a candidate. `asked` holds the model calls already answered for this brief."""

@@ -18,7 +18,7 @@ from warpwright.core.records.search import Arm, Brief, Call, Operator, Snapshot
 from warpwright.core.task import Task
 from warpwright.dispatch.evaluating import Outcome
 from warpwright.dispatch.pool import parallel
-from warpwright.evolve.given import Ceiling, Given, Tunables
+from warpwright.evolve.inputs import Ceiling, SearchInputs, Tunables
 from warpwright.models.recordings.remembered import Remembered
 from warpwright.propose.answers.asking import Note, Noted
 from warpwright.propose.prompting.gpu.hints import applicable
@@ -57,9 +57,9 @@ class ModelServices:
     note: Note | None = None
     """Called with every model call as soon as it is answered, whatever becomes of the proposal."""
 
-    def given(self, library: Library, dossiers: Mapping[str, Dossier]) -> Given:
+    def given(self, library: Library, dossiers: Mapping[str, Dossier]) -> SearchInputs:
         hints = applicable(self.task, gpu_named(self.flags.gpu))
-        return Given(
+        return SearchInputs(
             hints=tuple(hint.id for hint in hints),
             forward=self.forward.id if self.forward else None,
             space=self.composer.space() if self.composer else {},

@@ -22,7 +22,7 @@ from warpwright.core.records.search import Action, Arm, Basis, Brief, Call, Deci
 from warpwright.core.task import Task
 from warpwright.dispatch.evaluating import Bundled, Local
 from warpwright.dispatch.predicting import Predictor
-from warpwright.evolve.given import Ceiling
+from warpwright.evolve.inputs import Ceiling
 from warpwright.models.named import Terms, model_named
 from warpwright.models.spending.limits import DEFAULT_MAX_TOKENS, Budget
 from warpwright.models.spending.prices import Prices, load_prices, most_tokens

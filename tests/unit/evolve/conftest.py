@@ -25,7 +25,7 @@ from warpwright.core.records.search import (
 )
 from warpwright.evolve.decide import decide
 from warpwright.evolve.fold import fold
-from warpwright.evolve.given import Ceiling, Given, Tunables
+from warpwright.evolve.inputs import Ceiling, SearchInputs, Tunables
 from warpwright.evolve.policy import Policy
 from warpwright.evolve.work import unfinished
 
@@ -116,7 +116,7 @@ class Story:
         return fold(RUN, self.records)
 
     def decision(self, policy=None, given=None):
-        return decide(self.snapshot(), policy or Policy(arms=ARMS), given or Given())
+        return decide(self.snapshot(), policy or Policy(arms=ARMS), given or SearchInputs())
 
 
 class World:
@@ -125,7 +125,7 @@ class World:
     def __init__(self, seed, policy, *, tasks_given=None, records=()):
         self.seed, self.policy, self.records = seed, policy, list(records)
         ceilings = {arm: Ceiling(usd=0.02 * place + 0.02, tokens=400) for place, arm in enumerate(ARMS)}
-        self.base = tasks_given or Given(hints=("vectorise", "unroll", "fuse"), space=SPACE)
+        self.base = tasks_given or SearchInputs(hints=("vectorise", "unroll", "fuse"), space=SPACE)
         self.base = replace(self.base, ceilings=ceilings, evaluation_seconds=5.0)
 
     def luck(self, *key):

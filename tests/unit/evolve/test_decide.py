@@ -10,7 +10,7 @@ from warpwright.core.errors import UsageError
 from warpwright.core.records.search import Action, Arm, Basis, Decision, Operator, Run
 from warpwright.evolve.decide import decide
 from warpwright.evolve.fold import fold
-from warpwright.evolve.given import Given
+from warpwright.evolve.inputs import SearchInputs
 from warpwright.evolve.policy import Budget, Policy
 from warpwright.evolve.seeds import seed_of
 
@@ -92,7 +92,7 @@ def test_a_run_ends_within_its_generations_and_every_decision_says_why(world, se
 
 def test_another_seed_is_another_decision(story):
     snapshot = story.breed({}).right(0, 0.0).evaluate("k0").snapshot()
-    policy, hints = Policy(arms=ARMS), Given(hints=tuple("abcdefgh"))
+    policy, hints = Policy(arms=ARMS), SearchInputs(hints=tuple("abcdefgh"))
     assert decide(fold(RUN, story.records), policy, hints) == decide(snapshot, policy, hints)
     other = fold(Run(id="r", task="t", seed=8, started="", warpwright="0"), story.records)
     assert decide(other, policy, hints).briefs != decide(snapshot, policy, hints).briefs

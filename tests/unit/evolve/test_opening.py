@@ -2,7 +2,7 @@
 
 from warpwright.core.records.evidence import Counterexample, Evidence, Verdict
 from warpwright.core.records.search import Action, Arm, Operator
-from warpwright.evolve.given import Given
+from warpwright.evolve.inputs import SearchInputs
 from warpwright.evolve.policy import Policy
 
 ARMS = (Arm(model="small"), Arm(model="large", effort="high"))
@@ -20,15 +20,15 @@ def test_a_run_begins_with_a_translation(story):
 
 
 def test_a_backward_pass_is_derived_from_a_forward_kernel_that_is_given(story):
-    assert asked(story.decision(given=Given(forward="f00"))) == [(Operator.DERIVE, ("f00",))]
+    assert asked(story.decision(given=SearchInputs(forward="f00"))) == [(Operator.DERIVE, ("f00",))]
 
 
 def test_models_begin_with_a_composed_kernel_where_there_is_one(story):
     space, genome = {"block": (64, 128)}, {"block": 128}
-    made = story.decision(given=Given(space=space, genome=genome))
+    made = story.decision(given=SearchInputs(space=space, genome=genome))
     assert asked(made) == [(Operator.COMPOSE, ())]
     assert made.briefs[0].genome == genome
-    assert asked(story.decision(Policy(arms=ARMS, composer=False), given=Given(space=space, genome=genome))) == [
+    assert asked(story.decision(Policy(arms=ARMS, composer=False), given=SearchInputs(space=space, genome=genome))) == [
         (Operator.TRANSLATE, ())
     ]
 
@@ -41,7 +41,7 @@ def test_no_generations_still_means_a_first_right_candidate(story):
 
 
 def test_composed_kernels_that_nobody_can_score_are_given_up(story):
-    given = Given(space={"block": tuple(range(100))}, genome={"block": 1})
+    given = SearchInputs(space={"block": tuple(range(100))}, genome={"block": 1})
     policy = Policy(attempts=4, proposals=4)
     story.breed(*[{"operator": Operator.COMPOSE, "genome": {"block": number}} for number in range(4)])
     for number in range(4):
@@ -71,7 +71,7 @@ def test_after_all_attempts_the_run_gives_up(story):
     made = story.decision()
     assert (made.action, made.reason) == (
         Action.STOP,
-        "None of 10 attempts gave a right candidate that could be scored.",
+        "None of 10 attempts gave a correct candidate that could be scored.",
     )
 
 
@@ -86,10 +86,10 @@ def test_the_first_right_candidate_is_evaluated_and_then_bred_from(story):
 
 
 def test_without_a_model_and_a_composer_nothing_can_be_done(story):
-    made = story.decision(Policy(composer=False), Given(space={"A": (1, 2)}))
+    made = story.decision(Policy(composer=False), SearchInputs(space={"A": (1, 2)}))
     assert (made.action, made.reason) == (
         Action.STOP,
-        "There is no model to ask, and the composer cannot write this task.",
+        "No model is given, and the composer cannot write this task.",
     )
     assert story.decision(Policy()).action is Action.STOP
 
@@ -151,5 +151,5 @@ def test_the_most_promising_are_evaluated_first(story):
     for number in (2, 3, 4):
         story.answer(number).climb(f"k{number}")
     assert story.decision(Policy(arms=ARMS, evaluate=2)).candidates == ("k3", "k4")
-    told = Given(promise={"k2": 0.9, "k3": 0.1})
+    told = SearchInputs(promise={"k2": 0.9, "k3": 0.1})
     assert story.decision(Policy(arms=ARMS, evaluate=2), told).candidates == ("k2", "k4")

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from warpwright.core.records.search import Arm, Operator
-from warpwright.evolve.given import Given
+from warpwright.evolve.inputs import SearchInputs
 from warpwright.evolve.policy import Policy
 from warpwright.evolve.selection.context import context, near_misses
 from warpwright.evolve.selection.parents import parent, weights
@@ -89,11 +89,11 @@ def test_hints_come_up_once_on_a_candidate_and_not_on_its_descendants(story):
     story.breed({}).right(0, 0.0).evaluate("k0")
     story.breed({"parents": ("k0",), "hint": "a"}, generation=1).right(1, 0.3).evaluate("k1")
     policy = Policy(arms=ARMS, exploit=1.0, crossover=0.0, proposals=4)
-    made = story.decision(policy, Given(hints=tuple("abcde")))
+    made = story.decision(policy, SearchInputs(hints=tuple("abcde")))
     assert sorted(brief.hint for brief in made.briefs) == ["b", "c", "d", "e"]
 
 
 def test_a_hint_is_given_again_once_all_were(story):
     story.breed({}).right(0, 0.0).evaluate("k0")
-    made = story.decision(Policy(arms=ARMS, exploit=1.0, crossover=0.0, proposals=3), Given(hints=("a", "b")))
+    made = story.decision(Policy(arms=ARMS, exploit=1.0, crossover=0.0, proposals=3), SearchInputs(hints=("a", "b")))
     assert {brief.hint for brief in made.briefs} == {"a", "b"}

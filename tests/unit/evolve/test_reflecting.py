@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from warpwright.core.records.search import Action, Arm, Lesson
-from warpwright.evolve.given import Given
+from warpwright.evolve.inputs import SearchInputs
 from warpwright.evolve.policy import Budget, Policy
 from warpwright.evolve.selection.hints import record
 from warpwright.evolve.selection.population import population
@@ -55,4 +55,6 @@ def test_a_hint_that_helped_comes_up_more_often(story):
 
 def test_without_hints_none_is_given(story):
     settled(story)
-    assert {brief.hint for brief in story.decision(replace(POLICY, reflect_every=None), Given()).briefs} == {None}
+    assert {brief.hint for brief in story.decision(replace(POLICY, reflect_every=None), SearchInputs()).briefs} == {
+        None
+    }

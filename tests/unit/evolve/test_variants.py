@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from warpwright.core.records.search import Action, Arm, Operator
-from warpwright.evolve.given import Given, Tunables
+from warpwright.evolve.inputs import SearchInputs, Tunables
 from warpwright.evolve.policy import Policy
 from warpwright.evolve.selection.configs import anywhere, crossed, fresh, key, mutated, neighbours
 from warpwright.evolve.selection.population import population
@@ -31,7 +31,7 @@ def genomes(decision):
 
 def test_a_new_best_has_its_constants_tried_step_by_step(story):
     story.breed({}).right(0, 0.0).evaluate("k0")
-    made = story.decision(given=Given(tunables={"k0": declared()}))
+    made = story.decision(given=SearchInputs(tunables={"k0": declared()}))
     assert {brief.operator for brief in made.briefs} == {Operator.TUNE}
     assert {brief.parents for brief in made.briefs} == {("k0",)}
     assert genomes(made) == [(64, 1), (128, 4), (256, 1)]
@@ -43,7 +43,7 @@ def test_tuning_goes_on_from_the_better_setting_without_going_back(story):
     tune = {"operator": Operator.TUNE, "arm": None, "parents": ("k0",)}
     story.breed({**tune, "genome": {**NOW, "BLOCK": 256}}, {**tune, "genome": {**NOW, "BLOCK": 64}})
     story.right(1, 0.2).right(2, -0.1).evaluate("k1", "k2")
-    told = Given(tunables={"k0": declared(), "k1": declared(BLOCK=256), "k2": declared(BLOCK=64)})
+    told = SearchInputs(tunables={"k0": declared(), "k1": declared(BLOCK=256), "k2": declared(BLOCK=64)})
     made = story.decision(Policy(arms=ARMS, tunes=4), told)
     assert genomes(made) == [(256, 4)]
     assert made.briefs[0].parents == ("k1",)
@@ -52,7 +52,7 @@ def test_tuning_goes_on_from_the_better_setting_without_going_back(story):
 
 def test_an_old_best_is_not_tuned_again(story):
     story.breed({}).right(0, 0.5).evaluate("k0").breed({"parents": ("k0",)}, generation=1).right(1, 0.1).evaluate("k1")
-    made = story.decision(given=Given(tunables={"k0": declared(), "k1": declared()}))
+    made = story.decision(given=SearchInputs(tunables={"k0": declared(), "k1": declared()}))
     assert made.generation == 2
 
 
@@ -74,7 +74,7 @@ def test_a_fresh_genome_was_not_tried_and_an_exhausted_space_has_none():
 
 
 def test_without_arms_the_composer_begins_with_its_own_choice(story):
-    made = story.decision(Policy(proposals=3), Given(space=SPACE, genome=NOW))
+    made = story.decision(Policy(proposals=3), SearchInputs(space=SPACE, genome=NOW))
     assert made.briefs[0].genome == NOW
     assert {brief.operator for brief in made.briefs} == {Operator.COMPOSE}
     assert len(genomes(made)) == len(set(genomes(made))) == 3
@@ -84,7 +84,7 @@ def test_composed_children_come_of_the_best_and_no_genome_comes_twice(story):
     compose = {"operator": Operator.COMPOSE, "arm": None}
     story.breed({**compose, "genome": NOW}, {**compose, "genome": {**NOW, "VECTOR": 4}})
     story.right(0, 0.0).right(1, 0.4).evaluate("k0", "k1")
-    made = story.decision(Policy(proposals=8), Given(space=SPACE, genome=NOW))
+    made = story.decision(Policy(proposals=8), SearchInputs(space=SPACE, genome=NOW))
     assert made.generation == 1
     assert not set(genomes(made)) & {(128, 1), (128, 4)}
     assert len(set(genomes(made))) == len(made.briefs)
@@ -93,7 +93,7 @@ def test_composed_children_come_of_the_best_and_no_genome_comes_twice(story):
 
 def test_a_space_that_is_used_up_ends_the_run(story):
     story.breed({"operator": Operator.COMPOSE, "arm": None, "genome": {"A": 1}}).right(0, 0.0).evaluate("k0")
-    made = story.decision(Policy(), Given(space={"A": (1,)}))
+    made = story.decision(Policy(), SearchInputs(space={"A": (1,)}))
     assert (made.action, made.reason) == (Action.STOP, "Nothing is left to try.")
 
 
@@ -137,7 +137,7 @@ def test_scores_without_cases_are_never_merged(story):
 def test_without_models_specialists_are_merged_by_rule(story):
     shaped(story, (0.6, 0.0), (0.1, 0.7))
     story.evaluate("k0", "k1")
-    made = story.decision(Policy(), Given(space={"A": (1, 2, 3)}))
+    made = story.decision(Policy(), SearchInputs(space={"A": (1, 2, 3)}))
     (merge,) = [brief for brief in made.briefs if brief.operator is Operator.SPECIALISE]
     assert (set(merge.parents), merge.arm) == ({"k0", "k1"}, None)
     assert "merged" in made.reason

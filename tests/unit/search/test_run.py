@@ -29,7 +29,7 @@ from warpwright.core.records.search import (
     Snapshot,
 )
 from warpwright.core.task import Case, Output, Reference, Role, Task, TensorArg, Work
-from warpwright.evolve.given import Given
+from warpwright.evolve.inputs import SearchInputs
 from warpwright.evolve.policy import Policy
 from warpwright.models.spending.prices import Prices, Rate
 from warpwright.propose.prompting.known import Library
@@ -52,8 +52,8 @@ POLICY = Policy(arms=(Arm(model="straw"),), generations=3, proposals=4, evaluate
 class Straw:
     """Scripted services whose answers depend only on the brief, like those of a recorded model."""
 
-    def given(self, library: Library, dossiers: Mapping[str, Dossier]) -> Given:
-        return Given(hints=("wider", "fewer passes"))
+    def given(self, library: Library, dossiers: Mapping[str, Dossier]) -> SearchInputs:
+        return SearchInputs(hints=("wider", "fewer passes"))
 
     def propose(self, brief: Brief, library: Library, asked: Sequence[Call]) -> Proposed:
         luck = random.Random(brief.number).random()

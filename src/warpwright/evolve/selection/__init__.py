@@ -1,10 +1,10 @@
-"""Who breeds.
+"""Selects parents, hints, models and settings.
 
-population.py  who is right, how good, and whose variant it is
-parents.py     adaptive sampling of parents
-context.py     what a writer is shown besides the parents
-hints.py       which hint a writer gets
-bandit.py      which model is asked, and how hard it shall think
-specialise.py  kernels that win on different shapes, to be merged
-configs.py     neighbours and mixtures of genomes
+population.py  the correct candidates, their scores, and their variants
+parents.py     samples parents by score and number of children
+context.py     selects kernels that a prompt shows besides the parents
+hints.py       selects the hint of a prompt
+bandit.py      selects the model to ask, and its effort
+specialise.py  selects kernels that are fastest on different shapes, to merge them
+configs.py     mutates and crosses configs
 """

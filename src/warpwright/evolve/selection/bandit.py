@@ -1,7 +1,7 @@
-"""Which model to ask, and how hard it shall think: by what each gave for its price, operator by operator.
+"""Selects the model to ask, and its effort, by reward per price, separately for each operator.
 
-Upper confidence bounds over rewards that fade with age. What is asked but not answered yet counts as a pull, so that
-one decision spreads its questions. A fault of ours or of a server says nothing of an arm.
+A multi-armed bandit with upper confidence bounds over discounted rewards. A request without an answer yet counts as a
+pull, so that one decision spreads its requests. A fault of ours or of a server does not count.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from warpwright.evolve.policy import Policy
 from warpwright.evolve.selection.population import RIGHT, Population
 
 MUST_BE_RIGHT = (Operator.TRANSLATE, Operator.DERIVE, Operator.REPAIR)
-"""Operators that have done their work when the candidate is right; the others must make it faster."""
+"""Operators that are rewarded for a correct candidate; the others are rewarded for a faster one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
-    """What an arm has done: faded number of pulls, faded sum of rewards, price of a pull where it is known."""
+    """The history of an arm: discounted number of pulls, discounted sum of rewards, mean price of a pull if known."""
 
     pulls: float
     reward: float
@@ -46,11 +46,13 @@ def _bound(arm: Arm, records: dict[Arm, Record], in_flight: Counter[Arm], policy
     total = sum(item.pulls for item in records.values()) + in_flight.total()
     most = max((item.mean for item in records.values()), default=0.0) or 1.0
     mean = record.mean / most if record else 0.0
-    return (mean + policy.curiosity * math.sqrt(2 * math.log(1 + total) / pulls)) / _dearness(arm, records, policy)
+    return (mean + policy.curiosity * math.sqrt(2 * math.log(1 + total) / pulls)) / _relative_price(
+        arm, records, policy
+    )
 
 
-def _dearness(arm: Arm, records: dict[Arm, Record], policy: Policy) -> float:
-    """Price over the lowest price, tempered. An unknown price is taken for the dearest known one, not for nothing."""
+def _relative_price(arm: Arm, records: dict[Arm, Record], policy: Policy) -> float:
+    """The price over the lowest price, to the power of `thrift`. An unknown price counts as the highest known one."""
     prices = [item.price for item in records.values() if item.price]
     record = records.get(arm)
     if not prices:
@@ -59,7 +61,7 @@ def _dearness(arm: Arm, records: dict[Arm, Record], policy: Policy) -> float:
 
 
 def records(operator: Operator, members: Sequence[Member], people: Population, policy: Policy) -> dict[Arm, Record]:
-    """Each arm's record with one operator. Older pulls fade with every later one."""
+    """Each arm's record with one operator. Every later pull discounts the earlier ones."""
     pulls: dict[Arm, list[tuple[float, Member]]] = {}
     fading = 1.0
     for member in reversed(members):

@@ -1,6 +1,6 @@
-"""Genomes of the composer and settings of tunables: neighbours, mixtures, and those that were not tried yet.
+"""Mutates and crosses configs: those of the composer, and settings of tunables. Records call a config `genome`.
 
-A space gives the values of each gene in their order, so that the next value up or down is a neighbour.
+A space lists the values of each knob in order, so that the next value up or down is a neighbour.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ Space = Mapping[str, tuple[Any, ...]]
 Genome = Mapping[str, Any]
 
 TRIES = 32
-"""Draws before a space counts as exhausted: the larger share of a space is tried, the rarer a new genome."""
+"""The number of draws before a space counts as exhausted: the more of a space is tried, the rarer a new config."""
 
 
 def key(genome: Genome) -> str:
-    """Equal for equal genomes."""
+    """A string that is equal for equal configs."""
     return dumps(genome)
 
 
 def neighbours(genome: Genome, space: Space) -> list[Genome]:
-    """One gene changed by one step, all of them."""
+    """All configs that differ from this one by one step of one knob."""
     return [
         {**genome, name: values[place]} for name, values in space.items() for place in _steps(genome.get(name), values)
     ]
@@ -38,7 +38,7 @@ def _steps(now: Any, values: tuple[Any, ...]) -> list[int]:
 
 
 def mutated(genome: Genome, space: Space, rng: random.Random) -> Genome:
-    """One step; another one with one chance in three, and so on."""
+    """The config after a random number of steps: one, and each time another with probability 1/3."""
     while True:
         near = neighbours(genome, space)
         if not near:
@@ -49,7 +49,7 @@ def mutated(genome: Genome, space: Space, rng: random.Random) -> Genome:
 
 
 def crossed(one: Genome, other: Genome, space: Space, rng: random.Random) -> Genome:
-    """Each gene from either parent."""
+    """A config that takes each knob from either parent."""
     return {name: rng.choice((one, other)).get(name, values[0]) for name, values in space.items()}
 
 
@@ -58,7 +58,7 @@ def anywhere(space: Space, rng: random.Random) -> Genome:
 
 
 def fresh(make: Any, tried: Collection[str]) -> Genome | None:
-    """The first genome that `make` gives and that was not tried; None where many draws give none."""
+    """The first untried config that `make` draws; None after too many draws."""
     for _ in range(TRIES):
         genome: Genome = make()
         if key(genome) not in tried:

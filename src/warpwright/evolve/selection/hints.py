@@ -1,4 +1,4 @@
-"""Which hint to give: one that neither this candidate nor its ancestors had, and rather one that has helped others."""
+"""Selects the hint of a prompt: one that is new to the candidate's lineage, preferably one that has helped others."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from warpwright.evolve.selection.population import Population
 from warpwright.evolve.turn import Turn
 
 DOUBT = 2.0
-"""Uses without news that a hint's record is mixed with: a hint that failed once is not dead."""
+"""The number of neutral uses that smooth a hint's record, so that a single failure does not exclude it."""
 
 
 def hint(turn: Turn, parent: Member) -> str | None:
@@ -30,12 +30,12 @@ def _used_on(parent: Member, turn: Turn) -> set[str | None]:
 
 
 def inherited(member: Member, people: Population) -> set[str | None]:
-    """The hints on the way to this member: what they asked for is in its source already."""
+    """The hints used for a member and its ancestors, which its source follows already."""
     return {ancestor.brief.hint for ancestor in people.lineage(member).values()}
 
 
 def record(members: Collection[Member], people: Population) -> dict[str, float]:
-    """For each hint that was used: twice the smoothed share of its uses that made a parent faster."""
+    """For each used hint: twice the smoothed fraction of its uses that made a parent faster."""
     uses, wins = Counter[str](), Counter[str]()
     for member in members:
         if member.brief.hint and member.fate not in (Fate.ASKED, Fate.FAULTED, Fate.WAITING):

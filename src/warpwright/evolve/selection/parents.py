@@ -1,4 +1,4 @@
-"""Who breeds: better candidates more often, and those with few children before those with many."""
+"""Samples parents: better candidates more often, and candidates with few children before those with many."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from warpwright.evolve.selection.population import value
 
 STEEPNESS = 3.0
 NARROWEST = 1e-6
-"""The least spread: equal scores must not divide by zero."""
+"""The smallest spread used, so that equal scores do not divide by zero."""
 
 
 def weights(scores: Sequence[float], children: Sequence[int]) -> list[float]:
-    """Sigmoid of the distance from the median in units of the median absolute deviation, over 1 + children."""
+    """The sigmoid of each score's distance from the median in median absolute deviations, over 1 + children."""
     middle = statistics.median(scores)
     spread = max(statistics.median(abs(score - middle) for score in scores), NARROWEST)
     return [
@@ -31,7 +31,7 @@ def _sigmoid(x: float) -> float:
 
 
 def parent(pool: Sequence[Member], planned: Counter[str], rng: random.Random, *, exploit: float) -> Member:
-    """One of the pool, which is sorted slowest first. `planned` counts the children asked for in this decision."""
+    """Draws a parent from the pool, sorted slowest first. `planned` counts children requested in this decision."""
     if rng.random() < exploit:
         return pool[-1]
     counts = [member.children + planned[member.candidate or ""] for member in pool]

@@ -1,4 +1,4 @@
-"""The members of a run as a breeder sees them: who is right, how good, and whose variant it is."""
+"""The members of a run for selection: the correct candidates, their scores, and their variants."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from dataclasses import dataclass
 from warpwright.core.records.search import Basis, Fate, Member, Operator, Snapshot
 
 RIGHT = (Fate.WAITING, Fate.UNDECIDED, Fate.SLOWER, Fate.IMPROVED)
-"""Fates of candidates that nothing has refuted."""
+"""Fates of candidates that no check has refuted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Population:
     by_candidate: Mapping[str, Member]
     scored: tuple[Member, ...]
-    """In the order of their briefs, all on one basis: measured where anything is."""
+    """The scored members in the order of their briefs, all on one basis: measured, if any member is measured."""
     structures: tuple[Member, ...]
-    """The scored, only the best setting of each source that was tuned; slowest first."""
+    """The scored members, with only the best setting of each tuned source; slowest first."""
 
     @property
     def best(self) -> Member | None:
@@ -39,7 +39,7 @@ class Population:
         return found
 
     def gain(self, member: Member) -> float | None:
-        """Over the best of its parents, in log speed-up; None where either side has no score."""
+        """The log speed-up over the best of its parents; None if either side has no score."""
         before = [value(parent) for parent in self.parents_of(member) if parent.score]
         return value(member) - max(before) if member.score and before else None
 
@@ -56,13 +56,13 @@ def population(snapshot: Snapshot) -> Population:
 
 
 def value(member: Member) -> float:
-    """Of a member that has a score."""
+    """The score of a member that has one."""
     assert member.score is not None
     return member.score.value
 
 
 def structure_of(member: Member, by_candidate: Mapping[str, Member]) -> str | None:
-    """The candidate whose constants were tuned to get this one; itself where none were."""
+    """The candidate whose constants were tuned to get this one; the candidate itself if it is not a tuned one."""
     while member.brief.operator is Operator.TUNE and member.brief.parents:
         parent = by_candidate.get(member.brief.parents[0])
         if parent is None:

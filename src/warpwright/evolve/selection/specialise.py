@@ -1,4 +1,4 @@
-"""Kernels that win on different shapes: the pair that together would gain most over the best kernel."""
+"""Selects kernels to merge: the pair that together would gain most over the best kernel, on different shapes."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ from warpwright.core.records.search import Member, Operator
 from warpwright.evolve.selection.population import value
 
 LEAST_GAIN = 0.05
-"""In log speed-up: below five per cent a merge is not worth a question."""
+"""The least gain, in log speed-up, for which a merge is worth a request: about five per cent."""
 FASTEST = 12
-"""Only so many of the fastest are paired: the pairs grow with the square."""
+"""The number of fastest kernels considered: the number of pairs is quadratic."""
 
 
 def pair(structures: Sequence[Member], members: Sequence[Member]) -> tuple[Member, Member] | None:
-    """Of members sorted slowest first: two that together would beat the best. Pairs merged before are left out."""
+    """The pair of members, sorted slowest first, that together would beat the best; pairs merged before are
+    excluded."""
     merged = {frozenset(member.brief.parents) for member in members if member.brief.operator is Operator.SPECIALISE}
     open_ = [
         (union(one, other), one, other)
@@ -29,7 +30,7 @@ def pair(structures: Sequence[Member], members: Sequence[Member]) -> tuple[Membe
 
 
 def union(one: Member, other: Member) -> float:
-    """The score of always taking the faster of the two; of no use where they share no case."""
+    """The score of the faster of the two in each case; minus infinity if they share no case."""
     first, second = _by_case(one), _by_case(other)
     cases = sorted(first.keys() & second.keys())
     return statistics.fmean(max(first[case], second[case]) for case in cases) if cases else -math.inf

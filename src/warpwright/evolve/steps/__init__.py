@@ -1,10 +1,10 @@
-"""The steps of a decision, in order.
+"""The steps of a decision.
 
-opening.py     step: the first right candidate
-repair.py      step: refuted candidates that are worth another look
-queue.py       step: who is evaluated first
-tuning.py      step: constants of a structural win
-reflecting.py  step: the scratchpad
-breeding.py    step: the next generation by language models
-composing.py   step: the next generation by the composer
+repair.py      requests repairs of refuted candidates
+queue.py       selects candidates to evaluate
+tuning.py      tries other constants of a new best candidate
+reflecting.py  asks a model for a lesson from the results
+opening.py     requests the first correct candidate
+breeding.py    requests the next generation from language models
+composing.py   requests the next generation from the composer
 """

@@ -1,4 +1,4 @@
-"""The next generation: which operators, on which parents, with which hints."""
+"""Requests the next generation: chooses operators, parents and hints."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from warpwright.evolve.turn import Draft, Turn
 
 
 def breed(turn: Turn) -> Draft | None:
-    """None where nothing can be asked for any more."""
+    """The briefs of the next generation; None if no brief can be written any more."""
     merge(turn)
     if not turn.policy.arms:
         return compose(turn)
@@ -34,7 +34,7 @@ def merge(turn: Turn) -> None:
 
 
 def propose(turn: Turn) -> bool:
-    """One brief; False where no arm can be paid for."""
+    """Writes one brief; False if the budget allows no arm."""
     one = _parent(turn, turn.people.structures)
     other = partner(turn, one) if turn.rng.random() < turn.policy.crossover else None
     operator = Operator.REWRITE if turn.rng.random() < turn.policy.rewrite else Operator.OPTIMISE
@@ -43,7 +43,7 @@ def propose(turn: Turn) -> bool:
 
 
 def partner(turn: Turn, one: Member) -> Member | None:
-    """For a crossover: one that gained something, not of the same line, and in no pair that was crossed before."""
+    """Draws a partner for a crossover: faster than its parents, of another lineage, and in no earlier pair."""
     crossed = {frozenset(brief.parents) for brief in turn.all_briefs if brief.operator is Operator.CROSSOVER}
     ancestors = turn.people.lineage(one)
     others = [

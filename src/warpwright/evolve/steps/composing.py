@@ -1,4 +1,4 @@
-"""Breeding without a language model: genomes of the composer, mutated and crossed."""
+"""Breeds without a language model: mutates and crosses configs of the composer."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from warpwright.evolve.selection.parents import parent
 from warpwright.evolve.turn import Draft, Turn
 
 SCATTER = 0.15
-"""The share of genomes drawn from anywhere, lest the search stay on the hill where it began."""
+"""The fraction of configs drawn from the whole space, so that the search leaves local optima."""
 
 
 def compose(turn: Turn) -> Draft | None:
-    """The composer's own choice and its neighbourhood first, then children of the best."""
+    """Requests the composer's default config and its neighbours first, then children of the best."""
     tried = {key(member.brief.genome) for member in turn.members if member.brief.operator is Operator.COMPOSE}
     if not tried:
         turn.build(Operator.COMPOSE, (), _first(turn))
@@ -26,12 +26,12 @@ def compose(turn: Turn) -> Draft | None:
         turn.build(Operator.COMPOSE, tuple(member.candidate or "" for member in parents), genome)
     generation = turn.generation + 1 if turn.people.scored else turn.generation
     composed = sum(brief.operator is Operator.COMPOSE for brief in turn.briefs)
-    merged = "" if composed == len(turn.briefs) else "Two kernels that win on different shapes are merged. "
-    return turn.breed(f"{merged}The composer writes {_genomes(composed)} not tried yet.", generation=generation)
+    merged = "" if composed == len(turn.briefs) else "Two kernels that are fastest on different shapes are merged. "
+    return turn.breed(f"{merged}The composer tries {_configs(composed)}.", generation=generation)
 
 
-def _genomes(count: int) -> str:
-    return "one genome" if count == 1 else f"{count} genomes"
+def _configs(count: int) -> str:
+    return "one new config" if count == 1 else f"{count} new configs"
 
 
 def _first(turn: Turn) -> Genome:

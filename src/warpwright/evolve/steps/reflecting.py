@@ -1,4 +1,4 @@
-"""The scratchpad: now and then a model is asked what worked, what failed and why."""
+"""Asks a model from time to time what worked, what failed and why."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ SETTLED = (Fate.REFUTED, Fate.SLOWER, Fate.IMPROVED)
 
 
 def reflect(turn: Turn) -> Draft | None:
-    """When enough candidates were settled since the last reflection, each of which looks at all there are."""
+    """Requests a reflection once enough candidates have been settled since the last one."""
     every = turn.policy.reflect_every
-    if every is None or turn.last_action is not Action.EVALUATE or not turn.purse.within(turn.policy.arms):
+    if every is None or turn.last_action is not Action.EVALUATE or not turn.remaining.within(turn.policy.arms):
         return None
     settled = sum(member.fate in SETTLED for member in turn.members)
     done = sum(decision.action is Action.REFLECT for decision in turn.snapshot.decisions)
     if settled < every * (done + 1):
         return None
     return Draft(
-        action=Action.REFLECT, reason=f"{settled} candidates have something to teach.", generation=turn.generation
+        action=Action.REFLECT, reason=f"{settled} candidates are settled since the start.", generation=turn.generation
     )

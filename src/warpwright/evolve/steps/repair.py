@@ -1,17 +1,17 @@
-"""Repairs: one typo must not cost a good idea. They have a budget of their own, apart from a generation's proposals."""
+"""Requests repairs of refuted candidates, so that a typo does not cost a good idea. Repairs have their own budget."""
 
 from __future__ import annotations
 
 import math
 
 from warpwright.core.records.search import Action, Fate, Member, Operator
-from warpwright.evolve.selection.context import hope
+from warpwright.evolve.selection.context import best_ancestor_score
 from warpwright.evolve.selection.population import RIGHT
 from warpwright.evolve.turn import Draft, Turn
 
 
 def repair(turn: Turn) -> Draft | None:
-    """After proposals were verified or judged: the refuted ones that promise most."""
+    """Requests repairs of the most promising refuted candidates, after proposals were verified or judged."""
     if turn.last_action not in (Action.BREED, Action.EVALUATE):
         return None
     broken = repairable(turn)
@@ -23,7 +23,7 @@ def repair(turn: Turn) -> Draft | None:
 
 
 def repairable(turn: Turn) -> list[Member]:
-    """Refuted a moment ago for one known reason, and not repaired too often; best ancestors first."""
+    """Candidates refuted by the last decision for a known reason and not repaired too often; best ancestors first."""
     tried = {parent for member in turn.members if _is_repair(member) for parent in member.brief.parents}
     broken = [
         member
@@ -35,23 +35,26 @@ def repairable(turn: Turn) -> list[Member]:
         and member.brief.operator not in (Operator.TUNE, Operator.COMPOSE)
         and (not turn.people.scored or worth_it(member.refuted_by, turn))
     ]
-    return sorted(broken, key=lambda member: (-hope(member, turn.people), member.repairs, member.brief.number))
+    return sorted(
+        broken, key=lambda member: (-best_ancestor_score(member, turn.people), member.repairs, member.brief.number)
+    )
 
 
 def _latest(turn: Turn) -> list[Member]:
-    """Of this generation; after an evaluation only those that were judged."""
+    """The members of this generation; after an evaluation only the judged ones."""
     judged = turn.snapshot.decisions[-1].candidates
     return [member for member in turn.newest if not judged or member.candidate in judged]
 
 
 def worth_it(rung: str | None, turn: Turn) -> bool:
-    """Whether a right candidate costs less by repairing what this rung refuted than by a new proposal."""
+    """Whether a correct candidate costs less by a repair of a candidate that this rung refuted than by a new
+    proposal."""
     asked = [member for member in turn.members if member.brief.arm and member.fate not in (Fate.ASKED, Fate.FAULTED)]
     repairs = [member for member in asked if _is_repair(member)]
     proposals = [member for member in asked if not _is_repair(member)]
-    mended = [member for member in repairs if _refuted_by(member, turn) == rung]
+    similar = [member for member in repairs if _refuted_by(member, turn) == rung]
     usual = _price(proposals) or 1.0
-    return (_price(repairs) or usual) / _chance(mended) <= usual / _chance(proposals)
+    return (_price(repairs) or usual) / _chance(similar) <= usual / _chance(proposals)
 
 
 def _refuted_by(member: Member, turn: Turn) -> str | None:
@@ -59,7 +62,7 @@ def _refuted_by(member: Member, turn: Turn) -> str | None:
 
 
 def _chance(members: list[Member]) -> float:
-    """That one of these is right, with three of each kind in mind before any was seen."""
+    """The estimated chance that such a candidate is correct, with a prior of three correct and three wrong ones."""
     right = sum(member.fate in RIGHT for member in members)
     return (right + 3) / (len(members) + 6)
 
@@ -70,14 +73,15 @@ def _price(members: list[Member]) -> float | None:
 
 
 def _allowed(turn: Turn) -> int:
-    """While nothing is right a repair is one of the attempts at the first translation."""
+    """The number of repairs still allowed; before the first correct candidate a repair counts as one of its
+    attempts."""
     if not turn.people.scored:
         return int(not turn.waiting() and attempts(turn) < turn.policy.attempts)
     return turn.policy.repairs - sum(map(_is_repair, turn.newest))
 
 
 def attempts(turn: Turn) -> int:
-    """Questions asked for a first right candidate."""
+    """The number of requests so far for a first correct candidate."""
     return sum(member.brief.arm is not None for member in turn.members)
 
 

@@ -1,4 +1,4 @@
-"""Tuning: constants are a machine's work. A structural win that leaves some open has them tried, step by step."""
+"""Tries other values of the tunable constants of a new best candidate, step by step, without a model."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from warpwright.evolve.turn import Draft, Turn
 
 
 def tune(turn: Turn) -> Draft | None:
-    """After an evaluation: neighbours of a new best candidate, until its settings or their budget are exhausted."""
+    """Requests neighbours of a new best candidate after an evaluation, until its settings or the budget are used up."""
     best = turn.people.best
     if turn.last_action is not Action.EVALUATE or best is None or best.generation != turn.generation:
         return None
@@ -20,11 +20,11 @@ def tune(turn: Turn) -> Draft | None:
     allowed = min(turn.policy.tunes - len(tuned), turn.policy.evaluate)
     for genome in _untried(best, tuned, turn)[: max(allowed, 0)]:
         turn.build(Operator.TUNE, (best.candidate or "",), genome)
-    return turn.breed("The best candidate is new and leaves constants open.")
+    return turn.breed("The best candidate is new and has tunable constants.")
 
 
 def _tuned(best: Member, turn: Turn) -> list[Member]:
-    """All settings of the same source that were asked for."""
+    """All members that are settings of the same source."""
     root = structure_of(best, turn.people.by_candidate)
     asked = (member for member in turn.members if member.brief.operator is Operator.TUNE)
     return [member for member in asked if structure_of(member, turn.people.by_candidate) == root]

@@ -1,8 +1,7 @@
-"""Whether a source was seen before: a hash that comments, white space and a source's own names do not change.
+"""Fingerprints sources, to detect repeats: a hash that ignores comments, white space and the source's own names.
 
-Two sources with one fingerprint do the same. Two that do the same may have different ones: a name counts as the
-source's own only where it is plainly declared, because a repeat that slips through costs an evaluation, and a new
-idea taken for a repeat is lost.
+Sources with equal fingerprints do the same; the converse need not hold. A name counts as the source's own only if it is
+plainly declared: a missed repeat costs one evaluation, whereas a new idea mistaken for a repeat is lost.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ def fingerprint(source: str) -> str:
 
 
 def _meaningful(tokens: Sequence[Token]) -> Iterator[Token]:
-    """Without comments and white space; directives taken apart, so that the names in them are names."""
+    """The tokens without comments and white space; directives are tokenized, so that their names count."""
     for token in tokens:
         if token.kind is Kind.DIRECTIVE:
             yield Token(Kind.PUNCTUATION, "#")

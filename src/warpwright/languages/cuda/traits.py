@@ -1,8 +1,8 @@
-"""Where a candidate stands on four axes, each 0 to 3, and what in its source or its launches says so.
+"""Classifies a candidate on four axes, each 0 to 3, with the evidence in its source or its launches.
 
 memory        naive / coalesced / vectorised or staged in shared memory / copied asynchronously
 compute       scalar / unrolled / packed pairs / tensor cores
-parallelism   a thread per element / warps that exchange / blocks that exchange / persistent, cooperative or clustered
+parallelism   a thread per element / warp-level exchange / block-level exchange / persistent, cooperative or clustered
 fusion        four kernels or more / three / two / one
 """
 
@@ -47,13 +47,13 @@ _INDEX = re.compile(r"\b(\w+)\s*=[^;=]*\bthreadIdx\s*\.\s*x\b")
 
 
 def traits(source: str, plans: Mapping[str, Plan] | None = None) -> Traits:
-    """Memory, compute, parallelism, fusion."""
+    """The levels of memory, compute, parallelism and fusion."""
     memory, compute, parallelism, fusion = explained(source, plans)
     return memory.level, compute.level, parallelism.level, fusion.level
 
 
 def explained(source: str, plans: Mapping[str, Plan] | None = None) -> tuple[Trait, Trait, Trait, Trait]:
-    """The same with its reasons. Plans, by case, say what was launched; without them the source must."""
+    """The levels with their reasons. Plans, by case, give the launches; without plans the source is searched."""
     code = "".join(" " if _is_comment(kind, text) else text for kind, text in _pieces(source))
     launches = [node for plan in (plans or {}).values() for node in plan.nodes if isinstance(node, Launch)]
     return (
@@ -77,7 +77,7 @@ def _first(signs: Signs, code: str) -> Trait | None:
 
 
 def _coalescing(code: str) -> Trait:
-    """Neighbouring threads touch neighbouring elements where some subscript has a thread's index without a factor."""
+    """Detects coalesced accesses: some subscript has a thread's index without a factor."""
     names = {"threadIdx.x", *_INDEX.findall(code)}
     subscripts = re.findall(r"\[([^\[\]]*)\]", code)
     plain = any(_unscaled(name, subscript) for name in names for subscript in subscripts)

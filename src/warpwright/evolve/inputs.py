@@ -1,4 +1,4 @@
-"""What a decision may depend on besides the records of its run: plain data that stays the same for the same records."""
+"""Inputs of a decision besides the records of its run: plain data that is equal for equal records."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from warpwright.core.records.search import Arm
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ceiling:
-    """The most that one answer can cost, its re-ask included. None is unknown."""
+    """The most that one answer can cost, including a second request. None is unknown."""
 
     usd: float | None = None
     tokens: int | None = None
@@ -19,26 +19,26 @@ class Ceiling:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tunables:
-    """What the constants that a source leaves open can be set to, and what they are set to now."""
+    """The possible and current values of the constants that a source leaves to a tuner."""
 
     space: Mapping[str, tuple[Any, ...]]
     genome: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Given:
+class SearchInputs:
     hints: tuple[str, ...] = ()
-    """Those that apply to the task."""
+    """The hints that apply to the task."""
     forward: str | None = None
-    """A right forward kernel, for a task that asks for the backward pass or both."""
+    """A correct forward kernel, for a task with a backward pass."""
     space: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
-    """The composer's genomes; empty where it cannot write this task."""
+    """The composer's search space; empty if it cannot write this task."""
     genome: Mapping[str, Any] = field(default_factory=dict)
-    """The composer's own choice."""
+    """The composer's default config."""
     tunables: Mapping[str, Tunables] = field(default_factory=dict)
-    """By candidate, where its source declares some."""
+    """The tunables of each candidate whose source declares some."""
     promise: Mapping[str, float] = field(default_factory=dict)
-    """By candidate: how likely others think it is right and fast. It orders the queue and nothing else."""
+    """An estimate, for each candidate, that it is correct and fast. It orders the queue and has no other effect."""
     ceilings: Mapping[Arm, Ceiling] = field(default_factory=dict)
     evaluation_seconds: float | None = None
     """The most GPU seconds that one evaluation can take."""
