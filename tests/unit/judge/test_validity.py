@@ -17,40 +17,47 @@ from warpwright.judge.timing.timed_candidate import TimedCandidate, WrongWhileTi
 from warpwright.judge.timing.validity import invalid_reason
 
 
-class Played(TimedCandidate):
-    """Has a given time for calls alone, among others, and again on the same contents."""
+class Played:
+    """Has a given time for calls alone, among others, and again on the same contents; the first looks may be slow."""
 
-    def __init__(self, *, alone: float, among: float, again: float | None = None, chained: bool = False) -> None:
-        self._generator, self.active, self.cost = random.Random(1), range(12), 0.0
+    def __init__(
+        self,
+        *,
+        alone: float,
+        among: float,
+        again: float | None = None,
+        chained: bool = False,
+        slots: int = 12,
+        has_kernels: bool = True,
+        slow_looks: int = 0,
+    ) -> None:
+        self.active, self.cost, self.has_kernels = range(slots), 0.0, has_kernels
         self.latest_us, self.chained = among, {Cache.COLD} if chained else None
-        self._times, self._filled, self.checked = (alone, among, among if again is None else again), 12, []
+        self._times, self._slow = (alone, among, among if again is None else again), slow_looks
 
     def refill(self, positions: Sequence[int] | None = None) -> None:
-        self._filled = 12 if positions is None else len(positions)
+        """Contents do not matter here."""
 
     def samples(self, keys: Sequence[int | None], cache: Cache, restore: bool = True) -> list[float]:
-        alone, among, again = self._times
+        _, among, again = self._times
         if not restore:
+            self._slow -= 1
             return [among, again] * (len(keys) // 2)
-        return [alone if self._filled == 1 else among] * len(keys)
+        return [2 * among if self._slow > 0 else among] * len(keys)
 
-    def check(self, called: Sequence[int]) -> None:
-        self.checked.append(called)
+    def alone(self, calls: int) -> list[float]:
+        return [self._times[0]] * calls
 
     def half_block(self) -> list[float]:
-        """Skips the check of untouched memory."""
         return self.block(Cache.COLD)
 
     def block(self, cache: Cache) -> list[float]:
-        self.refill()
-        return self.samples(self.active, cache)
+        return [self._times[1]] * len(self.active)
 
 
 @pytest.mark.parametrize("chained", [False, True])
 def test_an_honest_call_takes_as_long_alone_as_among_others(chained: bool) -> None:
-    played = Played(alone=50.0, among=47.0, chained=chained)
-    assert invalid_reason(played) is None
-    assert all(positions is not None and len(positions) == 1 for positions in played.checked)
+    assert invalid_reason(Played(alone=50.0, among=47.0, chained=chained)) is None
 
 
 def test_a_call_that_does_the_work_of_later_calls_is_invalid() -> None:
@@ -64,6 +71,19 @@ def test_a_chain_may_hide_the_start_of_a_call_but_not_its_work() -> None:
 
 def test_a_call_that_reuses_results_is_invalid() -> None:
     assert "it reuses results" in (invalid_reason(Played(alone=50.0, among=50.0, again=30.0)) or "")
+
+
+def test_a_call_that_was_slow_the_first_time_reuses_nothing() -> None:
+    assert invalid_reason(Played(alone=50.0, among=50.0, slow_looks=2)) is None
+
+
+def test_torchs_own_operations_are_never_accused() -> None:
+    assert invalid_reason(Played(alone=50.0, among=20.0, again=10.0, has_kernels=False)) is None
+
+
+def test_a_single_call_has_no_later_calls_whose_work_it_could_do() -> None:
+    assert invalid_reason(Played(alone=50.0, among=28.0, slots=1)) is None
+    assert "it reuses results" in (invalid_reason(Played(alone=50.0, among=50.0, again=5.0, slots=1)) or "")
 
 
 class Early(TimedCandidate):

@@ -38,7 +38,6 @@ from warpwright.judge.timing.stopping import Limits
 from warpwright.judge.timing.timed_candidate import TimedCandidate, TimedCompetitor
 from warpwright.judge.timing.validity import invalid_reason
 
-FEWEST_SLOTS = 4
 CLOCK_CHECKS = 4
 """Wall-clock measurements that must all disagree with the events before a time counts as invalid."""
 SHORT_BYTES = 144 << 20
@@ -208,7 +207,7 @@ def slots_for(sealed: Sealed | None, case: Case) -> int:
     """The number of calls kept ready: more of small ones, which may be short enough to be timed in chains."""
     size = max(call_bytes(sealed, case.name), 1) if sealed else 1
     most = CHAINS * CHAIN_CALLS if size <= SHORT_BYTES else PLAIN_SLOTS
-    return min(max(POOL_BYTES // size, FEWEST_SLOTS), most)
+    return min(max(POOL_BYTES // size, 1), most)
 
 
 def _lost(name: str, why: object, case: Case) -> Fault:

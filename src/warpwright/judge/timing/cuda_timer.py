@@ -17,6 +17,7 @@ import torch
 
 from warpwright.core.records.measurement import Cache
 from warpwright.judge.gpu import driver
+from warpwright.judge.gpu.free_memory import make_room
 
 Step = Callable[[], object]
 """Work to be captured. What it returns is kept while it is captured, and may be `Deferred`."""
@@ -152,6 +153,7 @@ def captured(calls: Sequence[Step], stream: torch.cuda.Stream, warm_ups: int = 2
         for call in [*calls] * warm_ups:
             call()
         stream.synchronize()
+        make_room()  # the graph allocates from a pool of its own
         graph.capture_begin(capture_error_mode="thread_local")
         try:
             results = [call() for call in calls]

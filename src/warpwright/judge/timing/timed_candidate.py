@@ -17,7 +17,7 @@ from typing import Any
 
 import torch
 
-from warpwright.core.launch.plan import Launch, Library
+from warpwright.core.launch.plan import Launch, Library, Node
 from warpwright.core.launch.sealed import PREPARE
 from warpwright.core.records.evidence import Counterexample
 from warpwright.core.records.measurement import Cache
@@ -36,8 +36,8 @@ from warpwright.judge.processes.staged_call import (
 )
 from warpwright.judge.processes.workers import WorkerFailure
 from warpwright.judge.timing.interleaving import CHAINS, PLAIN_SLOTS, SHORT_US, DroppedOut, chain_keys, per_call_us
-from warpwright.oracle.compare.results import check_in_steps
-from warpwright.oracle.truth.expected import Expected, Scenario, expectations, permuted_inputs
+from warpwright.oracle.compare.pieces import check_draw
+from warpwright.oracle.truth.expected import Expected, Scenario, permuted_inputs
 
 SPIN_US, FEWEST_SPUN, MOST_SPUN = 8000.0, 1, 32
 SPIN_KEY, LIBRARY_KEY = 998, 999
@@ -93,12 +93,12 @@ class TimedCandidate:
         self.chained = set()
 
     def half_block(self) -> list[float]:
-        """Times half of the calls and checks that the memory of all others is untouched."""
+        """Times half of the calls, at least one, and checks that the memory of all others is untouched."""
         keys = self._keys(Cache.COLD)
-        keys = keys[: len(keys) // 2]
+        keys = keys[: max(len(keys) // 2, 1)]
         samples, called = self._timed_block(keys, Cache.COLD), self._called(keys)
         others = [self._staged_calls[position] for position in self.active if position not in called]
-        if not bool(torch.stack([untouched(call, self._staged.arena) for call in others]).all()):
+        if others and not bool(torch.stack([untouched(call, self._staged.arena) for call in others]).all()):
             found = counterexample(others[0], "out of bounds", "a timed call wrote to the memory of another")
             raise WrongWhileTimed(found)
         return samples
@@ -124,14 +124,20 @@ class TimedCandidate:
         self.check([key])
         return sample - self.cost
 
+    @property
+    def has_kernels(self) -> bool:
+        """Whether a call launches kernels of the candidate's own."""
+        return any(isinstance(node, Launch) for node in self._nodes())
+
+    def _nodes(self) -> list[Node]:
+        entries = [entry for entry in self._staged_calls[0].entries if entry.plan.entry != PREPARE]
+        return [node for entry in entries for node in entry.plan.nodes]
+
     def library_share(self) -> float:
         """The share of a call's time that torch's own kernels take."""
-        nodes = [
-            node for entry in self._staged_calls[0].entries if entry.plan.entry != PREPARE for node in entry.plan.nodes
-        ]
-        if not any(isinstance(node, Library) for node in nodes):
+        if not any(isinstance(node, Library) for node in self._nodes()):
             return 0.0
-        if not any(isinstance(node, Launch) for node in nodes):
+        if not self.has_kernels:
             return 1.0
         self.refill()
         self._ask("library_part", key=LIBRARY_KEY, of=0, slots=self._staged_calls[0].slots)
@@ -139,9 +145,11 @@ class TimedCandidate:
         return min(max((part - self.cost) / max(whole - self.cost, 1e-3), 0.0), 1.0)
 
     def slope_us(self) -> float | None:
-        """Seconds per call by the wall clock: the difference between 2n and n calls, with n just large enough to
-        measure.
+        """Microseconds per call by the wall clock: the difference between 2n and n calls, with n just large enough to
+        measure. None without kernels of the candidate's own, which alone could work outside the timed window.
         """
+        if not self.has_kernels:
+            return None
         enough = min(max(math.ceil(SPIN_US / self.latest_us), FEWEST_SPUN), MOST_SPUN)
         calls = list(islice(cycle(self.active), enough))
         self._ask("chain", key=SPIN_KEY, calls=calls)
@@ -196,6 +204,7 @@ class TimedCandidate:
         self._staged.arena.reset(self._staged.red_zones, self._pattern)
         for position in filled:
             draw = Draw(case=self._case, seed=self._generator.randrange(2**48))
+            self._given.pop(position, None)
             given = self._given[position] = permuted_inputs(self._task, draw, self._first)
             self._staged_calls[position] = refreshed(self._task, self._staged_calls[position], draw, given)
             write_inputs(self._staged_calls[position], self._staged.arena)
@@ -231,9 +240,7 @@ class TimedCandidate:
             found = counterexample(call, "mutation", f"argument {changed[0]} was changed by a timed call")
             raise WrongWhileTimed(found)
         results = read_results(self._task, call, self._staged.arena)
-        expected, mismatch = check_in_steps(
-            lambda runs: expectations(self._task, call.draw, self._given[position], runs), results
-        )
+        expected, mismatch = check_draw(self._task, call.draw, self._given[position], results)
         if mismatch:
             raise WrongWhileTimed(counterexample(call, mismatch.kind, mismatch.message, mismatch.facts))
         return expected
