@@ -27,7 +27,7 @@ from warpwright.core.records.search import (
     Proposal,
     Run,
     Score,
-    Sitting,
+    Session,
 )
 
 KERNEL = Candidate(source="__global__ void f() {}")
@@ -83,7 +83,7 @@ def test_an_empty_archive_says_so(place: str) -> None:
 
 def test_whatever_is_asked_of_an_unknown_run_names_the_nearest(archive: Archive, tmp_path: Path) -> None:
     for ask in (
-        lambda: archive.append("r7", Sitting(seconds=1.0, reason="done")),
+        lambda: archive.append("r7", Session(seconds=1.0, reason="done")),
         lambda: archive.records("r7", Call),
         lambda: list(archive.log("r7")),
         lambda: archive.claim("r7").__enter__(),
@@ -104,7 +104,7 @@ def test_candidates_come_back_as_they_were(archive: Archive) -> None:
 
 def test_names_that_no_database_can_hold_are_not_there(archive: Archive) -> None:
     for ask in (
-        lambda: archive.append("\0", Sitting(seconds=1.0, reason="done")),
+        lambda: archive.append("\0", Session(seconds=1.0, reason="done")),
         lambda: archive.records("\udcff", Call),
         lambda: archive.candidate("\0"),
     ):
@@ -137,14 +137,14 @@ def test_records_come_back_in_the_order_of_appending(archive: Archive) -> None:
         Dossier(candidate=KERNEL.id, task="t"),
         Prediction(candidate=KERNEL.id, task="t", case="c", gpu="h200", time_us=3.0, limited_by="memory"),
         Score(candidate=KERNEL.id, basis=Basis.PREDICTED, value=-0.5),
-        Sitting(seconds=2.0, reason="budget"),
+        Session(seconds=2.0, reason="budget"),
         Lesson(decision=1, text="wider loads"),
-        Sitting(seconds=2.0, reason="budget"),
+        Session(seconds=2.0, reason="budget"),
     ]
     assert [archive.append("r1", record) for record in records] == [True] * len(records)
     assert list(archive.log("r1")) == records
     assert archive.records("r1", Call) == (records[1], records[2])
-    assert archive.records("r1", Sitting) == (records[7], records[9])
+    assert archive.records("r1", Session) == (records[7], records[9])
 
 
 def test_a_long_log_is_read_to_its_end(archive: Archive, monkeypatch: pytest.MonkeyPatch) -> None:

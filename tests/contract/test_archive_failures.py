@@ -17,7 +17,7 @@ from warpwright.archive.opening import open_archive
 from warpwright.archive.store import Archive
 from warpwright.core.candidate import Candidate
 from warpwright.core.errors import OurFault, UsageError
-from warpwright.core.records.search import Lesson, Run, Sitting
+from warpwright.core.records.search import Lesson, Run, Session
 
 Spawn = Callable[..., subprocess.Popen[str]]
 HEAD = """
@@ -140,7 +140,7 @@ def test_a_record_that_this_version_cannot_read_is_named(tmp_path: Path, new_run
     path = tmp_path / "archive.db"
     with open_archive(path) as archive:
         archive.begin(new_run("r1"))
-        archive.append("r1", Sitting(seconds=1.0, reason="done"))
+        archive.append("r1", Session(seconds=1.0, reason="done"))
         archive.begin(new_run("r2"))
         archive.append("r2", Lesson(decision=1, text="loads"))
         other = sqlite3.connect(path)
@@ -149,7 +149,7 @@ def test_a_record_that_this_version_cannot_read_is_named(tmp_path: Path, new_run
         other.commit()
         other.close()
         with pytest.raises(OurFault, match=r"record 1 of run r1 cannot be read, .*unknown key 'mood'"):
-            archive.records("r1", Sitting)
+            archive.records("r1", Session)
         with pytest.raises(OurFault, match=r"record 1 of run r2 .*: a dream is nothing this version knows"):
             list(archive.log("r2"))
 

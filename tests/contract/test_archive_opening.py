@@ -144,7 +144,7 @@ def test_an_archive_of_the_first_version_is_read(tmp_path: Path) -> None:
     with open_archive(tmp_path / "old.db") as archive:
         assert archive.run("first").task == "paper/layernorm:forward"
         assert [type(record).__name__ for record in archive.log("first")] == [
-            *("Decision", "Call", "Proposal", "Dossier", "Judged", "Prediction", "Score", "Lesson", "Sitting")
+            *("Decision", "Call", "Proposal", "Dossier", "Judged", "Prediction", "Score", "Lesson", "Session")
         ]
         assert archive.append("first", Lesson(decision=2, text="still open"))
         assert len(archive.search("layernorm", 9)) == 3

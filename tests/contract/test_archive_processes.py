@@ -17,7 +17,7 @@ from sqlalchemy import Connection
 from warpwright.archive.opening import open_archive
 from warpwright.archive.store import Archive
 from warpwright.core.errors import OurFault, UsageError
-from warpwright.core.records.search import Call, Lesson, Run, Sitting
+from warpwright.core.records.search import Call, Lesson, Run, Session
 
 Spawn = Callable[..., subprocess.Popen[str]]
 HEAD = """
@@ -170,7 +170,7 @@ def test_claims_of_one_process_exclude_each_other_run_by_run(archive: Archive, n
     with archive.claim("r1"), archive.claim("r2"):
         with pytest.raises(UsageError, match="r1 is being driven by process"), archive.claim("r1"):
             pass
-        assert archive.append("r1", Sitting(seconds=1.0, reason="done"))
+        assert archive.append("r1", Session(seconds=1.0, reason="done"))
     with archive.claim("r1"):
         pass
 

@@ -33,7 +33,7 @@ from warpwright.core.records.search import (
     Proposal,
     Run,
     Score,
-    Sitting,
+    Session,
 )
 
 NUMBERS = count(1)
@@ -159,7 +159,7 @@ RECORDS: dict[type, st.SearchStrategy[Any]] = {
         profile=maybe(texts),
     ),
     Lesson: st.builds(Lesson, decision=small, text=texts),
-    Sitting: st.builds(Sitting, seconds=floats, reason=texts),
+    Session: st.builds(Session, seconds=floats, reason=texts),
 }
 
 
@@ -260,6 +260,6 @@ def sample_log(folder: Path) -> bytes:
             run = begun(archive)
             archive.append(run, Proposal(brief=1, candidate=KEPT[0].id))
             archive.append(run, Score(candidate=KEPT[0].id, basis=Basis.MEASURED, value=0.5, by_case={"c": 1.0}))
-            archive.append(run, Sitting(seconds=1.0, reason="done"))
+            archive.append(run, Session(seconds=1.0, reason="done"))
             archive.export_log(run, path)
     return path.read_bytes()

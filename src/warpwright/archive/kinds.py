@@ -12,11 +12,19 @@ from warpwright.core.codec import CodecError, dumps, loads
 from warpwright.core.errors import OurFault, UsageError
 from warpwright.core.records.evidence import Dossier, Fault
 from warpwright.core.records.judged import Judged
-from warpwright.core.records.search import Call, Decision, Lesson, Prediction, Proposal, Record, Score, Sitting
+from warpwright.core.records.search import Call, Decision, Lesson, Prediction, Proposal, Record, Score, Session
 
-R = TypeVar("R", Decision, Call, Proposal, Dossier, Judged, Prediction, Score, Lesson, Sitting)
+R = TypeVar("R", Decision, Call, Proposal, Dossier, Judged, Prediction, Score, Lesson, Session)
 
-KINDS: dict[str, Any] = {kind.__name__.lower(): kind for kind in get_args(Record)}
+_STORED_NAMES: Mapping[type, str] = {Session: "sitting"}
+"""Names of kinds in archives, where they differ from the name of the class."""
+
+
+def _stored_name(kind: type) -> str:
+    return _STORED_NAMES.get(kind, kind.__name__.lower())
+
+
+KINDS: dict[str, Any] = {_stored_name(kind): kind for kind in get_args(Record)}
 _RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 _WHOLE = 2**63
 """Columns hold 64 bits; the body of a record holds any number."""
@@ -40,7 +48,7 @@ def check_run_id(name: str) -> None:
 
 
 def name_of(kind: type) -> str:
-    name = kind.__name__.lower()
+    name = _stored_name(kind)
     if KINDS.get(name) is not kind:
         raise OurFault(Fault(where="archive", message=f"{kind.__name__} is no kind of record"))
     return name

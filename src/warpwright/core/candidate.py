@@ -12,7 +12,7 @@ CUDA = "cuda"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Flags:
-    """How a candidate is compiled. Part of its identity: other flags, another candidate."""
+    """The compiler flags of a candidate, which are part of its identity."""
 
     gpu: str = "h200"
     fast_math: bool = False

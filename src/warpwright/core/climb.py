@@ -1,4 +1,4 @@
-"""Climb: one candidate on its way up the ladder, with what was made of it and found out about it so far."""
+"""Climb: one candidate on the ladder, with its artefact and the evidence so far."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from warpwright.core.task import Case, Task
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Climb:
-    """A value: a rung takes it and returns it with its own evidence added."""
+    """An immutable value: a rung takes it and returns a copy with its own evidence added."""
 
     task: Task
     candidate: Candidate
     cases: tuple[Case, ...] | None = None
     """The cases to verify the candidate on; None stands for all cases of the task."""
     sealed: Sealed | None = None
-    """What the seal rung made; None before that rung, or where it could not seal the candidate."""
+    """The sealed candidate; None before the seal rung, or if it could not seal the candidate."""
     evidence: tuple[Evidence, ...] = ()
     faults: tuple[Fault, ...] = ()
 
     def with_evidence(self, evidence: Evidence, sealed: Sealed | None = None) -> Climb:
-        """The climb after one more rung, and after what that rung made, if anything."""
+        """Returns the climb with the evidence and the artefact, if any, of one more rung."""
         return replace(self, evidence=(*self.evidence, evidence), sealed=sealed or self.sealed)
 
     def with_fault(self, fault: Fault) -> Climb:

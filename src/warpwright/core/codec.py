@@ -1,9 +1,9 @@
-"""The one JSON codec: frozen dataclasses to plain data and back, and content ids.
+"""The JSON codec: frozen dataclasses to plain data and back, and content ids.
 
-Types drive decoding, so the wire carries no class names, except where a field may hold one of several
-classes: those declare `KIND` and are told apart by a "kind" key. Non-finite floats travel as strings,
-because JSON has none. A field marked with OMIT_DEFAULT is left out where it has its default value, so that adding it to
-a class changes neither the text nor the id of values that were stored before it existed.
+Types drive decoding, so that JSON carries no class names, except for fields that may hold one of several classes: these
+declare `KIND` and are distinguished by a "kind" key. Non-finite floats are encoded as strings. A field marked with
+OMIT_DEFAULT is left out if it has its default value, so that adding it to a class changes neither the text nor the id
+of values stored before.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ OMIT_DEFAULT: Mapping[str, bool] = types.MappingProxyType({"omit default": True}
 
 
 class CodecError(ValueError):
-    """Data that does not fit the type it should become; says where."""
+    """Data does not fit its type; the message names the place."""
 
 
 def encode(value: Any) -> Any:
-    """Plain JSON data: dicts, lists, strings, numbers, booleans, None."""
+    """Encodes a value as plain JSON data: dicts, lists, strings, numbers, booleans, None."""
     match value:
         case None | bool() | int() | str() if not isinstance(value, Enum):
             return value
@@ -69,7 +69,7 @@ def _is_omitted(field: dataclasses.Field[Any], item: Any) -> bool:
 
 
 def decode(kind: Any, data: Any, where: str = "$") -> Any:
-    """The value of type `kind` that `data` stands for; CodecError names the place that does not fit."""
+    """Decodes plain data to a value of type `kind`; CodecError names the place that does not fit."""
     if kind is Any:
         return data
     origin = typing.get_origin(kind)
@@ -157,7 +157,7 @@ def _attempt(make: Any, data: Any, where: str) -> Any:
 
 
 def dumps(value: Any) -> str:
-    """Canonical JSON: sorted keys, no spaces, so that equal values have equal text."""
+    """Encodes as canonical JSON: sorted keys, no spaces, so that equal values have equal text."""
     return json.dumps(encode(value), sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
@@ -169,5 +169,5 @@ def loads(kind: Any, text: str | bytes) -> Any:
 
 
 def content_id(value: Any) -> str:
-    """Twenty hexadecimal digits that change whenever the content does."""
+    """Returns 20 hexadecimal digits of the SHA-256 of the canonical JSON."""
     return hashlib.sha256(dumps(value).encode()).hexdigest()[:20]

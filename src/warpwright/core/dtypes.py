@@ -1,4 +1,4 @@
-"""Element types by name: what they cost in memory and how finely they resolve."""
+"""Element types by name, with size and precision."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ class DType:
 
     @property
     def quantised(self) -> bool:
-        """Coarse enough that rounding to it is the point of the operation."""
+        """Whether the type is so coarse that rounding to it is the purpose of the operation."""
         return self.mantissa is not None and self.mantissa < 7
 
     @property
     def epsilon(self) -> float:
-        """Distance from 1.0 to the next value."""
+        """The distance from 1.0 to the next value."""
         if self.mantissa is None:
             raise ValueError(f"{self.name} is not a floating type")
         return 2.0**-self.mantissa
@@ -54,7 +54,7 @@ _SPELLINGS = {"f64": "fp64", "f32": "fp32", "f16": "fp16", "half": "fp16", "floa
 
 
 def dtype_named(name: str) -> DType:
-    """Accepts our names, torch's names and the common short spellings."""
+    """Finds a dtype by our name, torch's name or a common short spelling."""
     bare = name.removeprefix("torch.")
     found = DTYPES.get(_SPELLINGS.get(bare, bare)) or BY_TORCH_NAME.get(bare)
     if found is None:

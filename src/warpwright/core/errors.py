@@ -1,11 +1,11 @@
 """Exceptions, and the exit code each one ends the command line with.
 
 WarpwrightError
-├── UsageError          2   the user can mend it: missing file, wrong key, shape that does not fit
+├── UsageError          2   the user can correct it: missing file, wrong key, shape that does not fit
 │   └── TaskError       2   a task definition is broken; names file, key and remedy
-├── Undecided           3   we cannot tell: unsupported feature, no compiler, no GPU
+├── Undecided           3   no decision is possible: unsupported feature, no compiler, no GPU
 ├── ModelFailed         4   a language model gave no answer: no key, no server, refused, too late, out of budget
-└── OurFault            4   we failed; carries a Fault, never becomes a verdict
+└── OurFault            4   Warpwright failed; carries a Fault, never becomes a verdict
 
 A refuted candidate (exit code 1) is not an exception: it is Evidence.
 """
@@ -27,7 +27,7 @@ class Exit(IntEnum):
 
 
 class WarpwrightError(Exception):
-    """Base of everything we raise on purpose. The message is one clear sentence."""
+    """Base of all exceptions raised on purpose. The message is one clear sentence."""
 
     exit_code = Exit.OUR_FAULT
 
@@ -37,7 +37,7 @@ class UsageError(WarpwrightError):
 
 
 class TaskError(UsageError):
-    """A task that cannot be used as it is written."""
+    """A task cannot be used as written."""
 
     def __init__(self, where: str, key: str | None, problem: str, remedy: str = "") -> None:
         self.where, self.key, self.problem, self.remedy = where, key, problem, remedy
@@ -53,7 +53,7 @@ class Undecided(WarpwrightError):
 
 
 class ModelFailed(WarpwrightError):
-    """No answer from a language model. `kind` says why, in one word, for programs."""
+    """A language model gave no answer. `kind` is the reason in one word, for programs."""
 
     def __init__(self, kind: str, message: str, *, retryable: bool = False) -> None:
         self.kind, self.retryable = kind, retryable

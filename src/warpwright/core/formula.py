@@ -1,6 +1,6 @@
-"""Arithmetic over named sizes, as task.toml writes it: "2*M*N*K", "ceil(N/16)*e".
+"""Arithmetic over named sizes, as written in task.toml: "2*M*N*K", "ceil(N/16)*e".
 
-Parsed to a syntax tree and walked; nothing is ever eval'ed, so a task file cannot run code here.
+A formula is parsed to a syntax tree and evaluated by walking it, never by eval, so that a task file cannot run code.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from warpwright.core.errors import UsageError
 
 Number = int | float
 LARGEST = 1e100
-"""More than any size or amount of work; keeps a tower of powers from eating the machine."""
+"""An upper bound of all values, so that a tower of powers cannot exhaust memory."""
 
 _BINARY: dict[type[ast.operator], Callable[[Number, Number], Number]] = {
     ast.Add: operator.add,
@@ -29,7 +29,7 @@ _FUNCTIONS: dict[str, Callable[..., Number]] = {"min": min, "max": max, "ceil": 
 
 
 def evaluate(formula: str | Number, names: Mapping[str, Number]) -> Number:
-    """The value of a formula; an unknown name or a forbidden construct is a UsageError."""
+    """Evaluates a formula; an unknown name or a forbidden construct is a UsageError."""
     if not isinstance(formula, str):
         return formula
     try:
@@ -41,7 +41,7 @@ def evaluate(formula: str | Number, names: Mapping[str, Number]) -> Number:
 
 
 def evaluate_size(formula: str | Number, names: Mapping[str, Number]) -> int:
-    """A formula that must come out as a whole number of at least zero."""
+    """Evaluates a formula whose value must be a whole number of at least zero."""
     value = evaluate(formula, names)
     if not 0 <= value < 2**63 or value != int(value):
         raise UsageError(f"'{formula}' gives {value}, which is not a size")
@@ -49,7 +49,7 @@ def evaluate_size(formula: str | Number, names: Mapping[str, Number]) -> int:
 
 
 def names_in(formula: str | Number) -> frozenset[str]:
-    """The sizes a formula mentions."""
+    """Returns the names in a formula."""
     if not isinstance(formula, str):
         return frozenset()
     try:

@@ -9,7 +9,7 @@ from warpwright.core.task import Case, Range, Role, ScalarArg, Task
 
 
 def hidden_cases(task: Task, secret: int, count: int) -> tuple[Case, ...]:
-    """`count` cases that are a pure function of the task and the secret; none where no ranges are declared."""
+    """Draws `count` cases, a pure function of the task and the secret; none if the task declares no ranges."""
     if not task.ranges:
         return ()
     generator = random.Random(f"{task.key}:{secret}")
@@ -24,7 +24,7 @@ def _draw(task: Task, generator: random.Random, number: int) -> Case:
 
 
 def _size(limits: Range, generator: random.Random) -> int:
-    """Even in the logarithm, so that small and large sizes both turn up."""
+    """Draws a size, uniform in its logarithm, so that both small and large sizes occur."""
     if limits.choices:
         return generator.choice(limits.choices)
     value = round(math.exp(generator.uniform(math.log(limits.low), math.log(limits.high))))

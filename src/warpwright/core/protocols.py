@@ -1,4 +1,4 @@
-"""What rooms ask of each other without importing each other."""
+"""Interfaces by which rooms use each other without an import."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Rung(Protocol):
     name: str
 
     def climb(self, climbed: Climb) -> Climb:
-        """Add this rung's evidence, and what it made for later rungs, to the climb so far."""
+        """Adds this rung's evidence, and any artefact for later rungs, to the climb."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,7 +28,7 @@ class Request:
     effort: str | None = None
     max_tokens: int | None = None
     schema: Mapping[str, Any] | None = None
-    """JSON schema of a typed answer, where one is wanted. Code never travels as JSON."""
+    """The JSON schema of a typed answer, if one is wanted. Code is never sent as JSON."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,12 +40,12 @@ class Reply:
     usage: Mapping[str, int] = field(default_factory=dict)
     cost_usd: float | None = None
     parsed: Any = None
-    """Plain data, where the request had a schema and the model kept to it."""
+    """Plain data, if the request had a schema and the model followed it."""
     seconds: float | None = None
 
 
 class Model(Protocol):
-    """Raises ModelFailed where no answer could be had."""
+    """A language model. Raises ModelFailed if there is no answer."""
 
     name: str
 
@@ -53,7 +53,7 @@ class Model(Protocol):
 
 
 class Progress(Protocol):
-    """Told of long work as it goes, so that a face can show it."""
+    """Receives the progress of long work, to be shown by a user interface."""
 
     def start(self, total: int, label: str) -> None: ...
 

@@ -1,8 +1,8 @@
-"""What a candidate is called with, and what it must give back, in one case: concrete shapes, strides and dtypes.
+"""What a candidate is called with and must return in one case: concrete shapes, strides and dtypes.
 
-forward    the arguments of the reference function, positionally
-backward   the gradients of the outputs, then the saved tensors, then the forward's arguments; or the task's own order
-training   both entries; what `forward` saves is its own affair and comes back to `backward` after the gradients
+forward    the arguments of the reference function, by position
+backward   gradients of the outputs, then saved tensors, then the arguments of forward; or the task's own order
+training   both entries; the tensors that `forward` saves are its own choice and follow the gradients in `backward`
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def entries(task: Task) -> tuple[str, ...]:
 
 
 def contiguous(shape: tuple[int, ...]) -> tuple[int, ...]:
-    """Row-major strides, as torch counts them (a size of zero counts as one)."""
+    """Row-major strides as torch computes them (a size of zero counts as one)."""
     strides, step = [], 1
     for size in reversed(shape):
         strides.append(step)
@@ -70,7 +70,7 @@ def forward_arguments(task: Task, case: Case) -> tuple[Spec, ...]:
 
 
 def arguments(task: Task, case: Case) -> tuple[Spec, ...]:
-    """The arguments of the entry that this task's direction is named for; forward's for a training pair."""
+    """The arguments of the entry named by the task's direction; those of `forward` for a training pair."""
     forward = forward_arguments(task, case)
     if task.direction is not Direction.BACKWARD:
         return forward
@@ -81,7 +81,7 @@ def arguments(task: Task, case: Case) -> tuple[Spec, ...]:
 def arranged(
     task: Task, case: Case, gradients: Sequence[T], saves: Sequence[T], forward: Sequence[T]
 ) -> list[T | list[T]]:
-    """What `backward` is called with, specs or values alike, in the order in which this task's `backward` takes it."""
+    """The arguments of `backward`, specs or values alike, in the order of this task."""
     if not task.backward_takes:
         return [*gradients, *saves, *forward]
     names = [spec.name for spec in (*output_gradients(task, case), *tensors(case, task.saves))]
@@ -91,20 +91,20 @@ def arranged(
 
 
 def results(task: Task, case: Case) -> tuple[TensorSpec, ...]:
-    """What that entry returns; the mutated arguments are not among them."""
+    """The tensors that this entry returns, without mutated arguments."""
     if task.direction is Direction.BACKWARD:
         return argument_gradients(task, case)
     return tensors(case, task.outputs)
 
 
 def output_gradients(task: Task, case: Case) -> tuple[TensorSpec, ...]:
-    """One gradient for every output that has one, laid out as the case says."""
+    """A gradient for every differentiable output, in the layout of the case."""
     outputs = tensors(case, differentiable_outputs(task, case))
     return tuple(replace(spec, name=f"grad_{spec.name}", stride=_laid_out(spec, case.layout)) for spec in outputs)
 
 
 def argument_gradients(task: Task, case: Case) -> tuple[TensorSpec, ...]:
-    """What `backward` returns: a gradient for every differentiable tensor argument, in order."""
+    """The tensors that `backward` returns: a gradient for every differentiable tensor argument, in order."""
     specs = [spec for spec in forward_arguments(task, case) if is_differentiable(task, spec)]
     return tuple(replace(item, name=f"grad_{item.name}") for spec in specs for item in flatten(spec))
 
@@ -128,14 +128,14 @@ def differentiable_outputs(task: Task, case: Case) -> tuple[Output, ...]:
 
 
 def is_differentiable(task: Task, spec: Spec) -> bool:
-    """Whether `backward` owes a gradient for this argument."""
+    """Whether `backward` must return a gradient for this argument."""
     argument = next(item for item in task.arguments if item.name == spec.name)
     floating = any(dtype_named(item.dtype).floating for item in flatten(spec))
     return isinstance(argument, TensorArg) and argument.grad and floating
 
 
 def tensors(case: Case, outputs: tuple[Output, ...]) -> tuple[TensorSpec, ...]:
-    """Declared outputs or saves with their sizes filled in."""
+    """Declared outputs or saved tensors with their sizes evaluated."""
     names = sizes(case)
     return tuple(_tensor(case, output.name, output.dtype, output.shape, names) for output in outputs)
 

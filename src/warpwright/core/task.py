@@ -1,7 +1,7 @@
-"""What is asked: a PyTorch function as plain data, so that it travels to any machine.
+"""A task: one direction of a PyTorch function as plain data, so that it can be sent to any machine.
 
-A Task holds source text and formulas, never a callable. Sizes are names ("B", "S", "D") that a Case gives
-values to; shapes and work are formulas over them. One Task is one direction of one function.
+A Task holds source text and formulas, never a callable. Sizes are names ("B", "S", "D") to which a Case gives values;
+shapes and work are formulas over them.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ class Role(StrEnum):
 
 
 class Compare(StrEnum):
-    """What makes two outputs equal."""
+    """The criterion by which two outputs are equal."""
 
     VALUE = "value"
     INDEX = "index"
-    """Positions, compared by the value they select: ties may be broken either way."""
+    """Positions, compared by the values that they select: ties may be broken either way."""
     EXACT = "exact"
 
 
 class Layout(StrEnum):
-    """How the gradients that arrive from above lie in memory."""
+    """The memory layout of incoming gradients."""
 
     CONTIGUOUS = "contiguous"
     EXPANDED = "expanded"
@@ -51,16 +51,17 @@ class Layout(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TensorArg:
-    """A tensor argument, or a list of tensors where `count` is given (then `i` is the position in formulas)."""
+    """A tensor argument, or with `count` a list of tensors (then `i` is the position in formulas)."""
 
     KIND: ClassVar[str] = "tensor"
     name: str
     shape: tuple[Size, ...]
     dtype: str = "T"
-    """A name of dtypes.py, or "T" for the case's own."""
+    """A name from dtypes.py, or "T" for the dtype of the case."""
     init: str | None = None
-    """A recipe of the oracle's for parameters; None takes the distribution of the draw, "constructed" leaves a buffer
-    of a module as its constructor makes it."""
+    """The oracle's recipe for parameters. None takes the distribution of the draw; "constructed" keeps the value that a
+    module's constructor gives a buffer.
+    """
     below: Size | None = None
     """Integers only: values are drawn from [low, below)."""
     low: Size = 0
@@ -70,7 +71,7 @@ class TensorArg:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScalarArg:
-    """A number, flag, string, list of numbers or None. Each case takes the next of `values` in turn."""
+    """A number, flag, string, list of numbers or None. Cases take the values in turn."""
 
     KIND: ClassVar[str] = "scalar"
     name: str
@@ -88,37 +89,39 @@ class Output:
     shape: tuple[Size, ...]
     dtype: str = "T"
     grad: bool = True
-    """Whether a gradient arrives for it, if it is floating at all."""
+    """Whether `backward` receives a gradient for it, if it is floating."""
     compare: Compare = Compare.VALUE
     selects: str | None = None
-    """INDEX only: the function of the reference file that gives the values selected from, along the last dimension."""
+    """INDEX only: the function of the reference file whose result the positions select from, along the last
+    dimension.
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tolerance:
-    """How far from the truth an honest implementation may be, in units of what honest ones are."""
+    """The allowed error of an implementation, relative to the errors of honest ones."""
 
     tf32: bool = False
-    """Whether fp32 products may be rounded to tf32 first. Strict fp32 unless a task says otherwise."""
+    """Whether fp32 products may be rounded to TF32 first. The default is strict fp32."""
     slack: float = 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Work:
-    """The least that must be done, as formulas over the case's sizes; `e` is the size of "T" in bytes."""
+    """The least work of a case, as formulas over its sizes; `e` is the size of "T" in bytes."""
 
     reads: Size = 0
     writes: Size = 0
     matrix: Size = 0
-    """Operations that matrix units can do."""
+    """Operations that matrix units can perform."""
     scalar: Size = 0
     precision: str = "T"
-    """What the matrix operations are done in, where it is not the case's own type."""
+    """The precision of the matrix operations, if it is not the dtype of the case."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Range:
-    """Where hidden sizes come from: low to high inclusive in steps, or one of `choices`."""
+    """The range of hidden sizes: low to high inclusive in steps, or one of `choices`."""
 
     low: int = 1
     high: int = 1
@@ -128,7 +131,7 @@ class Range:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
-    """One set of sizes and scalars that a task is checked or timed on."""
+    """One set of sizes and scalars on which a task is checked or timed."""
 
     name: str
     role: Role
@@ -141,7 +144,7 @@ class Case:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draw:
-    """One filling of a case with numbers: everything that decides the inputs, bit for bit."""
+    """The inputs of a case: everything that determines them, bit for bit."""
 
     case: Case
     distribution: str = "normal"
@@ -150,25 +153,25 @@ class Draw:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reference:
-    """Source text of the truth, and how to call what is in it."""
+    """The source text of the reference, and how to call it."""
 
     source: str
     entry: str = "forward"
     style: str = "function"
-    """"function", or "module": a class whose state comes in as arguments after the inputs."""
+    """"function", or "module": a class whose state is passed as arguments after the inputs."""
     filename: str = "reference.py"
     init: tuple[Plain | tuple[Plain, ...], ...] = ()
     """Positional arguments of a module's constructor."""
     init_named: Mapping[str, Plain | tuple[Plain, ...]] = field(default_factory=dict)
     backward: str | None = None
-    """A function for the gradients, where autograd of `entry` does not define them."""
+    """A function that computes the gradients, if they are not those of autograd through `entry`."""
     state: tuple[str, ...] = ()
-    """Names of the parameters and buffers of a module, in the order they follow the inputs."""
+    """Names of a module's parameters and buffers, in the order in which they follow the inputs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exemption:
-    """A negative control that a task need not refute, and why."""
+    """A negative control that a task need not refute, with the reason."""
 
     control: str
     reason: str
@@ -177,7 +180,7 @@ class Exemption:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
-    """One direction of one PyTorch function, with everything that decides what a right kernel is."""
+    """One direction of one PyTorch function, with everything that determines whether a kernel is correct."""
 
     name: str
     suite: str = ""
@@ -190,10 +193,11 @@ class Task:
     saves: tuple[Output, ...] = ()
     mutates: tuple[str, ...] = ()
     prepares: tuple[str, ...] = ()
-    """Constant arguments that an optional `prepare` entry may turn into something of its own."""
+    """Constant arguments that the optional entry `prepare` may transform."""
     backward_takes: tuple[str | tuple[str, ...], ...] = ()
-    """BACKWARD only: what `backward` is called with, by name, where a task keeps an order of its own; names grouped in
-    a tuple arrive as one list of tensors."""
+    """BACKWARD only: the arguments of `backward` by name, for a task with its own order; names grouped in a tuple are
+    passed as one list of tensors.
+    """
     cases: tuple[Case, ...]
     ranges: Mapping[str, Range] = field(default_factory=dict)
     distributions: tuple[str, ...] = ("normal",)
@@ -201,12 +205,12 @@ class Task:
     work: Work = field(default_factory=Work)
     reference: Reference
     variants: tuple[str, ...] = ()
-    """Other honest functions of the reference file that must pass."""
+    """Other honest functions of the reference file, which must pass."""
     baselines: tuple[str, ...] = ()
     """Functions of the reference file that call an expert library, timed beside eager and compile."""
     exemptions: tuple[Exemption, ...] = ()
     notes: tuple[str, ...] = ()
-    """What a person should know about how the task was loaded, such as a setting that had to be left out."""
+    """Remarks for the user on how the task was loaded, such as a setting that had to be left out."""
 
     @property
     def key(self) -> str:

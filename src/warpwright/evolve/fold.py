@@ -23,7 +23,7 @@ from warpwright.core.records.search import (
     Record,
     Run,
     Score,
-    Sitting,
+    Session,
     Snapshot,
     Spent,
 )
@@ -58,7 +58,7 @@ class _Book:
     predicted: set[str] = field(default_factory=set)
     scores: dict[str, dict[Basis, Score]] = field(default_factory=lambda: defaultdict(dict))
     lessons: dict[int, str] = field(default_factory=dict)
-    sittings: list[float] = field(default_factory=list)
+    sessions: list[float] = field(default_factory=list)
 
     def enter(self, record: Record) -> None:
         match record:
@@ -78,8 +78,8 @@ class _Book:
                 self.scores[record.candidate][record.basis] = record
             case Lesson():
                 self.lessons[record.decision] = record.text
-            case Sitting():
-                self.sittings.append(record.seconds)
+            case Session():
+                self.sessions.append(record.seconds)
 
     def _propose(self, proposal: Proposal) -> None:
         self.proposals[proposal.brief] = proposal
@@ -94,7 +94,7 @@ class _Book:
             unpriced=len(self.calls) - len(known),
             tokens=sum(call.usage.get("input", 0) + call.usage.get("output", 0) for call in self.calls),
             gpu_seconds=math.fsum(self._gpu_seconds()),
-            wall_seconds=math.fsum(self.sittings),
+            wall_seconds=math.fsum(self.sessions),
         )
 
     def _gpu_seconds(self) -> Iterable[float]:

@@ -28,7 +28,7 @@ from warpwright.core.records.search import (
     Prediction,
     Proposal,
     Run,
-    Sitting,
+    Session,
     Snapshot,
 )
 from warpwright.core.task import Task
@@ -131,7 +131,7 @@ class SearchRun:
 
     def _note_time(self, reason: str) -> None:
         now = self.clock()
-        self.archive.append(self.run.id, Sitting(seconds=now - self._since, reason=reason))
+        self.archive.append(self.run.id, Session(seconds=now - self._since, reason=reason))
         self._since = now
 
     def _library(self) -> Library:

@@ -1,4 +1,4 @@
-"""Whatever the core can say survives the trip through JSON, with the same content id; what does not fit is named."""
+"""Every core type survives encoding as JSON, with the same content id; data that does not fit is named."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ POSITIVE = st.lists(st.floats(min_value=1e-3, max_value=1e6), max_size=3).map(tu
 
 
 def values_of(kind: Any) -> st.SearchStrategy[Any]:
-    """Any value of a type that a core dataclass may have as a field."""
+    """Generates a value of any type that a core dataclass may have as a field."""
     origin, items = typing.get_origin(kind), typing.get_args(kind)
     if kind in LEAVES:
         return LEAVES[kind]
@@ -85,7 +85,7 @@ def lawful_measurement(values: dict[str, Any]) -> dict[str, Any]:
 
 
 def lawful_evidence(values: dict[str, Any]) -> dict[str, Any]:
-    """A counterexample makes it REFUTED, and nothing else does."""
+    """Keeps a counterexample and REFUTED together."""
     if values["counterexample"]:
         return values | {"verdict": Verdict.REFUTED, "skipped": False}
     if values["verdict"] is Verdict.HOLDS:
@@ -93,14 +93,14 @@ def lawful_evidence(values: dict[str, Any]) -> dict[str, Any]:
     return values | {"verdict": Verdict.UNDECIDED, "reason": values["reason"] or "no GPU here"}
 
 
-# Classes that forbid some combinations of values, and what makes any combination one they allow.
+# Classes that forbid some combinations of values, with the function that makes a combination valid.
 LAWS = {Evidence: lawful_evidence, Measurement: lawful_measurement}
 
 
 @pytest.mark.parametrize("kind", WORDS, ids=lambda kind: kind.__name__)
 @settings(max_examples=40)
 @given(data=st.data())
-def test_every_word_survives_the_trip(kind: type, data: st.DataObject) -> None:
+def test_every_core_type_survives_encoding(kind: type, data: st.DataObject) -> None:
     value = data.draw(dataclass_values(kind))
     back = loads(kind, dumps(value))
     assert back == value
@@ -108,7 +108,7 @@ def test_every_word_survives_the_trip(kind: type, data: st.DataObject) -> None:
 
 
 @pytest.mark.parametrize("kind", WORDS, ids=lambda kind: kind.__name__)
-def test_words_are_frozen_and_keyword_only(kind: Any) -> None:
+def test_core_types_are_frozen_and_keyword_only(kind: Any) -> None:
     assert kind.__dataclass_params__.frozen
     assert all(field.kw_only for field in dataclasses.fields(kind))
 
@@ -163,7 +163,7 @@ def test_text_that_is_not_json_is_a_codec_error() -> None:
 
 
 @pytest.mark.parametrize("value", [object(), {1: 2}, {"x": {1, 2}}, 1j])
-def test_what_has_no_json_form_is_refused(value: Any) -> None:
+def test_a_value_without_a_json_form_is_refused(value: Any) -> None:
     with pytest.raises(CodecError):
         encode(value)
 
@@ -175,6 +175,6 @@ json_values = st.recursive(
 
 
 @given(st.sampled_from(WORDS), json_values)
-def test_garbage_is_a_codec_error_and_nothing_else(kind: type, data: Any) -> None:
+def test_malformed_data_is_always_a_codec_error(kind: type, data: Any) -> None:
     with contextlib.suppress(CodecError):
         decode(kind, data)

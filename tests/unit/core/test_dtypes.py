@@ -1,4 +1,4 @@
-"""Element types by every name people give them."""
+"""Element types are found by every name in use."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from warpwright.core.errors import UsageError
 
 
 @pytest.mark.parametrize("dtype", DTYPES.values(), ids=DTYPES)
-def test_found_by_our_name_and_by_torch(dtype: DType) -> None:
+def test_a_dtype_is_found_by_our_name_and_by_torchs(dtype: DType) -> None:
     assert dtype_named(dtype.name) is dtype_named(dtype.torch) is dtype_named(f"torch.{dtype.torch}") is dtype
 
 
 @pytest.mark.parametrize(
     ("spelling", "name"), [("half", "fp16"), ("f32", "fp32"), ("float", "fp32"), ("double", "fp64")]
 )
-def test_common_spellings(spelling: str, name: str) -> None:
+def test_common_short_spellings_are_found(spelling: str, name: str) -> None:
     assert dtype_named(spelling).name == name
 
 
 @pytest.mark.parametrize("name", ["fp7", "", "torch.", "FP32", "T"])
-def test_unknown_names_are_wrong_use(name: str) -> None:
+def test_unknown_names_are_usage_errors(name: str) -> None:
     with pytest.raises(UsageError, match="unknown dtype"):
         dtype_named(name)
 

@@ -1,4 +1,4 @@
-"""Errors carry an exit code, one sentence, and survive the trip home from a worker process."""
+"""Errors carry an exit code and one sentence, and survive pickling from a worker process."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_each_kind_has_its_exit_code(error: WarpwrightError, code: Exit) -> None
 
 
 @pytest.mark.parametrize("error", [error for error, _ in EXAMPLES], ids=lambda error: type(error).__name__)
-def test_an_error_comes_home_from_another_process(error: WarpwrightError) -> None:
+def test_an_error_survives_pickling_from_another_process(error: WarpwrightError) -> None:
     back = pickle.loads(pickle.dumps(error))
     assert type(back) is type(error)
     assert str(back) == str(error)

@@ -1,4 +1,4 @@
-"""Evidence and measurements that contradict themselves cannot be made; a fault is never a verdict."""
+"""Evidence and measurements that contradict themselves cannot be built; a fault is never a verdict."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ FAULT = Fault(where="disk", message="full")
     ],
     ids=str,
 )
-def test_evidence_that_contradicts_itself_cannot_be_made(fields) -> None:
+def test_evidence_that_contradicts_itself_cannot_be_built(fields) -> None:
     with pytest.raises(ValueError, match=r"counterexample|reason|skipped"):
         Evidence(candidate="c", rung="r", **fields)
 
@@ -48,7 +48,7 @@ def test_evidence_that_contradicts_itself_cannot_be_made(fields) -> None:
         ((), (FAULT,), Verdict.UNDECIDED),
     ],
 )
-def test_the_verdict_of_a_dossier(evidence, faults, verdict: Verdict) -> None:
+def test_a_dossier_combines_the_verdicts_of_its_evidence(evidence, faults, verdict: Verdict) -> None:
     dossier = Dossier(candidate="c", task="t", evidence=evidence, faults=faults)
     assert dossier.verdict is verdict
     assert (dossier.refutation is REFUTED) is (REFUTED in evidence)
@@ -65,6 +65,6 @@ def test_a_sample_is_positive_and_finite(sample: float) -> None:
         measured(1.0, sample)
 
 
-def test_the_median_of_nothing_is_none_and_not_zero() -> None:
+def test_the_median_of_no_samples_is_none_and_not_zero() -> None:
     assert measured().median_us is None
     assert measured(3.0, 1.0, 2.0).median_us == 2.0

@@ -36,7 +36,7 @@ def test_a_formula_means_what_python_means(formula: str) -> None:
 
 
 @given(st.text(max_size=30) | st.text(alphabet="MN0123456789+-*/()., ", max_size=30))
-def test_any_other_text_is_wrong_use_and_nothing_worse(text: str) -> None:
+def test_any_other_text_is_a_usage_error(text: str) -> None:
     for function in (evaluate, evaluate_size):
         with contextlib.suppress(UsageError):
             function(text, NAMES)
@@ -73,7 +73,7 @@ def test_forbidden_formulas_are_refused(formula: str) -> None:
         evaluate(formula, NAMES)
 
 
-def test_a_tower_of_powers_does_not_eat_the_machine() -> None:
+def test_a_tower_of_powers_does_not_exhaust_memory() -> None:
     tower = "9"
     for _ in range(12):
         tower = f"({tower})**16"
@@ -82,7 +82,7 @@ def test_a_tower_of_powers_does_not_eat_the_machine() -> None:
 
 
 @pytest.mark.parametrize("formula", ["M/2", "-1", "2.5", "1e300", "10**16 * 10**16", "1e308 * 10 - 1e308 * 10"])
-def test_what_is_not_a_size_is_refused(formula: str) -> None:
+def test_a_value_that_is_not_a_size_is_refused(formula: str) -> None:
     with pytest.raises(UsageError):
         evaluate_size(formula, NAMES)
 
@@ -94,7 +94,7 @@ def test_sizes_are_whole_numbers(formula: str | int, size: int) -> None:
     assert type(found) is int
 
 
-def test_names_in_leaves_out_functions_and_refuses_nonsense() -> None:
+def test_names_in_omits_functions_and_refuses_malformed_text() -> None:
     assert names_in("max(M, ceil(N/4))*e") == {"M", "N", "e"}
     assert names_in(3) == frozenset()
     for nonsense in ("M +", "\0", "-" * 20_000 + "1"):

@@ -1,4 +1,4 @@
-"""The table of GPUs agrees with itself and is found by the names people use."""
+"""The table of GPUs is consistent and is found by the names in use."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from warpwright.core.gpus.table import GPUS, Gpu, gpu_named
 EVERY = pytest.mark.parametrize("gpu", GPUS.values(), ids=GPUS)
 WANTED = "t4 a10g l4 a100-40gb a100-80gb l40s rtx3090 rtx4090 rtx5090 h100 h200 b200"
 LANES = {(7, 5): 64, (8, 0): 64}
-"""fp32 lanes per SM where it is not 128."""
+"""fp32 lanes per SM, for GPUs where it is not 128."""
 
 
-def test_the_gpus_people_use_are_there() -> None:
+def test_common_gpus_are_in_the_table() -> None:
     assert set(WANTED.split()) <= GPUS.keys()
 
 
 @EVERY
 def test_the_fp32_peak_is_lanes_times_clock(gpu: Gpu) -> None:
-    """Two operations per lane and clock: catches a slip in SMs, clock or peak."""
+    """Two operations per lane and clock: detects a wrong number of SMs, clock or peak."""
     lanes = LANES.get(gpu.architecture.capability, 128)
     assert gpu.fp32 == pytest.approx(2 * lanes * gpu.sms * gpu.clock_mhz * 1e6 / 1e12, rel=0.02)
 
 
 @EVERY
-def test_narrower_is_never_slower(gpu: Gpu) -> None:
+def test_a_narrower_precision_is_never_slower(gpu: Gpu) -> None:
     order = [gpu.matrix[name] for name in ("fp64", "tf32", "fp16", "fp8") if name in gpu.matrix]
     assert order == sorted(order)
     assert gpu.matrix.get("bf16", gpu.matrix["fp16"]) == gpu.matrix["fp16"]
@@ -59,11 +59,11 @@ def test_limits_of_the_architecture_are_consistent(gpu: Gpu) -> None:
         ("a100-40", "a100-40gb"),
     ],
 )
-def test_found_by_the_names_people_use(text: str, name: str) -> None:
+def test_a_gpu_is_found_by_common_names(text: str, name: str) -> None:
     assert gpu_named(text).name == name
 
 
 @pytest.mark.parametrize("text", ["", "NVIDIA", "h300", "a100", "rtx", "banana"])
-def test_a_name_that_is_not_one_gpu_is_wrong_use(text: str) -> None:
+def test_an_unknown_or_ambiguous_name_is_a_usage_error(text: str) -> None:
     with pytest.raises(UsageError, match="one of "):
         gpu_named(text)

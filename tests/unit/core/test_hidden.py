@@ -1,4 +1,4 @@
-"""Hidden cases: the same for the same secret, others for another, always within what the task declares."""
+"""Hidden cases: determined by the secret, and always within the declared ranges."""
 
 from __future__ import annotations
 
@@ -53,11 +53,11 @@ def test_sizes_stay_within_their_range(secret: int, low: int, span: int, multipl
         assert case.scalars["eps"] in (1e-5, 1e-6)
 
 
-def test_small_and_large_sizes_both_turn_up() -> None:
+def test_both_small_and_large_sizes_occur() -> None:
     drawn = [case.dims["N"] for case in hidden_cases(TASK, 0, 200)]
     assert min(drawn) < 16
     assert max(drawn) > 1024
 
 
-def test_no_ranges_no_hidden_cases() -> None:
+def test_without_ranges_there_are_no_hidden_cases() -> None:
     assert hidden_cases(replace(TASK, ranges={}), 1, 5) == ()

@@ -1,4 +1,4 @@
-"""The physical limit: which resource binds, in which precision, and that it never goes the wrong way."""
+"""The physical limit: the binding resource, the precision used, and monotonicity."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_strict_fp32_products_run_on_cuda_cores() -> None:
     assert strict.matrix_seconds / loose.matrix_seconds == pytest.approx(494.7 / 66.9)
 
 
-def test_precision_of_the_work_wins_over_the_case() -> None:
+def test_the_precision_of_the_work_overrides_that_of_the_case() -> None:
     quantised = Work(matrix="2*N", precision="e4m3")
     assert limit_of(quantised, case("bf16", N=10)).matrix_seconds == pytest.approx(20 / 1978.9e12)
 
@@ -62,7 +62,7 @@ def test_precision_of_the_work_wins_over_the_case() -> None:
         (H200, "float32", H200.fp32),
     ],
 )
-def test_the_best_units_that_lose_nothing(gpu, precision: str, peak: float) -> None:
+def test_the_fastest_units_without_loss_of_precision_count(gpu, precision: str, peak: float) -> None:
     assert matrix_peak(gpu, precision) == peak
 
 
@@ -72,12 +72,12 @@ def test_unknown_work_has_no_limit() -> None:
 
 
 @pytest.mark.parametrize("formula", ["-N", "10**16 ** 16", "1e308*10"])
-def test_amounts_that_are_none_are_wrong_use(formula: str) -> None:
+def test_invalid_amounts_of_work_are_usage_errors(formula: str) -> None:
     with pytest.raises(UsageError, match=r"no amount of work|cannot be computed|too large|out of range"):
         physical_limit(Work(reads=formula), case(N=3), H200)
 
 
-def test_unknown_precision_is_wrong_use() -> None:
+def test_an_unknown_precision_is_a_usage_error() -> None:
     with pytest.raises(UsageError, match="unknown dtype"):
         physical_limit(Work(matrix=1, precision="fp3"), case(), H200)
 

@@ -1,4 +1,4 @@
-"""What a candidate is called with in each direction: order, shapes, strides and dtypes."""
+"""The arguments and results of a candidate in each direction: order, shapes, strides and dtypes."""
 
 from __future__ import annotations
 
@@ -82,13 +82,13 @@ def test_training_forward_is_called_like_forward() -> None:
 @pytest.mark.parametrize(
     ("layout", "stride"), [(Layout.CONTIGUOUS, (10, 1)), (Layout.EXPANDED, (0, 0)), (Layout.TRANSPOSED, (1, 2))]
 )
-def test_gradients_lie_as_the_case_says(layout: Layout, stride: tuple[int, int]) -> None:
+def test_gradients_have_the_layout_of_the_case(layout: Layout, stride: tuple[int, int]) -> None:
     (gradient,) = output_gradients(TASK, replace(CASE, layout=layout))
     assert gradient.shape == (2, 10)
     assert gradient.stride == stride
 
 
-def test_lists_count_their_positions() -> None:
+def test_formulas_of_lists_use_the_position() -> None:
     many = TensorArg(name="params", shape=("B + i", 3), count="B")
     task = replace(TASK, arguments=(many,), direction=Direction.BACKWARD)
     spec = arguments(task, CASE)[-1]

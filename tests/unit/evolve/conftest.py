@@ -21,7 +21,7 @@ from warpwright.core.records.search import (
     Proposal,
     Run,
     Score,
-    Sitting,
+    Session,
 )
 from warpwright.evolve.decide import decide
 from warpwright.evolve.fold import fold
@@ -176,7 +176,7 @@ class World:
                               usage=usage, cost_usd=luck.random() * ceiling.usd, seconds=1.0))  # fmt: skip
         draw = luck.random()
         if draw > 0.9:
-            found.append(Sitting(seconds=1.0, reason=f"answered {brief.number}"))
+            found.append(Session(seconds=1.0, reason=f"answered {brief.number}"))
         if draw < 0.05:
             return [*found, Proposal(brief=brief.number, faulted=True)]
         if draw < 0.1:

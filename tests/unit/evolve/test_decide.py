@@ -117,7 +117,7 @@ def test_a_share_that_is_no_number_ends_nothing(story):
     assert story.decision().action is Action.BREED
 
 
-def test_a_server_that_is_down_ends_the_sitting_and_a_resumed_run_tries_again(story):
+def test_a_server_that_is_down_ends_the_session_and_a_resumed_run_tries_again(story):
     story.breed({}).right(0, 0.0).evaluate("k0").breed({}, {}, generation=1).fault(1).fault(2)
     stopped = story.decision()
     assert stopped.action is Action.STOP

@@ -19,7 +19,7 @@ from warpwright.core.records.search import (
     Proposal,
     Run,
     Score,
-    Sitting,
+    Session,
 )
 from warpwright.evolve.fold import fold
 from warpwright.evolve.policy import Policy
@@ -136,7 +136,7 @@ def test_repairs_count_from_the_last_candidate_that_was_no_repair(story):
 
 def test_costs_are_added_up_and_what_is_unknown_stays_unknown(story):
     story.breed({}, {}, {}).call(0, 0.25).call(0, 0.5).call(1, 0.25).call(1, None).call(None, 1.0)
-    story.records.append(Sitting(seconds=12.0, reason="stopped"))
+    story.records.append(Session(seconds=12.0, reason="stopped"))
     snapshot = story.snapshot()
     assert [member.cost_usd for member in snapshot.members] == [0.75, None, None]
     assert (snapshot.spent.usd, snapshot.spent.unpriced, snapshot.spent.tokens) == (2.0, 1, 750)

@@ -1,6 +1,6 @@
 """Budgets: what is spent, what is in flight, and what is not known."""
 
-from warpwright.core.records.search import Action, Arm, Sitting
+from warpwright.core.records.search import Action, Arm, Session
 from warpwright.evolve.inputs import Ceiling, SearchInputs, Tunables
 from warpwright.evolve.ledger import evaluations_left, remaining_budget, shortage
 from warpwright.evolve.policy import Budget, Policy
@@ -72,15 +72,15 @@ def test_without_knowing_how_long_one_takes_one_is_tried(story):
     assert evaluations_left(story.snapshot(), policy(gpu_seconds=5.0), SearchInputs()) == 1
 
 
-def test_time_passes_sitting_by_sitting(story):
+def test_time_is_summed_over_sessions(story):
     story.breed({}).right(0, 0.0).evaluate("k0")
-    story.records += [Sitting(seconds=40.0, reason="interrupted"), Sitting(seconds=30.0, reason="interrupted")]
+    story.records += [Session(seconds=40.0, reason="interrupted"), Session(seconds=30.0, reason="interrupted")]
     assert story.decision(policy(wall_seconds=60.0)).reason == "The 60 s allowed have passed."
 
 
 def test_time_that_is_up_ends_even_what_waits(story):
     story.breed({}).answer(0).climb("k0")
-    story.records.append(Sitting(seconds=61.0, reason="interrupted"))
+    story.records.append(Session(seconds=61.0, reason="interrupted"))
     assert story.decision(policy(wall_seconds=60.0)).action is Action.STOP
 
 

@@ -79,9 +79,9 @@ def _search(archive: Archive, name: str, folder: Path, gpu: str, as_json: bool) 
     run = begin(archive, settings, _SEED)
     with watching(settings, silent=as_json) as watcher:
         watcher.doing(f"searching for a kernel for {name}")
-        sitting = search_run(archive, run, watcher)
-        snapshot = sitting.drive()
-    return chapter(archive, sitting.task, snapshot, gpu)
+        search = search_run(archive, run, watcher)
+        snapshot = search.drive()
+    return chapter(archive, search.task, snapshot, gpu)
 
 
 def _show(chapters: list[Chapter], folder: Path, report: Path) -> None:

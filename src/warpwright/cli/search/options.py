@@ -24,7 +24,7 @@ Dollars = Annotated[
     float | None, typer.Option("--budget", metavar="DOLLARS", min=0.0, help="Dollars that may never be passed.")
 ]
 Minutes = Annotated[
-    float | None, typer.Option("--minutes", metavar="MINUTES", min=0.0, help="Wall clock, over all sittings.")
+    float | None, typer.Option("--minutes", metavar="MINUTES", min=0.0, help="Wall clock, over all sessions.")
 ]
 Stream = Annotated[
     bool | None,

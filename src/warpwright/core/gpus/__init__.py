@@ -1,5 +1,5 @@
-"""GPUs: their table and the physical limit.
+"""GPUs.
 
-table.py  the table of GPUs: peaks, limits of each architecture, sources
+table.py  peaks, limits of each architecture, and sources
 limit.py  the physical limit of a piece of work on a GPU
 """

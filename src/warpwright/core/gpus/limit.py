@@ -1,8 +1,8 @@
-"""The physical limit: the least time a piece of work can take on a GPU, and what holds it there.
+"""The physical limit: the least time that work can take on a GPU, and the resource that bounds it.
 
-`seconds` is the roofline: every byte moved once at full bandwidth, every operation at its peak. A better algorithm may
-save operations, and results may still lie in the cache when the clock stops. `floor_seconds` counts the compulsory
-reads alone: from a cold cache nothing honest is faster.
+`seconds` is the roofline: every byte moved once at full bandwidth, every operation at peak. A better algorithm may save
+operations, and results may still be in L2 when the clock stops. `floor_seconds` counts only the compulsory reads: with
+a cold cache no honest kernel is faster.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from warpwright.core.gpus.table import Gpu
 from warpwright.core.task import Case, Size, Work, sizes
 
 MOST = 1e30
-"""No GPU does more in a lifetime: a formula that gives more is a slip of the pen."""
+"""A larger amount of work is a mistake in the formula."""
 
 
 class Bound(StrEnum):
@@ -51,7 +51,7 @@ class Limit:
 
 
 def physical_limit(work: Work, case: Case, gpu: Gpu, *, tf32: bool = False) -> Limit | None:
-    """The limit of one case; None where the task does not say what its work is."""
+    """Returns the limit of one case; None if the task does not state its work."""
     if work == Work(precision=work.precision):
         return None
     reads, writes, matrix, scalar = (
@@ -68,11 +68,11 @@ def physical_limit(work: Work, case: Case, gpu: Gpu, *, tf32: bool = False) -> L
 
 
 def traffic(work: Work, case: Case) -> float:
-    """Bytes that must be moved, each once."""
+    """Returns the bytes that must be moved, each counted once."""
     return _amount(work.reads, case) + _amount(work.writes, case)
 
 
-# Each precision, and the wider ones of the matrix units that hold all its values.
+# Each precision, with the wider precisions of matrix units that represent all its values.
 _HELD_BY = {
     "fp64": ("fp64",),
     "fp32": (),
@@ -86,7 +86,9 @@ _SAME_UNITS = {"e4m3": "fp8", "e5m2": "fp8", "uint8": "int8"}
 
 
 def matrix_peak(gpu: Gpu, precision: str, *, tf32: bool = False) -> float:
-    """TFLOP/s for products of this precision: the best units that lose nothing, or the CUDA cores."""
+    """Returns the peak in TFLOP/s for matrix products in a precision: the best units that lose nothing, or CUDA
+    cores.
+    """
     name = precision if precision in _HELD_BY else dtype_named(precision).name
     name = _SAME_UNITS.get(name, name)
     units = ("tf32",) if name == "fp32" and tf32 else _HELD_BY.get(name, ())

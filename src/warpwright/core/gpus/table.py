@@ -1,7 +1,7 @@
-"""The table of GPUs: what each can do at best and what it allows, with the source of every figure.
+"""The table of GPUs: peaks and limits of each, with the source of every figure.
 
-Peaks are dense and accumulate in fp32, as honest error budgets demand. Where two sources disagree the faster figure
-stands, because a limit that can be beaten is none. Limits of an architecture are those of the CUDA C++ Programming
+Peaks are dense and accumulate in fp32, as honest error budgets require. Where two sources disagree the higher figure is
+used, because a limit that can be exceeded is none. Limits of an architecture are those of the CUDA C++ Programming
 Guide, "Technical Specifications per Compute Capability"; blocks per SM and the granularity of registers and shared
 memory were also compared with the occupancy header of CUDA 13.0.
 """
@@ -19,10 +19,10 @@ KIB = 1024
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Architecture:
-    """What every GPU of one compute capability allows. Sizes are bytes unless they say otherwise."""
+    """Limits of all GPUs of one compute capability. Sizes are in bytes unless stated otherwise."""
 
     name: str
-    """The target nvcc compiles for; the "a" form where only that has all instructions."""
+    """The target of nvcc; the "a" form if only that has all instructions."""
     capability: tuple[int, int]
     threads_per_sm: int
     blocks_per_sm: int
@@ -31,12 +31,12 @@ class Architecture:
     shared_reserved_per_block: int = KIB
     shared_granularity: int = 128
     cluster_blocks: int = 1
-    """Blocks of a cluster without opting in to more; 1 where there are no clusters."""
+    """Blocks of a cluster without opting in to more; 1 without support for clusters."""
     shared_per_block: int = 48 * KIB
     registers_per_sm: int = 65536
     registers_per_block: int = 65536
     register_granularity: int = 256
-    """Registers are handed to a warp in steps of this many."""
+    """Registers are allocated to a warp in multiples of this number."""
     threads_per_warp: int = 32
     threads_per_block: int = 1024
     max_block: tuple[int, int, int] = (1024, 1024, 64)
@@ -49,20 +49,20 @@ class Gpu:
 
     name: str
     title: str
-    """As the driver calls it."""
+    """The name that the driver reports."""
     architecture: Architecture
     sms: int
     clock_mhz: int
-    """The highest clock it boosts to."""
+    """The highest boost clock."""
     memory_gb: float
     bandwidth_gbs: float
     l2_mb: float
     fp32: float
-    """CUDA cores."""
+    """The peak of CUDA cores."""
     fp64: float
-    """CUDA cores."""
+    """The peak of CUDA cores."""
     matrix: Mapping[str, float]
-    """Matrix units by precision: fp64, tf32, fp16, bf16, fp8, int8."""
+    """Peaks of matrix units by precision: fp64, tf32, fp16, bf16, fp8, int8."""
     source: str
 
     @property
@@ -311,7 +311,7 @@ GPUS: dict[str, Gpu] = {
 
 
 def gpu_named(text: str) -> Gpu:
-    """By our name, by the driver's, or by the beginning of ours where that is enough."""
+    """Finds a GPU by our name, the driver's name, or an unambiguous prefix of ours."""
     wanted = _bare(text)
     exact = [gpu for gpu in GPUS.values() if wanted in (_bare(gpu.name), _bare(gpu.title))]
     found = exact or [gpu for gpu in GPUS.values() if wanted and _bare(gpu.name).startswith(wanted)]

@@ -1,6 +1,6 @@
 """Launch plans and sealed candidates.
 
-plan.py        what a candidate's host code did: Plan and its nodes
-operations.py  the operations of torch that a plan may name
-sealed.py      a sealed candidate: device code and launch plans, without its host code
+plan.py        Plan and its nodes: what host code did in one call
+operations.py  the torch operations that a plan may name
+sealed.py      Sealed: device code and launch plans, without host code
 """

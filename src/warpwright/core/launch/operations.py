@@ -1,7 +1,7 @@
-"""The operations of torch and cuBLAS that our headers offer to host code, as the recorder writes them.
+"""The torch and cuBLAS operations that our headers offer to host code, by the recorder's names.
 
-Host code shares the recorder's process and can write any other name. torch has operations that read and make files, and
-whoever carries out a plan does so outside of the sandbox.
+Host code shares the recorder's process and could write any other name. Some torch operations read and create files, and
+plans are executed outside of the sandbox.
 """
 
 from __future__ import annotations

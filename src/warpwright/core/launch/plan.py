@@ -1,7 +1,7 @@
 """The launch plan: what a candidate's host code did for one case, as plain data.
 
-Host code runs once in a sandbox on tensors without contents; every effect it had is a node here. A judge gives the
-plan buffers of its own and replays it; nothing of the host code is needed any more.
+Host code runs once in a sandbox, on tensors without contents; each of its effects is a node here. A judge allocates the
+buffers of a plan and replays it; host code is not needed again.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ class Origin(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Buffer:
-    """A piece of device memory the plan needs. Arguments come first, in order."""
+    """A piece of device memory. Arguments come first, in order."""
 
     bytes: int
     origin: Origin
     symbol: str | None = None
-    """A `__device__` or `__constant__` variable, by demangled name."""
+    """The demangled name of a `__device__` or `__constant__` variable."""
     last_use: int | None = None
-    """The node after which it may be freed; None keeps it to the end."""
+    """The node after which the buffer may be freed; None keeps it to the end."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class View:
-    """A tensor as a window on a buffer: offset in bytes, strides in elements."""
+    """A tensor as a view of a buffer: offset in bytes, strides in elements."""
 
     KIND: ClassVar[str] = "view"
     buffer: int
@@ -57,10 +57,10 @@ class Constant:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Relocation:
-    """Eight bytes that hold an address: buffer base + addend."""
+    """Eight bytes that hold an address: buffer base plus addend."""
 
     argument: int = 0
-    """Which argument of the launch they are in; an upload has only one piece of data."""
+    """The launch argument that contains them; 0 for an upload."""
     offset: int
     buffer: int
     addend: int
@@ -68,30 +68,30 @@ class Relocation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kernel:
-    """One kernel of a cubin, as the assembler describes it."""
+    """One kernel of a cubin, as reported by the assembler."""
 
     name: str
-    """Demangled name and signature, by which a launch finds it."""
+    """The demangled name and signature, by which launches refer to the kernel."""
     symbol: str
-    """The name in the cubin."""
+    """The symbol in the cubin."""
     parameters: tuple[int, ...]
-    """Bytes of each parameter; a launch must bring exactly these."""
+    """The size in bytes of each parameter; a launch must pass exactly these."""
     registers: int | None = None
     stack: int | None = None
     spill_stores: int | None = None
     spill_loads: int | None = None
     static_shared: int = 0
     max_threads: int | None = None
-    """As promised by `__launch_bounds__`."""
+    """The bound of `__launch_bounds__`."""
     cluster: Triple | None = None
-    """As fixed by `__cluster_dims__`."""
+    """The cluster size of `__cluster_dims__`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Launch:
     KIND: ClassVar[str] = "launch"
     kernel: str
-    """Demangled name and signature, which nvcc and the host compiler agree on."""
+    """The demangled name and signature, on which nvcc and the host compiler agree."""
     grid: Triple
     block: Triple
     cluster: Triple = (1, 1, 1)
@@ -100,7 +100,7 @@ class Launch:
     attributes: Mapping[str, int] = field(default_factory=dict)
     """Further launch attributes by name."""
     stream: int = 0
-    """0 is the current stream, others are streams the host code made."""
+    """0 is the current stream; others are streams that the host code created."""
     arguments: tuple[bytes, ...] = ()
     relocations: tuple[Relocation, ...] = ()
 
@@ -158,14 +158,14 @@ Node = Launch | Fill | Memset | Upload | Copy | Library
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """Everything one call of one entry point does on the device, in order."""
+    """Everything that one call of one entry point does on the device, in order."""
 
     entry: str
     case: str
     buffers: tuple[Buffer, ...]
     arguments: tuple[View, ...]
-    """The tensor arguments, flat and in order."""
+    """The tensor arguments, flattened and in order."""
     nodes: tuple[Node, ...]
     returns: tuple[View | Constant | None, ...]
     attributes: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
-    """Per kernel: dynamic shared memory limit, carve-out, and so on, as set by the host code."""
+    """Attributes per kernel that host code set: dynamic shared memory limit, carve-out and others."""

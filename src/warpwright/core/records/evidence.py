@@ -1,4 +1,4 @@
-"""What was learnt about a candidate, and, kept apart from it, what went wrong on our side."""
+"""Evidence about a candidate and, kept apart from it, faults of our own."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counterexample:
-    """What shows that a candidate is wrong: enough to see it again and to repair it."""
+    """What refutes a candidate, in enough detail to reproduce and repair it."""
 
     kind: str
     message: str
@@ -30,14 +30,14 @@ class Counterexample:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
-    """One rung's word on one candidate. REFUTED shows a counterexample, UNDECIDED says why."""
+    """The finding of one rung about one candidate. REFUTED has a counterexample, UNDECIDED a reason."""
 
     candidate: str
     rung: str
     verdict: Verdict
     reason: str | None = None
     skipped: bool = False
-    """This machine cannot climb the rung at all (no GPU, no compiler): that says nothing of the candidate."""
+    """Whether this machine cannot climb the rung at all (no GPU, no compiler), whatever the candidate."""
     counterexample: Counterexample | None = None
     facts: Mapping[str, Any] = field(default_factory=dict)
     scene: Scene | None = None
@@ -53,13 +53,13 @@ class Evidence:
 
     @property
     def is_opinion(self) -> bool:
-        """Whether this is only what a language model thinks, which decides nothing."""
+        """Whether this is the opinion of a language model, which decides nothing."""
         return self.reason == OPINION
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fault:
-    """Our own failure: no compiler, GPU lost, disk full. It can never become a verdict or a score."""
+    """A failure of ours: no compiler, GPU lost, disk full. It can never become a verdict or a score."""
 
     where: str
     message: str
@@ -68,7 +68,7 @@ class Fault:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dossier:
-    """All evidence on one candidate, in the order of the ladder, with the faults met on the way."""
+    """All evidence about one candidate, in the order of the ladder, with the faults that occurred."""
 
     candidate: str
     task: str
@@ -77,7 +77,7 @@ class Dossier:
 
     @property
     def verdict(self) -> Verdict:
-        """REFUTED by any rung; HOLDS only if every rung that could be climbed here held, without a fault."""
+        """REFUTED if any rung refuted; HOLDS only if every rung that could be climbed here held, without a fault."""
         verdicts = {item.verdict for item in self.evidence if not item.skipped and not item.is_opinion}
         if Verdict.REFUTED in verdicts:
             return Verdict.REFUTED

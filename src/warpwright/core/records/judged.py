@@ -1,4 +1,4 @@
-"""What is asked of a judge, and what it says: the records that travel to a GPU machine and back."""
+"""Jobs for a judge and their results: the records that travel to a GPU machine and back."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from warpwright.core.records.measurement import Cache, Measurement
 from warpwright.core.task import Case, Task
 
 STANDARD = ("eager", "compile", "max-autotune")
-"""Torch's own answers to every task."""
+"""Torch's standard implementations of every task."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,29 +21,29 @@ class Asked:
     check: bool = True
     time: bool = True
     baselines: tuple[str, ...] | None = None
-    """None takes torch's own answers and those the task names; names are these and no others."""
+    """None for the standard baselines and those that the task names; otherwise exactly these."""
     ceiling: bool = True
-    """Whether a plain copy of as many bytes is timed beside what memory limits."""
+    """Whether to time a plain copy of as many bytes, for cases bound by memory."""
     caches: tuple[Cache, ...] = (Cache.COLD, Cache.WARM)
-    """A tuner that only ranks can do with one."""
+    """The cache states to time; a tuner that only ranks needs just one."""
     seconds_per_case: float = 1.0
     draws_per_check_case: int | None = None
-    """None takes the task's own choice; a number bounds it, for a quick look."""
+    """None for the task's own number of draws; a number limits it, for a quick check."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """One sealed candidate with everything a judge needs. Hidden cases were drawn when it was sealed."""
+    """One sealed candidate with everything that a judge needs. Hidden cases were drawn when it was sealed."""
 
     id: str
     label: str
     task: Task
     sealed: Sealed | None
-    """None times the baselines alone."""
+    """None to time only the baselines."""
     hidden: tuple[Case, ...] = ()
     asked: Asked = field(default_factory=Asked)
     against: Mapping[str, Sealed] = field(default_factory=dict)
-    """Other candidates by label, known to be right, that take turns with this one."""
+    """Other candidates by label, known to be correct, timed in turns with this one."""
 
     @property
     def baselines(self) -> tuple[str, ...]:
@@ -53,16 +53,16 @@ class Job:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judged:
-    """The outcome of a job. A fault is ours and says nothing of the candidate."""
+    """The result of a job. A fault is ours and does not count against the candidate."""
 
     job: str
     label: str
     task: str
     candidate: str
-    """Empty where the job had none, or could not be read."""
+    """Empty if the job had no candidate, or could not be read."""
     evidence: tuple[Evidence, ...] = ()
     measurements: tuple[Measurement, ...] = ()
     faults: tuple[Fault, ...] = ()
     seconds: Mapping[str, float] = field(default_factory=dict)
     crate: str | None = None
-    """Hash of the code that judged."""
+    """Hash of the judge's code."""

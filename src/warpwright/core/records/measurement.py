@@ -1,4 +1,4 @@
-"""What was timed, with everything needed to doubt it."""
+"""Measured times, with everything needed to question them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from enum import StrEnum
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scene:
-    """Where something was run. What is unknown is None."""
+    """The machine and software of a run. Unknown values are None."""
 
     machine: str | None = None
     python: str | None = None
@@ -24,7 +24,9 @@ class Scene:
 
 
 COPY = "copy"
-"""The subject that is no rival: a plain copy of as many bytes as the task moves, what memory gives in practice."""
+"""The subject that is no baseline: a plain copy of as many bytes as the task moves, for the bandwidth reached in
+practice.
+"""
 
 
 class Cache(StrEnum):
@@ -34,7 +36,7 @@ class Cache(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Discard:
-    """Samples that were taken and not used, and why."""
+    """Discarded samples and the reason."""
 
     reason: str
     samples_us: tuple[float, ...]
@@ -50,11 +52,11 @@ class Measurement:
     cache: Cache
     samples_us: tuple[float, ...]
     blocks: tuple[int, ...] = ()
-    """How many samples each turn gave, in order: what was taken together may drift together."""
+    """The number of samples of each turn, in order; samples of one turn share its drift."""
     discards: tuple[Discard, ...] = ()
     stopped_because: str
     invalid: str | None = None
-    """Why the number must not be used: clocks that disagree, a time below the physical floor."""
+    """Why the time must not be used: clocks that disagree, a time below the physical floor."""
     scene: Scene
     library_share: float | None = None
 

@@ -1,4 +1,4 @@
-"""Names of the rungs, as evidence and archives carry them."""
+"""Names of the rungs, as used in evidence and archives."""
 
 SOURCE = "source"
 SEAL = "seal"
@@ -7,4 +7,4 @@ OPINION = "opinion"
 PREDICT = "predict"
 JUDGE = "judge"
 LADDER = (SOURCE, SEAL, EMULATE, OPINION)
-"""Those that a machine without a GPU can climb, from the cheapest to the most expensive."""
+"""The rungs that need no GPU, from the cheapest to the most expensive."""

@@ -1,8 +1,8 @@
-"""What a search for kernels does, as records. A run is the list of its records: whoever has them can go on exactly.
+"""The records of a search for kernels. A run is the list of its records, from which it resumes exactly.
 
 Run -> Decision -> Proposal (with its Calls) -> Dossier -> Judged or Prediction -> Score -> Decision ...
 
-Decisions are pure functions of a Snapshot, which is nothing but the records, folded.
+Decisions are pure functions of a Snapshot, which is the fold of these records.
 """
 
 from __future__ import annotations
@@ -17,39 +17,39 @@ from warpwright.core.records.judged import Judged
 
 
 class Operator(StrEnum):
-    """How a new candidate comes about."""
+    """The ways to create a candidate."""
 
     TRANSLATE = "translate"
-    """From the PyTorch reference alone."""
+    """Written from the PyTorch reference alone."""
     DERIVE = "derive"
-    """A backward pass or a training pair, from a forward kernel that is right."""
+    """A backward pass or a training pair, derived from a correct forward kernel."""
     REPAIR = "repair"
-    """One wrong candidate, one critical issue, the least change."""
+    """A smallest change to a wrong candidate that corrects one critical issue."""
     OPTIMISE = "optimise"
     CROSSOVER = "crossover"
     REWRITE = "rewrite"
-    """The same function by another paradigm."""
+    """The same function, written in another paradigm."""
     SPECIALISE = "specialise"
-    """Kernels that win on different shapes, merged into one that dispatches."""
+    """The fastest kernels of different shapes, merged into one that dispatches by shape."""
     COMPOSE = "compose"
     """Written by the composer, without a language model."""
     TUNE = "tune"
-    """The same source with other values of its tunables."""
+    """The same source with other values of its tunable constants."""
 
 
 class Fate(StrEnum):
-    """Where a proposal ended: the funnel, from the mouth down."""
+    """The state in which a proposal ended, in the order of the funnel."""
 
     ASKED = "asked"
     UNREADABLE = "unreadable"
-    """The answer held no code that could be used."""
+    """The answer contained no usable code."""
     DUPLICATE = "duplicate"
     REFUTED = "refuted"
     UNDECIDED = "undecided"
     FAULTED = "faulted"
-    """We failed; it says nothing of the candidate."""
+    """A fault of ours, which does not count against the candidate."""
     WAITING = "waiting"
-    """Not refuted, not scored yet."""
+    """Neither refuted nor scored yet."""
     SLOWER = "slower"
     IMPROVED = "improved"
 
@@ -62,7 +62,7 @@ class Action(StrEnum):
 
 
 class Basis(StrEnum):
-    """What a score stands on. The two are never compared with each other."""
+    """The basis of a score. Scores of different bases are never compared."""
 
     MEASURED = "measured"
     PREDICTED = "predicted"
@@ -70,7 +70,7 @@ class Basis(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """One search for a kernel: what was asked, with which settings, from which seed."""
+    """One search for a kernel: the task, the settings and the seed."""
 
     id: str
     task: str
@@ -82,7 +82,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arm:
-    """One way of asking: which model, thinking how hard."""
+    """A model with its reasoning effort."""
 
     model: str
     effort: str | None = None
@@ -90,13 +90,13 @@ class Arm:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Brief:
-    """What is wanted of one proposal. `number` is unique in the run; candidates are named by their ids."""
+    """The request for one proposal. `number` is unique in the run; candidates are named by their ids."""
 
     number: int
     operator: Operator
     parents: tuple[str, ...] = ()
     context: tuple[str, ...] = ()
-    """Right kernels to learn from, slowest first."""
+    """Correct kernels to learn from, slowest first."""
     near_miss: str | None = None
     hint: str | None = None
     lesson: str | None = None
@@ -104,12 +104,12 @@ class Brief:
     temperature: float | None = None
     island: int = 0
     genome: Mapping[str, Any] = field(default_factory=dict)
-    """For the composer and the tuner: what to build."""
+    """The configuration for the composer or the tuner."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
-    """What is done next, why, and the random seed it was drawn with."""
+    """The next step of a run, its reason, and the random seed it was drawn with."""
 
     number: int
     generation: int
@@ -118,12 +118,12 @@ class Decision:
     seed: int
     briefs: tuple[Brief, ...] = ()
     candidates: tuple[str, ...] = ()
-    """Whom to evaluate."""
+    """The candidates to evaluate."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """One question to a language model and what came of it. An unknown price is None, never zero."""
+    """One request to a language model and its outcome. An unknown price is None, never zero."""
 
     id: str
     brief: int | None
@@ -141,25 +141,25 @@ class Call:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proposal:
-    """The answer to a brief: a candidate, or why there is none."""
+    """The answer to a brief: a candidate, or the reason why there is none."""
 
     brief: int
     candidate: str | None = None
     fingerprint: str | None = None
     """Equal for sources that differ only in names, comments and white space."""
     traits: tuple[int, int, int, int] | None = None
-    """Memory, compute, parallelism, fusion: each 0 to 3."""
+    """Memory, compute, parallelism and fusion, each 0 to 3."""
     duplicate_of: str | None = None
     problem: str | None = None
     """Why the answer could not be used."""
     faulted: bool = False
-    """We, or the model's server, failed: the brief is spent, the model is not blamed."""
+    """Whether we or the model's server failed: the brief is spent, but the model is not to blame."""
     genome: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prediction:
-    """A time nobody measured: what a cost model expects of a candidate on one case."""
+    """A time predicted by the cost model for a candidate in one case."""
 
     candidate: str
     task: str
@@ -167,15 +167,15 @@ class Prediction:
     gpu: str
     time_us: float
     terms_us: Mapping[str, float] = field(default_factory=dict)
-    """What each resource would take alone."""
+    """The time that each resource would take alone."""
     limited_by: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Score:
-    """How good a right candidate is. Natural logarithms, so that gains add up; larger is better.
+    """The quality of a correct candidate as a natural logarithm, so that gains add up; larger is better.
 
-    Measured: of the speed-up against the best baseline. Predicted: of the share of the physical limit.
+    Measured: the logarithm of the speed-up against the best baseline. Predicted: of the share of the physical limit.
     """
 
     candidate: str
@@ -184,34 +184,34 @@ class Score:
     by_case: Mapping[str, float] = field(default_factory=dict)
     share_of_limit: float | None = None
     gpu_seconds: float | None = None
-    """What it cost to find out."""
+    """The GPU time spent on the measurement."""
     profile: str | None = None
-    """One sentence: what holds it back, and the figure that shows it."""
+    """One sentence on the bottleneck, with the figure that shows it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lesson:
-    """What a model, or a person, took from the results so far."""
+    """What a model, or a person, learned from the results so far."""
 
     decision: int
     text: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sitting:
-    """One sitting of a run: how long it lasted and why it ended. Wall clock is counted by these."""
+class Session:
+    """One session of a run: its duration and why it ended. Wall-clock time is the sum over sessions."""
 
     seconds: float
     reason: str
 
 
-Record = Decision | Call | Proposal | Dossier | Judged | Prediction | Score | Lesson | Sitting
-"""What a run is a list of."""
+Record = Decision | Call | Proposal | Dossier | Judged | Prediction | Score | Lesson | Session
+"""The kinds of records in a run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Member:
-    """One proposal with all that became of it."""
+    """One proposal with everything recorded about it."""
 
     brief: Brief
     generation: int
@@ -221,17 +221,17 @@ class Member:
     traits: tuple[int, int, int, int] | None = None
     refuted_by: str | None = None
     issue: str | None = None
-    """The one critical issue of a refuted candidate, for a repair; else why there is no candidate."""
+    """The critical issue of a refuted candidate, for a repair; otherwise the reason why there is no candidate."""
     score: Score | None = None
     children: int = 0
     repairs: int = 0
-    """Repairs on the way from the last candidate that was no repair."""
+    """Repairs since the last candidate that was not a repair."""
     cost_usd: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spent:
-    """What a run has used. `unpriced` counts the calls whose price is unknown: the dollars are then a lower bound."""
+    """What a run has spent. `unpriced` counts the calls of unknown price: then the dollars are a lower bound."""
 
     usd: float = 0.0
     unpriced: int = 0
@@ -242,11 +242,11 @@ class Spent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Snapshot:
-    """Everything a decision may depend on."""
+    """Everything that a decision may depend on."""
 
     run: Run
     members: tuple[Member, ...] = ()
-    """In the order of their briefs."""
+    """Sorted by brief number."""
     decisions: tuple[Decision, ...] = ()
     lessons: tuple[str, ...] = ()
     spent: Spent = field(default_factory=Spent)

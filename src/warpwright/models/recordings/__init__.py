@@ -2,5 +2,5 @@
 
 recording.py   writes down every question with its answer
 replay.py      answers from such a recording
-remembered.py  answers of an earlier sitting of the same run
+remembered.py  answers of an earlier session of the same run
 """
