@@ -1,4 +1,4 @@
-"""What was seen of a user's function becomes a Task: sizes get names, runs become cases."""
+"""Builds a Task from what was observed of a user's function: sizes get names, runs become cases."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from warpwright.tasks.roles import cases_of, generic, ranges_of, with_layouts
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Loaded:
-    """What a loader knows beside the findings."""
+    """What a loader knows besides the findings."""
 
     name: str
     where: str
     direction: Direction
     reference: Reference
     any_layout: bool = True
-    """Whether gradients may arrive in any layout, as our own contract says."""
+    """Whether gradients may arrive in any layout, as in our own contract."""
 
 
 def assembled(loaded: Loaded, findings: Findings) -> Task:
@@ -56,7 +56,7 @@ def assembled(loaded: Loaded, findings: Findings) -> Task:
 
 
 def _alike(findings: Findings) -> tuple[list[Run], list[str]]:
-    """A task has one signature: runs with another than the first cannot be cases of it."""
+    """Keeps the runs with the signature of the first: a task has only one signature."""
     first = _form(findings.runs[0])
     runs = [run for run in findings.runs if _form(run) == first]
     others = sum(_form(run) != first and run.purpose is Purpose.GIVEN for run in findings.runs)
@@ -100,7 +100,7 @@ def _argument(extents: Extents, items: Sequence[Seen]) -> Argument:
 
 
 def _bounded(extents: Extents, argument: Argument, items: Sequence[Seen]) -> Argument:
-    """Whole numbers stay below a size that follows from the shapes, so this comes after them."""
+    """Adds the upper bound of integers, which may depend on sizes of other arguments."""
     if not isinstance(argument, TensorArg):
         return argument
     bounds = [seen.below for seen in items if isinstance(seen, TensorSeen)]
@@ -122,13 +122,13 @@ def _optional(named: Callable[[Column], Size], values: Sequence[int | None]) -> 
 
 
 def _work(direction: Direction, arguments: Sequence[Argument], outputs: Sequence[Output]) -> Work:
-    """Results must be written; how much of its arguments a function needs, and what it computes, is not known."""
-    owed = [argument for argument in arguments if isinstance(argument, TensorArg) and argument.grad]
+    """Returns the bytes that must be written. How much a function reads and computes is not known."""
+    gradients_of = [argument for argument in arguments if isinstance(argument, TensorArg) and argument.grad]
     written: list[str] = []
     if direction is not Direction.BACKWARD:
         written += [_bytes(output.shape, output.dtype) for output in outputs]
     if direction is not Direction.FORWARD:
-        written += [_bytes(argument.shape, argument.dtype) for argument in owed if argument.count is None]
+        written += [_bytes(argument.shape, argument.dtype) for argument in gradients_of if argument.count is None]
     return Work(writes=" + ".join(written) or 0)
 
 

@@ -1,4 +1,4 @@
-"""The cases of a task.toml: each line of sizes in each dtype, scalars taken in turn, gradient layouts added."""
+"""The cases of a task.toml: each table of sizes in each dtype, with scalars in turn and additional gradient layouts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _RESERVED = {"dtypes", "share", "directions"}
 
 
 def case_tables(path: Path, table: Mapping[str, Any], direction: Direction) -> list[dict[str, Any]]:
-    """Cases as plain tables, ready for the codec."""
+    """Returns the cases as plain tables, ready for the codec."""
     groups = table.get("cases", {})
     if not isinstance(groups, dict) or not groups.get("check"):
         raise TaskError(str(path), "cases.check", "there must be at least one check case", "add [cases] check = [...]")
@@ -26,7 +26,7 @@ def case_tables(path: Path, table: Mapping[str, Any], direction: Direction) -> l
 
 
 def _unique(cases: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Plans and records find a case by its name: one that is taken gets its role added, or a number."""
+    """Makes names unique, since plans and records refer to cases by name: appends the role or a number."""
     taken: set[str] = set()
     for case in cases:
         choices = (case["name"], f"{case['name']}-{case['role']}", *(f"{case['name']}-{i}" for i in range(2, 1000)))
@@ -70,7 +70,7 @@ def _case(
 
 
 def _scalars(table: Mapping[str, Any], entry: Mapping[str, Any], number: int) -> dict[str, Any]:
-    """Each case takes the next value of every scalar, unless it names one itself."""
+    """Gives each case the next value of every scalar, unless the case sets one itself."""
     scalars = {}
     for argument in table.get("arguments", []):
         if isinstance(argument, dict) and argument.get("values"):
@@ -80,7 +80,7 @@ def _scalars(table: Mapping[str, Any], entry: Mapping[str, Any], number: int) ->
 
 
 def _other_layouts(cases: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Gradients may arrive expanded or transposed: the most telling check case is repeated with each."""
+    """Repeats the most informative check case with expanded and with transposed gradients."""
     checks = [case for case in cases if case["role"] == Role.CHECK]
     chosen = max(checks, key=lambda case: how_telling(case["dims"]))
     layouts = (Layout.EXPANDED, Layout.TRANSPOSED)
@@ -88,5 +88,5 @@ def _other_layouts(cases: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def how_telling(dims: Mapping[str, int]) -> tuple[int, int]:
-    """Of a layout: transposing changes nothing where a size is one. Then the larger the better."""
+    """Ranks cases for a layout test: transposing changes nothing along sizes of one; then larger is better."""
     return sum(size > 1 for size in dims.values()), math.prod(dims.values())

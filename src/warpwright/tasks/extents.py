@@ -1,6 +1,6 @@
-"""Names for the sizes that change from run to run, and formulas for those that follow from them.
+"""Names for the sizes that differ between runs, and formulas for sizes that depend on them.
 
-A column is one extent over all runs. Columns that agree are one size; a formula must fit every run.
+A column holds one extent over all runs. Equal columns are one size; a formula must fit every run.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ _OFFSETS = range(-40, 41)
 @dataclass(slots=True, kw_only=True)
 class Extents:
     taken: Collection[str] = ()
-    """Names that mean something else already."""
+    """Names that have another meaning already."""
     columns: dict[str, Column] = field(default_factory=dict)
     loose: set[str] = field(default_factory=set)
-    """Sizes of results that no formula was found for."""
+    """Sizes of results for which no formula was found."""
 
     def independent(self, column: Column) -> Size:
-        """A size that a caller chooses: a number if it never changes, else a name, old or new."""
+        """Returns a size that the caller chooses: a number if it never changes, else a known or a new name."""
         return _known(column, _multiples(self.columns)) if self._fits(column) else self._named(column)
 
     def dependent(self, column: Column) -> Size:
-        """A size that follows from others, by formula if there is one."""
+        """Returns a size that depends on others: a formula if one fits, else a new name."""
         for formula, values in _formulas(column, self.columns):
             if values == column:
                 return formula
@@ -51,7 +51,7 @@ class Extents:
 
 
 def _names() -> Iterator[str]:
-    """A to Z, then A1 to Z1, and so on."""
+    """Yields A to Z, then A1 to Z1, and so on."""
     for round_ in count():
         yield from (f"{letter}{round_ or ''}" for letter in ascii_uppercase)
 
@@ -73,7 +73,7 @@ def _multiples(columns: Mapping[str, Column]) -> Iterator[tuple[str, Column]]:
 
 
 def _formulas(column: Column, columns: Mapping[str, Column]) -> Iterator[tuple[Size, Column]]:
-    """From the plainest to the least plain; the last are what convolutions and pooling give."""
+    """Yields formulas from the simplest to the most complex; the last are those of convolutions and pooling."""
     if constant(column):
         yield column[0], column
     yield from _multiples(columns)

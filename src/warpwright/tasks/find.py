@@ -1,4 +1,4 @@
-"""What a name or a path stands for."""
+"""Finds tasks by name or path."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _FORMS = "a task of a suite, a task folder, a robust-kbench directory, a KernelB
 
 
 def load(spec: str, *, inputs: Sequence[str] = (), direction: str | None = None) -> tuple[Task, ...]:
-    """The tasks that `spec` names: one direction if one is asked for, else all it has, forward first."""
+    """Loads the tasks that `spec` names: the requested direction, else all of them, forward first."""
     place, asked = _split_direction(spec, direction)
     if inputs and not _is_function(place):
         raise UsageError(f"'{place}' brings its own inputs; --input goes with ref.py:fn and model.py:Net")
@@ -31,7 +31,7 @@ def load(spec: str, *, inputs: Sequence[str] = (), direction: str | None = None)
 
 
 def all_tasks(suite: str | None = None) -> tuple[Task, ...]:
-    """Every task of the suites that come with Warpwright, or of one of them."""
+    """Loads every task of the suites that come with Warpwright, or of one of them."""
     names = [folder.name for folder in _folders(suites_root())]
     if suite is not None and suite not in names:
         raise UsageError(f"there is no suite '{suite}'{_near(suite, names)}; there are {', '.join(names)}")
@@ -40,12 +40,12 @@ def all_tasks(suite: str | None = None) -> tuple[Task, ...]:
 
 
 def is_task_folder(path: Path) -> bool:
-    """Whether a folder is a task itself, rather than one that holds some."""
+    """Whether a folder is itself a task."""
     return (path / DEFINITION).is_file() or is_directory(path)
 
 
 def suites_root() -> Path:
-    """Inside the package when installed from a wheel, else at the root of the repository."""
+    """The suites inside the package if installed from a wheel, else at the root of the repository."""
     return next((path for path in (_PACKAGE / "suites", _PACKAGE.parents[1] / "suites") if path.is_dir()), _PACKAGE)
 
 
@@ -81,7 +81,7 @@ def _is_function(place: str) -> bool:
 
 
 def _may_be_a_function(place: str) -> bool:
-    """A function may well be called `forward`; only a KernelBench file has directions and no functions to choose."""
+    """Whether the last part may name a function: only a KernelBench file has directions but no functions to choose."""
     return place.endswith(".py") and not is_problem(Path(place))
 
 
@@ -100,7 +100,7 @@ def _unnamed(path: Path) -> tuple[Task, ...]:
 
 
 def _suite_folder(name: str) -> Path | None:
-    """A task by its name alone, or by suite and name; a name that two suites have must say which."""
+    """Finds the folder of a task by its name, or by suite and name; an ambiguous name needs the suite."""
     suite, _, bare = name.rpartition("/")
     held = [folder for path in _folders(suites_root()) for folder in _tasks_of(path.name) if folder.name == bare]
     matches = [folder for folder in held if suite in ("", folder.parent.name)]

@@ -1,4 +1,4 @@
-"""`path/ref.py:fn` and `path/model.py:Net`, with the inputs that the user describes."""
+"""Loads `path/ref.py:fn` and `path/model.py:Net` with inputs that the user describes."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from warpwright.tasks.suite import read_source
 
 
 def load_function(path: Path, name: str, inputs: Sequence[str], direction: Direction | None) -> tuple[Task, ...]:
-    """The forward direction unless another is asked for: that is what a function says of itself."""
+    """Loads the requested direction of a function, by default forward."""
     source, _ = read_source(path)
     return (function_task(source, path, name, inputs, direction),)
 
 
 def function_task(source: str, path: Path, name: str, inputs: Sequence[str], direction: Direction | None) -> Task:
-    """The task of one function in a source text; the path only names it."""
+    """Builds the task of one function in a source text; the path is only its name."""
     if not inputs:
         remedy = "describe its inputs, such as --input 8,512,768:bf16"
         raise TaskError(f"{path}:{name}", None, "does not say how large its inputs are", remedy)

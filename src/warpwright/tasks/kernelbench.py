@@ -1,4 +1,4 @@
-"""A KernelBench problem file, as it is: `Model(*get_init_inputs())(*get_inputs())` is the reference."""
+"""Loads a KernelBench problem file: `Model(*get_init_inputs())(*get_inputs())` is the reference."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from warpwright.tasks.probing.seen import Job
 from warpwright.tasks.suite import read_source
 
 _ENTRY = "warpwright_model"
-# A constructor's arguments may be anything, tensors too, so the reference makes them as the file does.
+# Constructor arguments may be anything, even tensors, so the reference builds them as the file does.
 _ADAPTER = """
 
 def {entry}():
@@ -27,7 +27,7 @@ def is_problem(path: Path) -> bool:
 
 
 def is_meant_as_problem(path: Path) -> bool:
-    """Whether somebody who names its folder should hear of a file: nobody knows what is in one that is not Python."""
+    """Whether a file in a folder should be reported: it is a problem, or cannot be parsed at all."""
     try:
         return _has_model(read_source(path)[0])
     except TaskError:
@@ -39,7 +39,7 @@ def _has_model(source: str) -> bool:
 
 
 def load_problem(path: Path, direction: Direction | None) -> tuple[Task, ...]:
-    """The forward direction, which is what such a file is about, unless another is asked for."""
+    """Loads the requested direction of the problem, by default forward."""
     source, functions = read_source(path)
     findings = probe(Job(kind="problem", filename=str(path), source=source))
     arguments = "*get_init_inputs()" if "get_init_inputs" in functions else ""

@@ -1,7 +1,7 @@
-"""Text appended to a user's func_backward.py, so that its truth can be called in the order of the task.
+"""Code appended to a user's func_backward.py, so that its reference can be called in the order of the task.
 
-The arguments of a backward task follow the results of backward_fn, and may hold what only backward takes; tensors that
-AutogradFunction saves on its way are had by listening to what it hands over.
+The arguments of a backward task are in the order of backward_fn's results, and may include some of backward only.
+Tensors that AutogradFunction saves are obtained by recording what it passes to backward_fn.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def save({arguments}):
 
 
 def adapter(findings: Findings) -> str:
-    """Empty where the user's own forward_fn takes the task's arguments as they are."""
+    """Returns the code; empty if forward_fn takes the task's arguments as they are."""
     names = tuple(seen.name for seen in findings.runs[0].arguments)
     if not findings.call or (names == findings.call and not findings.runs[0].saves):
         return ""
@@ -64,7 +64,7 @@ def adapter(findings: Findings) -> str:
 
 
 def _places(findings: Findings) -> Iterator[str]:
-    """Where each saved tensor is found among what backward_fn is handed."""
+    """Yields the expression for each saved tensor among the arguments of backward_fn."""
     for save in findings.runs[0].saves:
         for position, entry in enumerate(findings.backward_takes):
             if entry == save.name:

@@ -1,4 +1,4 @@
-"""A robust-kbench task directory, as it is: func_{forward,backward}.py with config_{forward,backward}.json."""
+"""Loads a robust-kbench task directory: func_{forward,backward}.py with config_{forward,backward}.json."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def is_directory(path: Path) -> bool:
 
 
 def load_directory(path: Path, direction: Direction | None) -> tuple[Task, ...]:
-    """Every direction that the directory has a file for, or the one asked for."""
+    """Loads every direction for which the directory has a file, or the requested one."""
     there = [item for item in _DIRECTIONS if _function_file(path, item).is_file()]
     if direction is not None and direction not in there:
         has = " and ".join(_function_file(path, item).name for item in there)
@@ -53,7 +53,9 @@ def _function_file(path: Path, direction: Direction) -> Path:
 
 
 def _settings(path: Path) -> Iterator[Setting]:
-    """Every init × input × shared configuration once, the single ones first; shared ones win."""
+    """Yields each combination of init, input and shared configurations once, single ones first; shared values
+    override.
+    """
     table = _configurations(path)
     met: set[str] = set()
     for breadth in ("single", "multi"):
@@ -79,7 +81,7 @@ def _configurations(path: Path) -> dict[str, Any]:
 
 
 def _listed(path: Path, table: Mapping[str, Any], key: str) -> list[dict[str, Any]]:
-    """An absent or empty list says nothing, which is one configuration without settings."""
+    """Returns the configurations under a key; an absent or empty list stands for one empty configuration."""
     entries = table.get(key) or [{}]
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
         raise TaskError(str(path), key, "is not a list of tables", 'write [{"batch_size": 16}]')

@@ -1,6 +1,6 @@
-"""Our own format: a folder with task.toml (what is asked) and reference.py (the truth, in plain PyTorch).
+"""Loads our own format: a folder with task.toml (the task) and reference.py (the reference, in plain PyTorch).
 
-One folder gives one Task per direction. Mistakes are named by file and key, with a remedy.
+One folder gives one Task per direction. Errors name file and key, with a remedy.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _KNOWN = {*_SHARED, "directions", "cases", "hidden", "work", "exempt"}
 
 
 def load_folder(folder: Path, suite: str = "") -> tuple[Task, ...]:
-    """Every direction of the task in a folder."""
+    """Loads every direction of the task in a folder."""
     path = folder / DEFINITION
     table = _read_toml(path)
     source, functions = read_source(folder / REFERENCE)
@@ -48,7 +48,7 @@ def load_folder(folder: Path, suite: str = "") -> tuple[Task, ...]:
 
 
 def read_source(path: Path) -> tuple[str, dict[str, list[str]]]:
-    """A Python file's text, and the parameter names of each function at its top level."""
+    """Reads a Python file: its text, and the parameter names of each top-level function."""
     source = read_text(path)
     try:
         tree = ast.parse(source, filename=str(path))
@@ -119,7 +119,7 @@ def _decode(path: Path, data: dict[str, Any]) -> Task:
 
 
 def _tagged(argument: Any) -> Any:
-    """Scalars are told apart by their `values`; the tag is for the codec, not for people."""
+    """Adds the codec's tag: an argument with `values` is a scalar."""
     if not isinstance(argument, dict):
         return argument
     return {"kind": "scalar" if "values" in argument else "tensor", **argument}

@@ -1,4 +1,4 @@
-"""What a decoded task must also satisfy: names that agree, formulas that compute, budgets that are numbers."""
+"""Validates a decoded task: names must agree, formulas must evaluate, budgets must be positive numbers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from warpwright.core.task import Case, Compare, Direction, Task, sizes
 
 
 def validate(path: Path, task: Task, functions: Mapping[str, list[str]]) -> None:
-    """Raises TaskError for the first thing that is wrong."""
+    """Raises TaskError for the first problem."""
     _names_agree(path, task, functions)
     _dtypes_known(path, task)
     _tolerance_is_a_number(path, task)

@@ -1,4 +1,4 @@
-"""A Python function as source text that stands alone, so that it can run in another process or on another machine."""
+"""Turns a Python function into standalone source text, which can run in another process or on another machine."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _PACKAGES = {"site-packages", "dist-packages"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Written:
-    """Source text that holds a function, and descriptions of its inputs."""
+    """Source text that contains a function, and descriptions of its inputs."""
 
     source: str
     entry: str
@@ -29,7 +29,7 @@ class Written:
 
 
 def written(function: FunctionType) -> str:
-    """The function after everything of the user's that it uses: imports, constants, functions and classes."""
+    """Returns the function's text, preceded by the imports, constants, functions and classes that it uses."""
     text = _Text()
     text.add(function.__name__, function)
     return "\n".join([*dict.fromkeys(text.imports), "", *text.parts.values()])
@@ -37,14 +37,14 @@ def written(function: FunctionType) -> str:
 
 @dataclass(slots=True)
 class _Text:
-    """The parts of the text, each after those that it uses."""
+    """Parts of the text, each after those that it uses."""
 
     imports: list[str] = field(default_factory=list)
     parts: dict[str, str] = field(default_factory=dict)
     seen: set[str] = field(default_factory=set)
 
     def add(self, name: str, value: Any) -> None:
-        """What makes `name` stand for `value`."""
+        """Adds the text that gives `name` its value."""
         if name in self.seen:
             return
         self.seen.add(name)
@@ -54,7 +54,7 @@ class _Text:
             self._add_source(name, value)
         elif _is_constant(value):
             self.parts[name] = f"{name} = {value!r}"
-        elif repr(value).startswith("torch."):  # a dtype prints as Python
+        elif repr(value).startswith("torch."):  # the repr of a dtype is Python
             self.imports.append("import torch")
             self.parts[name] = f"{name} = {value!r}"
         else:
@@ -78,7 +78,7 @@ class _Text:
 
 
 def _names_known_to(value: FunctionType | type) -> Mapping[str, Any]:
-    """Globals and closed-over variables of a function, or those of the methods of a class."""
+    """The globals and closure variables of a function, or those of the methods of a class."""
     if isinstance(value, type):
         methods = [item for item in vars(value).values() if isinstance(item, FunctionType)]
         module = vars(inspect.getmodule(value)) if inspect.getmodule(value) else {}
@@ -92,7 +92,7 @@ def _is_constant(value: Any) -> bool:
 
 
 def _import_line(name: str, value: Any) -> str | None:
-    """The import that gives the name its value, for modules and what installed packages define."""
+    """Returns the import of a module or of a name from an installed package; None for the user's own objects."""
     if isinstance(value, ModuleType):
         return f"import {value.__name__} as {name}" if _is_installed(value) else None
     if not isinstance(value, FunctionType | BuiltinFunctionType | type):
@@ -107,7 +107,7 @@ def _import_line(name: str, value: Any) -> str | None:
 
 
 def _is_installed(module: ModuleType) -> bool:
-    """Whether another process finds the module too: part of Python, or of an installed package."""
+    """Whether another process can import the module: it is part of Python or of an installed package."""
     file = getattr(module, "__file__", None)
     if file is None:
         return module.__name__ != "__main__"

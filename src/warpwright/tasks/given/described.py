@@ -1,9 +1,9 @@
-"""How a user describes an input on the command line.
+"""Parses descriptions of inputs on the command line.
 
-8,512,768:bf16     a tensor; fp32 where no dtype is given
-16:int64<100       whole numbers below 100
+8,512,768:bf16     a tensor; fp32 if no dtype is given
+16:int64<100       integers below 100
 16,                one dimension; a lone number without comma or dtype is a scalar
-:fp32              no dimension at all
+:fp32              a tensor without dimensions
 1e-5  true  none   scalars; [2, 2] a list of them
 eps=1e-5           any of these by the name of the argument; a word with a name is a string
 """
@@ -27,7 +27,7 @@ _MOST = 2**62
 
 
 def described(inputs: Sequence[str]) -> tuple[Seen, ...]:
-    """Every description as data; a nameless one has an empty name."""
+    """Parses every description; an input without a name has an empty one."""
     found = tuple(_one(text.strip()) for text in inputs)
     names = [seen.name for seen in found if seen.name]
     if repeated := next((name for name in names if names.count(name) > 1), None):

@@ -1,4 +1,4 @@
-"""Example inputs of a Python caller, described as the command line describes inputs."""
+"""Describes the example inputs of a Python caller in the form of the command line."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from warpwright.core.errors import UsageError
 
 
 def descriptions(inputs: Sequence[object] | Mapping[str, object]) -> tuple[str, ...]:
-    """One description for each input; text is a description already, a mapping names its inputs."""
+    """Returns one description for each input; text is taken as a description, and a mapping names its inputs."""
     if isinstance(inputs, str):
         raise UsageError(f"inputs are a list with one entry for each argument; write ['{inputs}']")
     if isinstance(inputs, Mapping):
@@ -31,7 +31,7 @@ def _described(value: Any) -> str:
 
 
 def tensor_description(tensor: Any) -> str:
-    """Sizes and dtype of a tensor; whole numbers stay within the range that the example shows."""
+    """Describes sizes and dtype of a tensor; integers stay within the range of the example."""
     dtype = dtype_named(str(tensor.dtype))
     sizes = ",".join(str(size) for size in tensor.shape) + ("," if len(tensor.shape) == 1 else "")
     counts = not dtype.floating and dtype.name != "bool" and 0 not in tensor.shape and _has_values(tensor)

@@ -1,4 +1,4 @@
-"""An nn.Module with example inputs, traced by torch.export into a function of its inputs and parameters."""
+"""Traces an nn.Module with example inputs by torch.export into a function of its inputs and parameters."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _HEADER = "import torch\nfrom torch import device, inf, nan\n"
 
 
 def traced(module: torch.nn.Module, inputs: Sequence[object]) -> Written:
-    """The operations that the module performs on inputs of these sizes; parameters follow the inputs."""
+    """Traces the operations of the module for inputs of these sizes; parameters follow the inputs."""
     program = _exported(module, inputs)
     held = _held(program)
     tensors, constants = _user_inputs(program, inputs)
@@ -41,7 +41,7 @@ def _exported(module: torch.nn.Module, inputs: Sequence[object]) -> torch.export
 
     try:
         return torch.export.export(module, tuple(inputs))
-    except Exception as error:  # the user's own code, and every way in which torch.export refuses it
+    except Exception as error:  # errors of the user's own code, and all those of torch.export
         said = (str(error).strip().splitlines() or [type(error).__name__])[0]
         kind = type(module).__name__
         raise UsageError(f"{kind} cannot be traced ({said[:160]}); write it as ref.py:fn or model.py:Net") from None
@@ -49,7 +49,7 @@ def _exported(module: torch.nn.Module, inputs: Sequence[object]) -> torch.export
 
 def _mutates(program: torch.export.ExportedProgram) -> bool:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", FutureWarning)  # torch's own code calls what torch deprecates
+        warnings.simplefilter("ignore", FutureWarning)  # torch.export itself calls deprecated functions
         return bool(program.run_decompositions({}).graph_signature.buffers_to_mutate)
 
 
@@ -63,7 +63,7 @@ def _held(program: torch.export.ExportedProgram) -> dict[str, Any]:
 def _user_inputs(
     program: torch.export.ExportedProgram, inputs: Sequence[object]
 ) -> tuple[dict[str, Any], dict[str, object]]:
-    """Tensors, which become arguments, and other inputs, which become constants."""
+    """Splits inputs into tensors, which become arguments, and others, which become constants."""
     from torch.utils._pytree import tree_leaves
 
     names = [spec.arg.name for spec in program.graph_signature.input_specs if spec.target is None]

@@ -1,6 +1,6 @@
-"""What a user's file does, found out in a child process.
+"""Runs a user's file in a child process to find out what it does.
 
-probe.py  asks a child process what a user's file does, and waits no longer than it should
-seen.py   the words between the two
-child/    what that child does: runs the file on tensors without data and writes down what it sees
+probe.py  starts the child process, with a time limit
+seen.py   messages between the two
+child/    the child process: runs the file on tensors without data and describes what it observes
 """

@@ -1,4 +1,4 @@
-"""Asks a child process what a user's file does. The file may be slow, huge or broken; we are none of these."""
+"""Runs a user's file in a child process, since the file may be slow, huge or broken."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _PACKAGES = Path(__file__).resolve().parents[3]
 
 
 def probe(job: Job, seconds: float = SECONDS) -> Findings:
-    """What the child found out; a TaskError where the user's file is to blame."""
+    """Returns the findings of the child; raises a TaskError if the user's file is to blame."""
     try:
         ran = _child(dumps(job), seconds)
     except subprocess.TimeoutExpired:
         problem = f"gave no answer within {seconds:g} s"
-        raise TaskError(job.filename, None, problem, "make its inputs smaller, or mend what never ends") from None
+        raise TaskError(job.filename, None, problem, "make its inputs smaller, or correct an endless loop") from None
     return _findings(job, ran)
 
 
@@ -40,7 +40,7 @@ def _child(text: str, seconds: float) -> subprocess.CompletedProcess[str]:
 
 
 def _environment() -> dict[str, str]:
-    """No GPU, which the answer does not depend on, and one thread, because others work here too."""
+    """Hides the GPU, which the findings do not depend on, and limits the child to one thread."""
     paths = [str(_PACKAGES), *filter(None, [os.environ.get("PYTHONPATH")])]
     return {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "CUDA_VISIBLE_DEVICES": "", "OMP_NUM_THREADS": "1"}
 
@@ -58,7 +58,7 @@ def _findings(job: Job, ran: subprocess.CompletedProcess[str]) -> Findings:
 
 
 def _silence(job: Job, ran: subprocess.CompletedProcess[str]) -> Exception:
-    """A child that is killed was running the user's file; one that fails by itself is ours."""
+    """Explains a missing answer: a killed child is the user's file's fault, a child that failed by itself is ours."""
     last = (ran.stderr.strip().splitlines() or ["no message"])[-1][:200]
     if ran.returncode < 0:
         return TaskError(job.filename, None, f"ended the process that ran it with signal {-ran.returncode} ({last})")

@@ -1,4 +1,4 @@
-"""Reads a Job from stdin, writes an Answer to stdout. What the user's file prints goes to stderr."""
+"""Reads a Job from stdin and writes an Answer to stdout. Output of the user's file goes to stderr."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def main() -> None:
     with os.fdopen(channel, "w", encoding="utf-8") as out:
         out.write(text)
         out.flush()
-        os._exit(0)  # threads that the user's file left behind must not keep us
+        os._exit(0)  # threads left by the user's file must not delay the exit
 
 
 main()

@@ -1,4 +1,4 @@
-"""Who answers which kind of Job."""
+"""Dispatches each kind of Job to its function."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What an AutogradFunction hands to its backward_fn, and which gradients it makes of what comes back.
+"""Finds the arguments that an AutogradFunction passes to its backward_fn, and the gradients that it returns.
 
-Its `forward` and `backward` are called as plain functions with a context of ours, so every value keeps its identity:
-a tensor that is handed over is an argument, a gradient, or something that was saved.
+Its `forward` and `backward` are called as plain functions with a context of ours, so that values keep their identity: a
+tensor passed on is an argument, a gradient, or something saved.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Handed:
 
 
 class Context:
-    """Stands in for autograd's: keeps what it is given, and agrees to everything else."""
+    """A substitute for autograd's context: stores what it is given and ignores everything else."""
 
     saved_tensors: tuple[Any, ...] = ()
 
@@ -43,11 +43,11 @@ class Context:
 
 
 class Whole(int):
-    """Numbers that can be told apart from equal ones."""
+    """An int that can be distinguished from an equal one by identity."""
 
 
 class Real(float):
-    """Likewise."""
+    """A float that can be distinguished from an equal one by identity."""
 
 
 def handed(function: Any, values: Mapping[str, Any], outputs: Sequence[str]) -> Handed:
@@ -59,7 +59,7 @@ def handed(function: Any, values: Mapping[str, Any], outputs: Sequence[str]) -> 
     with torch.no_grad():
         returned = tensors_in(function.forward(context, *marked.values()))
         gradients = [torch.empty_like(tensor) for tensor in returned]
-        arguments, results = _overheard(function, context, gradients, list(marked.values()))
+        arguments, results = _observed_call(function, context, gradients, list(marked.values()))
     known = _Known(named=marked, gradients=dict(zip(outputs, gradients, strict=True)), context=context)
     takes = tuple(known.entry(argument) for argument in arguments)
     names = list(values)
@@ -71,35 +71,35 @@ def handed(function: Any, values: Mapping[str, Any], outputs: Sequence[str]) -> 
     )
 
 
-def _overheard(
+def _observed_call(
     function: Any, context: Context, gradients: Sequence[Any], values: Sequence[Any]
 ) -> tuple[tuple[Any, ...], list[int]]:
-    """What backward_fn was called with, and the places among the arguments that its results end up in.
+    """Returns the arguments of backward_fn, and the positions of the arguments that receive its results.
 
-    How many results it gives is known only to the code that unpacks them, so every number is tried.
+    Only the code that unpacks the results knows how many there are, so every number is tried.
     """
-    heard: list[tuple[Any, ...]] = []
-    trouble: Exception | None = None
+    calls: list[tuple[Any, ...]] = []
+    failure: Exception | None = None
     for answer in _answers(gradients[0], len(values)):
-        heard.clear()
-        function.backward_fn = staticmethod(_listener(heard, answer))
+        calls.clear()
+        function.backward_fn = staticmethod(_listener(calls, answer))
         try:
             returned = function.backward(context, *gradients)
         except Exception as error:
-            trouble = trouble or error
+            failure = failure or error
             continue
         places = _places(returned, answer, values)
-        if places is not None and heard:
-            return heard[0], places
-    if not heard:
-        why = f": {type(trouble).__name__}: {trouble}" if trouble else ""
+        if places is not None and calls:
+            return calls[0], places
+    if not calls:
+        why = f": {type(failure).__name__}: {failure}" if failure else ""
         raise UsageError(f"AutogradFunction.backward does not call AutogradFunction.backward_fn{why}")
     raise UsageError("AutogradFunction.backward must return what backward_fn gives, and None for the other arguments")
 
 
-def _listener(heard: list[tuple[Any, ...]], answer: Any) -> Callable[..., Any]:
+def _listener(calls: list[tuple[Any, ...]], answer: Any) -> Callable[..., Any]:
     def listen(*arguments: Any) -> Any:
-        heard.append(arguments)
+        calls.append(arguments)
         return answer
 
     return listen
@@ -114,7 +114,7 @@ def _answers(like: Any, most: int) -> Iterator[Any]:
 
 
 def _places(returned: Any, answer: Any, values: Sequence[Any]) -> list[int] | None:
-    """None where this answer cannot have been what was expected."""
+    """Returns the positions of the gradients; None if this number of results cannot be the expected one."""
     items = list(returned) if isinstance(returned, tuple | list) else [returned]
     answers = list(answer) if isinstance(answer, tuple) else [answer]
     places = [position for one in answers for position, item in enumerate(items) if item is one]
@@ -125,7 +125,7 @@ def _places(returned: Any, answer: Any, values: Sequence[Any]) -> list[int] | No
 
 @dataclass(slots=True, kw_only=True)
 class _Known:
-    """Finds the name of each value that is handed over; what has none yet gets one."""
+    """Finds the name of each value that is passed on, and gives unknown values a new one."""
 
     named: Mapping[str, Any]
     gradients: Mapping[str, Any]
@@ -153,7 +153,7 @@ class _Known:
         return self.met.get(id(value)) or self._same_plain(value)
 
     def _same_plain(self, value: Any) -> str | None:
-        """None and truth values have no identity of their own; they are known by being equal."""
+        """Finds None, bools and strings by equality, since they have no identity of their own."""
         if not isinstance(value, bool | str | None):
             return None
         return next((name for name, other in self.named.items() if type(other) is type(value) and other == value), None)
@@ -171,7 +171,7 @@ class _Known:
         return name
 
     def _attribute(self, value: Any) -> str | None:
-        """The name under which `forward` left it in the context."""
+        """The attribute of the context under which `forward` stored a value."""
         taken = {*self.named, *(save.name for save in self.saves), *(extra.name for extra in self.extras)}
         return next((name for name, held in vars(self.context).items() if held is value and name not in taken), None)
 

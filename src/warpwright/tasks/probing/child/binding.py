@@ -1,4 +1,4 @@
-"""A function or module of the user's, and its arguments by name."""
+"""A user's function or module, and its arguments by name."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_O
 
 
 def function_findings(job: Job) -> Findings:
-    """What `ref.py:fn` or `model.py:Net` does with the inputs that the user described."""
+    """Explores `ref.py:fn` or `model.py:Net` with the inputs that the user described."""
     import torch
 
     module = load(job)
@@ -37,7 +37,7 @@ def function_findings(job: Job) -> Findings:
 
 
 def _module_findings(job: Job, kind: Any) -> Findings:
-    """A class whose constructor needs nothing."""
+    """Explores a class whose constructor needs no arguments."""
     import torch
 
     if not issubclass(kind, torch.nn.Module):
@@ -59,7 +59,7 @@ def module_subject(make: Callable[[], Any], device: str, arguments: tuple[Seen, 
 
 
 def parameter_names(function: Any, count: int, skipped: int = 0, others: Sequence[str] = ()) -> list[str]:
-    """Names for `count` positional arguments: the signature's, then `others`, then numbers."""
+    """Names `count` positional arguments: by the signature, then by `others`, then by number."""
     names = [parameter.name for parameter in _parameters(function)[skipped:] if parameter.kind in _POSITIONAL]
     names += others[len(names) :]
     return [*names[:count], *(f"input{number}" for number in range(len(names), count))]
@@ -68,12 +68,12 @@ def parameter_names(function: Any, count: int, skipped: int = 0, others: Sequenc
 def _parameters(function: Any) -> list[inspect.Parameter]:
     try:
         return list(inspect.signature(function).parameters.values())
-    except (TypeError, ValueError):  # some built-in functions do not tell
+    except (TypeError, ValueError):  # some built-in functions have no signature
         return [inspect.Parameter("inputs", inspect.Parameter.VAR_POSITIONAL)]
 
 
 def _bound(job: Job, function: Any, skipped: int = 0) -> tuple[Seen, ...]:
-    """The described inputs in the places they belong to; defaults fill the rest."""
+    """Assigns the described inputs to parameters; defaults fill the rest."""
     parameters = _parameters(function)[skipped:]
     places = [parameter for parameter in parameters if parameter.kind in _POSITIONAL]
     named = {seen.name: seen for seen in job.arguments if seen.name}

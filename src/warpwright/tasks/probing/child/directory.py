@@ -1,4 +1,4 @@
-"""One direction of a robust-kbench directory."""
+"""Explores one direction of a robust-kbench directory."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _PARTS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BackwardSubject(Subject):
-    """Also notes what AutogradFunction hands to its backward_fn."""
+    """A subject that also records what AutogradFunction passes to its backward_fn."""
 
     function: Any
 
@@ -44,7 +44,7 @@ class BackwardSubject(Subject):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tried(Generic[S]):
-    """The settings of a directory, run one after another."""
+    """The configurations of a directory, run one after another."""
 
     subject: S
     arguments: Arguments
@@ -63,7 +63,7 @@ def forward_findings(job: Job) -> Findings:
 
 
 def backward_findings(job: Job) -> Findings:
-    """As forward; the order of what backward_fn takes and gives is the contract."""
+    """Explores the backward direction: the order of backward_fn's arguments and results is the contract."""
     module = _parts(job)
     call = module.forward_fn
     function = member(job, module, "AutogradFunction", "func_backward.py defines class AutogradFunction")
@@ -83,7 +83,7 @@ def _parts(job: Job) -> types.ModuleType:
 
 
 def _tried(job: Job, module: types.ModuleType, subject_on: Callable[[str], S]) -> Tried[S]:
-    """Settings that fail are noted; only if all do is the file to blame."""
+    """Runs every configuration. Failures are noted; if all fail, the first error is raised."""
     tried: Tried[S] | None = None
     notes: dict[str, None] = {}
     problems: list[TaskError] = []
@@ -103,7 +103,7 @@ def _tried(job: Job, module: types.ModuleType, subject_on: Callable[[str], S]) -
 def _with(
     job: Job, module: types.ModuleType, setting: Setting, tried: Tried[S] | None, subject_on: Callable[[str], S]
 ) -> Tried[S]:
-    """One setting more; the first decides whether tensors need data."""
+    """Runs one more configuration; the first one decides whether tensors need data."""
     if tried is None:
         subject, arguments, run = first(
             job, _WHAT, lambda device: (subject_on(device), handed_to_fn(module, setting, device))
@@ -115,11 +115,13 @@ def _with(
 
 
 def _rearranged(arguments: Arguments, found: Handed) -> Arguments:
-    """First the arguments whose gradients come back, in that order; then the others; then what only backward takes."""
+    """Orders arguments: first those with a gradient, in the order of the results, then the others, then those of
+    backward only.
+    """
     named = {seen.name: seen for seen in arguments}
-    owed = [named[name] for name in found.results]
+    with_gradients = [named[name] for name in found.results]
     rest = [_without_gradient(seen) for seen in arguments if seen.name not in found.results]
-    return (*owed, *rest, *found.extras)
+    return (*with_gradients, *rest, *found.extras)
 
 
 def _without_gradient(seen: Seen) -> Seen:
@@ -131,6 +133,6 @@ def _shown(setting: Setting) -> str:
 
 
 def _summary(function: Any) -> str:
-    """The docstring up to its list of arguments."""
+    """Returns the docstring up to its list of arguments."""
     text = (getattr(function, "__doc__", None) or "").partition("Args:")[0]
     return " ".join(text.split())[:400]

@@ -1,4 +1,4 @@
-"""What a robust-kbench Model hands to fn: the arguments of a candidate, in their order."""
+"""The arguments that a robust-kbench Model passes to fn: the arguments of a candidate, in order."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from warpwright.tasks.probing.seen import Seen, Setting, TensorSeen
 
 
 def handed_to_fn(module: types.ModuleType, setting: Setting, device: str) -> tuple[Seen, ...]:
-    """Recorded from the first call that Model makes."""
+    """Records the arguments of the first call of fn by Model."""
     calls: list[tuple[Any, ...]] = []
 
     def fn(*arguments: Any, **named: Any) -> Any:
@@ -38,7 +38,7 @@ def handed_to_fn(module: types.ModuleType, setting: Setting, device: str) -> tup
 
 
 def fitting(module: types.ModuleType, setting: Setting) -> tuple[Setting, list[str]]:
-    """A setting without the keys that nobody takes, and a note on each of those."""
+    """Returns a configuration without unknown keys, and a note on each of those."""
     init, unfit = _accepted(module.Model.__init__, setting.init, "Model")
     inputs, more = _accepted(module.get_inputs, setting.inputs, "get_inputs")
     return Setting(init=init, inputs=inputs), unfit + more
@@ -54,7 +54,7 @@ def _accepted(function: Any, given: Mapping[str, Any], name: str) -> tuple[dict[
 
 
 def _positional(function: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
-    """A kernel takes everything by position, so what Model passes by name is put in its place."""
+    """Converts keyword arguments to positional ones, which is all that a kernel takes."""
     if not named:
         return arguments
     bound = inspect.signature(function).bind(*arguments, **named)
@@ -66,7 +66,7 @@ def _positional(function: Any, arguments: tuple[Any, ...], named: dict[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Held:
-    """A model and its inputs, by which the values it hands over are known."""
+    """A model and its inputs, by which the values that it passes on are recognised."""
 
     model: Any
     origins: Origins

@@ -1,4 +1,4 @@
-"""A KernelBench problem: class Model, get_inputs and, where the constructor needs something, get_init_inputs."""
+"""A KernelBench problem: class Model, get_inputs and, if the constructor has arguments, get_init_inputs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from warpwright.tasks.probing.seen import Findings, Job, Seen
 
 
 def problem_findings(job: Job) -> Findings:
-    """`Model(*get_init_inputs())(*get_inputs())`, seen from outside."""
+    """Explores `Model(*get_init_inputs())(*get_inputs())`."""
     module = load(job)
     kind = member(job, module, "Model", "a KernelBench file defines class Model(nn.Module)")
     get_inputs = member(job, module, "get_inputs", "a KernelBench file defines get_inputs()")

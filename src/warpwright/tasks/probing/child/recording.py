@@ -1,4 +1,4 @@
-"""Where the tensors that a file makes come from, followed through the operations that make them."""
+"""Records the origin of the tensors that a file makes, through the operations that make them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _DRAWS = {
     "randn": "normal", "randn_like": "normal", "normal": "normal", "normal_": "normal",
 }  # fmt: skip
 _COUNTING = {"randperm", "arange"}
-# What these give has a structure that a kernel may rely on, or at least is not negative.
+# The results of these operations have a structure that a kernel may rely on, or are at least not negative.
 _STRUCTURES = {"triu": "upper", "tril": "lower", "softmax": "probability"}
 _POSITIVE = {"abs", "exp", "sigmoid", "square", "clamp", "clamp_min", "softplus", "relu"}
 LARGEST = 2**28
@@ -34,7 +34,7 @@ class Origin:
 
 @dataclass(slots=True)
 class Origins:
-    """Of tensors by identity; they are kept alive, so that an identity is never used twice."""
+    """Origins by the identity of a tensor; tensors are kept alive, so that no identity is used twice."""
 
     _held: dict[int, tuple[Any, Origin]] = field(default_factory=dict)
 
@@ -54,7 +54,7 @@ class Origins:
 
 @contextmanager
 def recording(device: str) -> Iterator[Origins]:
-    """Every tensor made inside lies on `device`, whatever the file says, and its origin is remembered."""
+    """Moves every tensor made inside to `device`, whatever the file says, and records its origin."""
     import torch
     from torch.overrides import TorchFunctionMode
 
@@ -70,13 +70,13 @@ def recording(device: str) -> Iterator[Origins]:
             origins.note(name, args, options, out)
             return out
 
-    with torch.device(device), _taken_on_trust(), Recorder():
+    with torch.device(device), _without_validation(), Recorder():
         yield origins
 
 
 @contextmanager
-def _taken_on_trust() -> Iterator[None]:
-    """Distributions look at their parameters before they draw, which without data they cannot."""
+def _without_validation() -> Iterator[None]:
+    """Disables argument checks of distributions, which would read tensors without data."""
     from torch.distributions import Distribution
 
     before = Distribution._validate_args
@@ -98,7 +98,7 @@ def _made(name: str, args: Sequence[Any], options: dict[str, Any], out: torch.Te
 
 
 def _whole(numbers: list[int], options: dict[str, Any]) -> Origin:
-    """randint(high, size) or randint(low, high, size), either by name too."""
+    """Parses the bounds of randint(high, size) and randint(low, high, size), also as keywords."""
     high = options.get("high", numbers[-1] if numbers else None)
     low = options.get("low", numbers[0] if len(numbers) > 1 else 0)
     if type(high) is not int or high <= 0:

@@ -1,4 +1,4 @@
-"""Parameters and buffers of a module, and which recipe each is filled by."""
+"""Parameters and buffers of a module, with the recipe that fills each."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _BUFFERS = {"running_mean": "bias", "running_var": "variance"}
 
 
 def state_of(module: torch.nn.Module, inputs: Sequence[Seen]) -> dict[str, TensorSeen]:
-    """In the order of state_dict, by its names; tied weights once. Each is described under a name C++ can have."""
+    """Describes state in the order of state_dict, tied weights once, under names that are valid in C++."""
     parameters = {id(parameter) for parameter in module.parameters()}
     names, held = {seen.name for seen in inputs}, set[int]()
     shapes = [seen.shape for seen in inputs if isinstance(seen, TensorSeen)]
@@ -42,7 +42,9 @@ def unused(name: str, taken: set[str]) -> str:
 
 
 def parameter_init(name: str, shape: Sequence[int], inputs: Iterable[Sequence[int]]) -> str:
-    """By its name and its shape: what lies along the last dimensions of an input scales it. All make it matter."""
+    """Chooses a recipe by name and shape: a tensor along the last dimensions of an input scales it. Each recipe makes
+    the parameter matter.
+    """
     last = name.rpartition(".")[2].lower()
     if "bias" in last or last in ("b", "beta"):
         return "bias"
@@ -51,5 +53,5 @@ def parameter_init(name: str, shape: Sequence[int], inputs: Iterable[Sequence[in
 
 
 def buffer_init(name: str) -> str:
-    """Running statistics may be anything of their kind; any other buffer means something (a mask, a table)."""
+    """Running statistics are drawn; any other buffer keeps the value of the constructor (a mask, a table)."""
     return _BUFFERS.get(name.rpartition(".")[2], CONSTRUCTED)

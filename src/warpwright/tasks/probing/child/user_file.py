@@ -1,4 +1,4 @@
-"""The user's file as a module, and its mistakes as one sentence with file and line."""
+"""Loads a user's file as a module, and reports its errors as one sentence with file and line."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ MODULE = "warpwright_user_file"
 
 
 def load(job: Job) -> types.ModuleType:
-    """Runs the text, not the file: a task travels as text, so what needs its neighbours must fail here already."""
+    """Executes the text rather than the file: a task is sent as text, so a file that needs its neighbours must fail
+    now.
+    """
     module = types.ModuleType(MODULE)
     module.__file__ = job.filename
     sys.modules[MODULE] = module
@@ -40,7 +42,7 @@ def member(job: Job, module: types.ModuleType, name: str, purpose: str) -> Any:
 
 @contextmanager
 def blaming(job: Job, what: str, remedy: str = "") -> Iterator[None]:
-    """Whatever is raised inside is the user's file's doing, while it was doing `what`."""
+    """Converts every exception inside to a TaskError of the user's file, raised while it did `what`."""
     try:
         yield
     except TaskError:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _PLAIN = (bool, int, float, str, type(None))
 
-# Stand-ins for the oracle's distributions of these names, good enough to see whether a function bears them.
+# Stand-ins for the oracle's distributions of the same names, to test whether a function gives finite results.
 DRAWS: dict[str, Callable[[Any], Any]] = {
     "normal": lambda noise: noise,
     "unit": lambda noise: noise.abs() % 1.0,
@@ -30,7 +30,7 @@ DRAWS: dict[str, Callable[[Any], Any]] = {
 
 
 def made(seen: Seen, device: str, distribution: str | None = None) -> Any:
-    """A value as described: without data on the meta device, else drawn."""
+    """Builds the described value: without data on the meta device, else random."""
     if isinstance(seen, ScalarSeen):
         return list(seen.value) if isinstance(seen.value, tuple) else seen.value
     if seen.count is not None:
@@ -60,7 +60,7 @@ def _tensor(seen: TensorSeen, device: str, distribution: str | None) -> torch.Te
 
 
 def seen_argument(name: str, value: Any, origin: Callable[[Any], Origin]) -> Seen:
-    """An argument as data; a UsageError where a candidate could not be given it."""
+    """Describes an argument; a UsageError if a candidate could not take it."""
     import torch
 
     if isinstance(value, torch.Tensor):
