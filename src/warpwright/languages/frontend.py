@@ -124,6 +124,11 @@ class Frontend(Protocol):
         """What an element type is called in this language; the name alone where nothing is to be added."""
         return name
 
+    def prompt_file(self, name: str) -> str | None:
+        """The text of a file in the language's own folder of prompts: a template, `hints.toml` or `remedies.toml`."""
+        file = self.folder / "prompts" / name
+        return file.read_text(encoding="utf-8") if file.is_file() else None
+
     # What an answer gives
 
     @abstractmethod

@@ -2,30 +2,45 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Words:
     title: str
-    """Before the word kernel: a CUDA kernel."""
+    """The name of the language before the word kernel: a CUDA kernel."""
     fence: str
     """The tag on the fence of a code block."""
     file: str
-    """The file that an answer must give, as the object of `give`."""
-    extent: str
-    """From where to where a whole file reaches."""
+    """The file that an answer must give, such as "one CUDA C++ file that exports its entry"."""
+    begins: str
+    """The first thing in a file, such as "first include"."""
+    ends: str
+    """The last thing in a file, such as "binding"."""
     openings: tuple[str, ...]
-    """How a file may begin that an answer gives without a fence."""
-    export: str
-    """The declaration without which a file exports nothing."""
+    """The texts with which a file given without a fence may begin."""
     missing: str
-    """The complaint about an answer whose code blocks export nothing, up to the full stop."""
+    """The message about an answer whose code blocks export nothing."""
     unfinished: str
-    """The complaint about a file that is not whole, up to the full stop."""
+    """The message about an incomplete file."""
     dtype_at_run_time: str
-    """How a source that serves several types finds out which one it is called with."""
-    edit: tuple[str, str]
-    """A line of code with a bug, and the same line without it: the example of a SEARCH/REPLACE edit."""
+    """How a source that serves several types finds the type of a call, in the imperative."""
+    wrong_line: str
+    """A line of code with a bug, as the example of an edit."""
+    right_line: str
+    """The same line without the bug."""
     tunable: str
     """How a source leaves a constant open for a tuner, in the imperative."""
+
+    @property
+    def fields(self) -> Mapping[str, str]:
+        """The fields that every template may use."""
+        return {
+            "language": self.title,
+            "fence": self.fence,
+            "begins": self.begins,
+            "ends": self.ends,
+            "wrong_line": self.wrong_line,
+            "right_line": self.right_line,
+        }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from warpwright.core.candidate import Candidate, Flags
+from warpwright.core.candidate import CUDA, Candidate, Flags
 from warpwright.core.errors import ModelFailed
 from warpwright.core.protocols import Model, Request
 from warpwright.core.records.search import Brief, Call, Operator
@@ -41,12 +41,13 @@ def propose(
     library: Library | None = None,
     *,
     flags: Flags | None = None,
+    written_in: str = CUDA,
     max_tokens: int | None = MOST_TOKENS,
     note: Note | None = None,
 ) -> Proposed:
-    """Asks for a kernel. `library` holds every kernel that the brief names; `flags` names the target; `note` is called
-    with every call as soon as it has ended."""
-    setting = Setting(task=task, brief=brief, library=library or {}, flags=flags or Flags())
+    """Asks for a kernel. `library` holds every kernel that the brief names; `flags` names the target and `written_in`
+    the language of new files; `note` is called with every call as soon as it has ended."""
+    setting = Setting(task=task, brief=brief, library=library or {}, flags=flags or Flags(), written_in=written_in)
     noted = Noted(model, brief.number, note=note)
     try:
         source = _source(setting, noted, max_tokens)
@@ -55,7 +56,8 @@ def propose(
         return Proposed(problem=str(failed), faulted=faulted, calls=tuple(noted.calls))
     except Unreadable as unreadable:
         return Proposed(problem=str(unreadable), calls=tuple(noted.calls))
-    return Proposed(candidate=Candidate(source=source, flags=setting.flags), calls=tuple(noted.calls))
+    candidate = Candidate(source=source, language=setting.language.name, flags=setting.flags)
+    return Proposed(candidate=candidate, calls=tuple(noted.calls))
 
 
 def _source(setting: Setting, model: Model, max_tokens: int | None) -> str:
@@ -72,9 +74,9 @@ def _source(setting: Setting, model: Model, max_tokens: int | None) -> str:
     parent = setting.parent().candidate.source if editable(brief) else None
     answer = model.complete(request).text
     try:
-        return source_in(answer, parent)
+        return source_in(setting.language, answer, parent)
     except Unreadable as unreadable:
-        return source_in(model.complete(_again(request, answer, str(unreadable))).text, parent)
+        return source_in(setting.language, model.complete(_again(request, answer, str(unreadable))).text, parent)
 
 
 def _again(request: Request, answer: str, problem: str) -> Request:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from warpwright import languages
 from warpwright.core.gpus.table import Gpu
 from warpwright.core.protocols import Model, Request
 from warpwright.core.records.evidence import Evidence
 from warpwright.core.records.search import Member
 from warpwright.core.task import Task
+from warpwright.languages import Frontend
 from warpwright.propose.prompting.describe import description
 from warpwright.propose.prompting.gpu.facts import gpu_words
 from warpwright.propose.prompting.gpu.hints import hint_text
@@ -42,28 +44,31 @@ def _asked_issue(task: Task, kernel: Known, evidence: Evidence, model: Model) ->
         "report": quoted("report", shortened(report(evidence))),
         "kernel": quoted("kernel", numbered),
     }
-    return _sentence(model, "summarise_error", render("summarise_error", fields), MOST_WORDS)
+    asked = render("summarise_error", fields, languages.of(kernel.candidate))
+    return _sentence(model, "summarise_error", asked, MOST_WORDS)
 
 
-def profile_sentence(task: Task, profile: str, gpu: Gpu, model: Model) -> str:
+def profile_sentence(task: Task, profile: str, gpu: Gpu, language: Frontend, model: Model) -> str:
     """Asks for the one bottleneck that a profiler's report shows, with its figure."""
     fields = {"name": task.key, "gpu": gpu.title, "notice": NOTICE, "report": quoted("report", shortened(profile))}
-    return _sentence(model, "summarise_profile", render("summarise_profile", fields), MOST_WORDS)
+    return _sentence(model, "summarise_profile", render("summarise_profile", fields, language), MOST_WORDS)
 
 
-def lesson(task: Task, members: Sequence[Member], lessons: Sequence[str], gpu: Gpu, model: Model) -> str:
+def lesson(
+    task: Task, members: Sequence[Member], lessons: Sequence[str], gpu: Gpu, language: Frontend, model: Model
+) -> str:
     """Asks for the lesson of a run's results so far, in a few self-contained sentences."""
     earlier = "\n".join(f"- {text}" for text in lessons)
     fields = {
         "name": task.key,
         "notice": NOTICE,
-        "task": description(task, gpu),
+        "task": description(task, gpu, language),
         "gpu": gpu_words(gpu),
         "results": "\n".join(map(_result, members)),
         "lessons": f"## Earlier lessons\n{earlier}" if earlier else "",
         "words": str(_LESSON_WORDS),
     }
-    return _sentence(model, "reflect", render("reflect", fields), 2 * _LESSON_WORDS)
+    return _sentence(model, "reflect", render("reflect", fields, language), 2 * _LESSON_WORDS)
 
 
 def _result(member: Member) -> str:

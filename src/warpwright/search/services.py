@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, Protocol
 
 from warpwright import languages
-from warpwright.core.candidate import Candidate, Flags
+from warpwright.core.candidate import CUDA, Candidate, Flags
 from warpwright.core.climb import Climb
 from warpwright.core.errors import ModelFailed, UsageError
 from warpwright.core.gpus.table import gpu_named
@@ -50,6 +50,8 @@ class ModelServices:
     flags: Flags
     models: Mapping[str, Model]
     evaluator: Evaluator
+    written_in: str = CUDA
+    """The language of new kernels."""
     composer: Composer | None = None
     forward: Candidate | None = None
     opinions: Model | None = None
@@ -58,7 +60,7 @@ class ModelServices:
     """Called with every model call as soon as it is answered, whatever becomes of the proposal."""
 
     def given(self, library: Library, dossiers: Mapping[str, Dossier]) -> SearchInputs:
-        hints = applicable(self.task, gpu_named(self.flags.gpu))
+        hints = applicable(self.task, gpu_named(self.flags.gpu), languages.named(self.written_in))
         return SearchInputs(
             hints=tuple(hint.id for hint in hints),
             forward=self.forward.id if self.forward else None,
@@ -82,7 +84,7 @@ class ModelServices:
             model = Remembered(self._model(brief), asked)
         except ModelFailed as failed:
             return Proposed(problem=str(failed), faulted=True)
-        return propose(self.task, brief, model, known, flags=self.flags, note=self.note)
+        return propose(self.task, brief, model, known, flags=self.flags, written_in=self.written_in, note=self.note)
 
     def climb(self, candidates: Sequence[Candidate]) -> Iterator[tuple[Dossier, Sequence[Call]]]:
         """Climbs the local rungs on all cores, then asks for opinions on what they left open."""
@@ -106,7 +108,8 @@ class ModelServices:
         """Asks the first model for a lesson."""
         model = Noted(next(iter(self.models.values())), note=self.note)
         try:
-            text = lesson(self.task, snapshot.members, snapshot.lessons, gpu_named(self.flags.gpu), model)
+            language = languages.named(self.written_in)
+            text = lesson(self.task, snapshot.members, snapshot.lessons, gpu_named(self.flags.gpu), language, model)
         except ModelFailed:
             text = ""
         return text, model.calls

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from warpwright import languages
 from warpwright.core.gpus.table import gpu_named
 from warpwright.core.hidden import hidden_cases
 from warpwright.core.task import Case, Layout, Output, Range, Reference, Role, ScalarArg, Task, TensorArg, Work
@@ -135,6 +136,7 @@ def test_a_module_is_told_with_its_arguments_and_state() -> None:
             reference=told,
         ),
         H200,
+        languages.named("cuda"),
     )
     assert "Correct results are those of the module `Net(4, b=True)`, as written below." in text
     assert "follow the inputs as arguments: w." in text

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from warpwright import languages
 from warpwright.core.gpus.limit import Bound
 from warpwright.core.gpus.table import GPUS, gpu_named
 from warpwright.core.task import Case, Output, Reference, Role, Task, TensorArg
@@ -13,9 +14,10 @@ from warpwright.propose.prompting.gpu.hints import Hint, applicable, bounds_of, 
 from warpwright.tasks import all_tasks, load
 
 TASKS = all_tasks()
+CUDA = languages.named("cuda")
 
 
-@pytest.mark.parametrize("hint", hints(), ids=lambda hint: hint.id)
+@pytest.mark.parametrize("hint", hints(CUDA), ids=lambda hint: hint.id)
 def test_a_hint_is_short_and_speaks_of_what_exists(hint: Hint) -> None:
     assert 8 <= len(hint.text.split()) <= 60
     assert hint.text.endswith(".")
@@ -24,17 +26,17 @@ def test_a_hint_is_short_and_speaks_of_what_exists(hint: Hint) -> None:
 
 
 def test_there_are_enough_and_each_has_its_own_name() -> None:
-    assert len(hints()) >= 40
-    assert len({hint.id for hint in hints()}) == len({hint.text for hint in hints()}) == len(hints())
+    assert len(hints(CUDA)) >= 40
+    assert len({hint.id for hint in hints(CUDA)}) == len({hint.text for hint in hints(CUDA)}) == len(hints(CUDA))
 
 
 def test_each_is_of_use_for_some_task_on_some_gpu() -> None:
-    used = {hint.id for task in TASKS for gpu in GPUS.values() for hint in applicable(task, gpu)}
-    assert used == {hint.id for hint in hints()}
+    used = {hint.id for task in TASKS for gpu in GPUS.values() for hint in applicable(task, gpu, CUDA)}
+    assert used == {hint.id for hint in hints(CUDA)}
 
 
 def named(task: str, gpu: str) -> set[str]:
-    return {hint.id for hint in applicable(load(task)[0], gpu_named(gpu))}
+    return {hint.id for hint in applicable(load(task)[0], gpu_named(gpu), CUDA)}
 
 
 def test_architectures_matter() -> None:
@@ -63,7 +65,7 @@ def test_a_task_that_says_nothing_gets_what_is_general() -> None:
         reference=Reference(source=""),
     )
     assert bounds_of(task, gpu_named("h200")) == frozenset()
-    found = {hint.id for hint in applicable(task, gpu_named("h200"))}
+    found = {hint.id for hint in applicable(task, gpu_named("h200"), CUDA)}
     assert "vector-access" in found
     assert "flash-tiles" not in found
 
@@ -78,7 +80,7 @@ def test_words_of_ones_own_are_a_hint_too() -> None:
 
 
 def test_a_hint_about_a_function_is_for_references_that_call_it() -> None:
-    offered = {task.key: {hint.id for hint in applicable(task, gpu_named("h200"))} for task in TASKS}
+    offered = {task.key: {hint.id for hint in applicable(task, gpu_named("h200"), CUDA)} for task in TASKS}
     assert "exp2-scaling" in offered["modern/softmax:forward"]
     assert "exp2-scaling" not in offered["paper/llama_rmsnorm:backward"]
     assert "cheap-functions" in offered["paper/llama_rmsnorm:backward"]

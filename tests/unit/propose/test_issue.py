@@ -9,10 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from warpwright import languages
 from warpwright.core.records.evidence import Counterexample, Evidence, Verdict
 from warpwright.propose.prompting.issue import MOST_WORDS, circumstances, critical_issue, remedies, remedy, report
 
 ROOT = Path(__file__).parents[3]
+CUDA = languages.named("cuda")
 SOURCE = "int a;\n  s[i] = v;  \nint b;\n"
 
 
@@ -42,7 +44,7 @@ def test_what_no_rule_shortens_is_left_to_a_model() -> None:
 def test_what_could_not_be_checked_is_an_issue_too() -> None:
     unsure = Evidence(candidate="c", rung="seal", verdict=Verdict.UNDECIDED, reason="unsupported: at::foo")
     assert critical_issue(unsure, SOURCE) == "unsupported: at::foo"
-    assert "not available" in remedy(unsure)
+    assert "not available" in remedy(unsure, CUDA)
     assert report(unsure) == "unsupported: at::foo"
 
 
@@ -74,16 +76,16 @@ def test_all_errors_of_a_compiler_are_reported() -> None:
 
 
 def test_remedies_are_short_and_fit_what_is_reported() -> None:
-    assert all(len(text.split()) <= MOST_WORDS for text in remedies().values())
-    assert remedy(wrong("m", "race")).startswith("put a barrier")
-    assert remedy(wrong("m", "never heard of"))
+    assert all(len(text.split()) <= MOST_WORDS for text in remedies(CUDA).values())
+    assert remedy(wrong("m", "race"), CUDA).startswith("put a barrier")
+    assert remedy(wrong("m", "never heard of"), CUDA)
 
 
 def test_every_kind_the_emulator_reports_has_a_remedy() -> None:
     contract = (ROOT / "src/warpwright/emulate/runtime/contract.md").read_text()
     listed = re.search(r"KIND  (out-of-bounds.*?no-device-work)", contract, re.DOTALL)
     assert listed
-    assert set(listed[1].split()) <= remedies().keys()
+    assert set(listed[1].split()) <= remedies(CUDA).keys()
 
 
 def test_every_kind_the_seal_refutes_with_has_a_remedy() -> None:
@@ -91,11 +93,11 @@ def test_every_kind_the_seal_refutes_with_has_a_remedy() -> None:
     kinds = {kind for text in texts for kind in re.findall(r'\brefuted\(\s*"([a-z-]+)"', text)}
     kinds |= {kind for text in texts for kind in re.findall(r'yield\s*\(?\s*"([a-z-]+)",\s+f?"', text)}
     assert {"compile", "returns", "block", "shared-memory"} <= kinds
-    assert kinds - {"trace", "source-size"} <= remedies().keys()
+    assert kinds - {"trace", "source-size"} <= remedies(CUDA).keys()
 
 
 def test_every_kind_the_oracle_reports_has_a_remedy() -> None:
     texts = [path.read_text() for path in (ROOT / "src/warpwright/oracle/compare").glob("*.py")]
     kinds = {kind for text in texts for kind in re.findall(r'(?:_element_wise|_mismatch)\(expected, "([a-z ]+)"', text)}
     assert {"shape", "typical error", "selected value"} <= kinds
-    assert kinds <= remedies().keys()
+    assert kinds <= remedies(CUDA).keys()

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
+from warpwright import languages
 from warpwright.core.candidate import Candidate, Flags
 from warpwright.core.codec import dumps, loads
 from warpwright.core.errors import ModelFailed
@@ -26,6 +27,7 @@ torch::Tensor forward(torch::Tensor x) { return x; }
 PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def("forward", &forward); }
 """
 GOOD = f"```cuda\n{FILE}```"
+CUDA = languages.named("cuda")
 (TASK,) = load("layernorm:forward")
 TRANSLATE = Brief(
     number=3, operator=Operator.TRANSLATE, arm=Arm(model="m", effort="high"), temperature=0.7
@@ -189,7 +191,7 @@ def test_a_translation_cannot_edit() -> None:
 
 def test_a_profile_becomes_one_sentence() -> None:
     model = Scripted("Bound by latency:\n31 % of peak. " + "and so on " * 40)
-    sentence = profile_sentence(TASK, "dram__throughput 31 %\n" * 4000, gpu_named("h200"), model)
+    sentence = profile_sentence(TASK, "dram__throughput 31 %\n" * 4000, gpu_named("h200"), CUDA, model)
     assert sentence.startswith("Bound by latency: 31 % of peak.")
     assert len(sentence.split()) <= 36
     assert "characters left out here" in model.asked[0].prompt
@@ -211,7 +213,10 @@ def test_results_become_a_lesson() -> None:
         issue="barrier missing",
     )
     model = Scripted("Keep rows in registers.")
-    assert lesson(TASK, [member, failed], ["Two passes lose."], gpu_named("h200"), model) == "Keep rows in registers."
+    assert (
+        lesson(TASK, [member, failed], ["Two passes lose."], gpu_named("h200"), CUDA, model)
+        == "Keep rows in registers."
+    )
     prompt = model.asked[0].prompt
     assert "1. optimise; idea: Read the data once" in prompt
     assert "log score 0.250 (measured); Bound by memory." in prompt

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from warpwright import languages
+from warpwright.propose.answers import reply
 from warpwright.propose.answers.edits import Unreadable
-from warpwright.propose.answers.reply import source_in
 
+source_in = partial(reply.source_in, languages.named("cuda"))
 CORPUS = sorted((Path(__file__).parents[2] / "corpus" / "seal").glob("*.cu"))
 FILE = """#include <torch/extension.h>
 __global__ void k(float* y) { y[0] = 1; }

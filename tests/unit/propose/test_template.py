@@ -8,7 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from warpwright import languages
 from warpwright.propose.prompting.template import FOLDER, TemplateError, fill
+
+OWN = languages.named("cuda").folder / "prompts"
 
 
 def test_a_missing_field_is_an_error() -> None:
@@ -48,7 +51,7 @@ def test_single_braces_are_code() -> None:
     assert fill("m.def(); { {{a}} }", {"a": "x"}) == "m.def(); { x }\n"
 
 
-@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.md")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", sorted([*FOLDER.glob("*.md"), *OWN.glob("*.md")]), ids=lambda path: path.stem)
 def test_templates_hold_nothing_but_text_and_fields(path: object) -> None:
     text = path.read_text(encoding="utf-8")  # type: ignore[attr-defined]
     assert not re.search(r"\{%|\{\{\s|\{\{[^}]*[^\w}]", text)

@@ -7,7 +7,8 @@ element_types.py  what the types of elements are called in CUDA and torch
 fingerprint.py    a hash that comments, white space and a source's own names do not change
 traits.py         four axes, 0 to 3, and why
 tunables.py       constants that a source leaves open for a tuner
-merging/          Several kernels merged into one source
+merging/          merges several kernels into one source
+prompts/          the rules for a writer, hints, and the usual fix for each kind of error
 """
 
 from warpwright.languages.cuda.frontend import Cuda

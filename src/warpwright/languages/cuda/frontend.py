@@ -38,17 +38,15 @@ class Cuda(Frontend):
         title="CUDA",
         fence="cuda",
         file="one CUDA C++ file that exports its entry with PYBIND11_MODULE",
-        extent="from the first include to the binding",
+        begins="first include",
+        ends="binding",
         openings=("#include", "//", "/*", "#pragma", "#define"),
-        export="PYBIND11_MODULE",
         missing="no code block of the answer has PYBIND11_MODULE;"
         " give the whole file, from its includes to the binding",
-        unfinished="the file ends before its binding does, or has none; give all of it with PYBIND11_MODULE",
+        unfinished="the file has no complete binding; give the whole file, including PYBIND11_MODULE",
         dtype_at_run_time="look at the arguments' `scalar_type()` at run time",
-        edit=(
-            "    for (int i = threadIdx.x; i <= n; i += blockDim.x)",
-            "    for (int i = threadIdx.x; i < n; i += blockDim.x)",
-        ),
+        wrong_line="    for (int i = threadIdx.x; i <= n; i += blockDim.x)",
+        right_line="    for (int i = threadIdx.x; i < n; i += blockDim.x)",
         tunable="write a line such as '// tune: BLOCK = 64, 128' before the line that sets BLOCK",
     )
 

@@ -1,25 +1,24 @@
 """Extracts code from a model's answer: one whole file in a fenced block, or edits to a parent.
 
-The requested form is one block that opens with ```cuda and closes with ```. Other forms are accepted if they are
-unambiguous: another language or none on the fence, `<file>` tags, several blocks of which one is a whole file, a bare
-file without a fence. An ambiguous or truncated answer is Unreadable, with a sentence for its author. Half a file is
-never returned.
+The requested form is one block that opens with ``` and the language's tag and closes with ```. Other forms are accepted
+if they are unambiguous: another tag or none on the fence, `<file>` tags, several blocks of which one is a whole file, a
+bare file without a fence. An ambiguous or truncated answer is Unreadable, with a sentence for its author. Half a file
+is never returned.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from warpwright.cpp.tokens import Code, Kind, Token, tokenize
+from warpwright.languages import Frontend
 from warpwright.propose.answers.edits import Unreadable, apply_edits, edits_in, has_edits
 
 _OPENS = re.compile(r"(?P<indent>[ \t]*)(?P<fence>`{3,}|~{3,})[ \t]*(?P<info>[^`]*)")
 _TAG_OPENS = re.compile(r"[ \t]*<file\b[^<>]*>[ \t]*")
 _TAG_CLOSES = re.compile(r"[ \t]*</file>[ \t]*")
 _THOUGHT = re.compile(r"\A\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
-_BINDS = frozenset({"PYBIND11_MODULE", "TORCH_LIBRARY", "TORCH_LIBRARY_FRAGMENT"})
 _PIECE = r"(?:code|file|kernel|function|implementation|program)s?"
 _STAYS = r"(?:(?:is|are|remains?|stays?) )?"
 _ELIDED = re.compile(
@@ -31,56 +30,56 @@ _ELIDED = re.compile(
 )
 _MOST_COMMENT = 200
 """The number of characters of a comment that are searched: comments in place of code are short."""
-_PYTHON = re.compile(r"^(import torch|from torch|import triton)\b", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Block:
     text: str
-    language: str
+    tag: str
     closed: bool
 
 
-def source_in(answer: str, parent: str | None = None) -> str:
-    """Extracts the source from an answer; edits apply to `parent`."""
+def source_in(language: Frontend, answer: str, parent: str | None = None) -> str:
+    """Extracts the source from an answer in that language; edits apply to `parent`."""
     text = _THOUGHT.sub("", answer.replace("\r\n", "\n"))
     if not text.strip():
         raise Unreadable("the answer is empty")
     if not has_edits(text):
-        return _checked(_whole_file(text), parent or "")
+        return _checked(language, _whole_file(language, text), parent or "")
     if parent is None:
-        raise Unreadable("there is no kernel to edit here; give the whole file in one ```cuda block")
+        raise Unreadable(f"there is no kernel to edit here; give the whole file in one ```{language.words.fence} block")
     edits = edits_in(text)
-    if any(_binds(block.text) and not has_edits(block.text) for block in _blocks(text)):
+    if any(language.exports(block.text) and not has_edits(block.text) for block in _blocks(text)):
         raise Unreadable("the answer has both a whole file and SEARCH/REPLACE blocks; give one or the other")
-    return _checked(apply_edits(parent, edits), parent)
+    return _checked(language, apply_edits(parent, edits), parent)
 
 
-def _whole_file(text: str) -> str:
+def _whole_file(language: Frontend, text: str) -> str:
     blocks = _blocks(text)
     if not all(block.closed for block in blocks):
         raise Unreadable("the code block is not closed, so the answer seems cut off; give the whole file again")
-    files = list(dict.fromkeys(block.text for block in blocks if _binds(block.text)))
+    files = list(dict.fromkeys(block.text for block in blocks if language.exports(block.text)))
     if len(files) == 1:
         return files[0]
     if files:
         raise Unreadable(f"the answer has {len(files)} different files that export entry points; give exactly one")
-    if not blocks and _is_bare_file(text):
+    if not blocks and _is_bare_file(language, text):
         return text.strip() + "\n"
-    raise Unreadable(_what_is_missing(blocks))
+    raise Unreadable(_what_is_missing(language, blocks))
 
 
-def _what_is_missing(blocks: Sequence[_Block]) -> str:
-    if any(block.language.startswith("py") or _PYTHON.search(block.text) for block in blocks):
-        return "the answer is Python; give one CUDA C++ file that exports its entry with PYBIND11_MODULE"
+def _what_is_missing(language: Frontend, blocks: Sequence[_Block]) -> str:
+    found = (language.foreign(block.tag, block.text) for block in blocks)
+    if other := next(filter(None, found), None):
+        return f"the answer is {other}; give {language.words.file}"
     if blocks:
-        return "no code block of the answer has PYBIND11_MODULE; give the whole file, from its includes to the binding"
-    return "the answer has no code block; give the whole file between ```cuda and ```"
+        return language.words.missing
+    return f"the answer has no code block; give the whole file between ```{language.words.fence} and ```"
 
 
-def _is_bare_file(text: str) -> bool:
+def _is_bare_file(language: Frontend, text: str) -> bool:
     """Whether the answer is a bare file: it starts like one and exports something."""
-    return text.lstrip().startswith(("#include", "//", "/*", "#pragma", "#define")) and _binds(text)
+    return text.lstrip().startswith(language.words.openings) and language.exports(text)
 
 
 def _blocks(text: str) -> list[_Block]:
@@ -96,12 +95,12 @@ def _tagged(lines: Sequence[str]) -> Iterator[_Block]:
         if inside is None:
             inside = [] if _TAG_OPENS.fullmatch(line) else None
         elif _TAG_CLOSES.fullmatch(line):
-            yield _Block(text=_unfenced(inside), language="", closed=True)
+            yield _Block(text=_unfenced(inside), tag="", closed=True)
             inside = None
         else:
             inside.append(line)
     if inside is not None:
-        yield _Block(text="\n".join(inside), language="", closed=False)
+        yield _Block(text="\n".join(inside), tag="", closed=False)
 
 
 def _unfenced(lines: Sequence[str]) -> str:
@@ -135,35 +134,19 @@ def _closes(fence: str, line: str) -> bool:
 
 
 def _block(opening: re.Match[str], inside: list[str], *, closed: bool) -> _Block:
-    language = (opening["info"].split() or [""])[0].lower()
-    return _Block(text="\n".join(inside) + "\n", language=language, closed=closed)
+    tag = (opening["info"].split() or [""])[0].lower()
+    return _Block(text="\n".join(inside) + "\n", tag=tag, closed=closed)
 
 
-def _binds(text: str) -> bool:
-    return any(token.kind is Kind.WORD and token.text in _BINDS for token in tokenize(text))
-
-
-def _checked(source: str, parent: str) -> str:
+def _checked(language: Frontend, source: str, parent: str) -> str:
     """The source, if it is complete. Defects that the parent has already are allowed."""
-    tokens, known = tokenize(source), tokenize(parent)
-    if elided := sorted(_elisions(tokens) - _elisions(known)):
+    if elided := sorted(_elisions(language.comments(source)) - _elisions(language.comments(parent))):
         raise Unreadable(f"the comment '{elided[0].strip():.80}' replaces code; write all code out")
-    if not _binding_is_complete(Code(tokens)) and (not parent or _binding_is_complete(Code(known))):
-        raise Unreadable("the file has no complete binding; give the whole file, including PYBIND11_MODULE")
+    if not language.is_whole(source) and (not parent or language.is_whole(parent)):
+        raise Unreadable(language.words.unfinished)
     return source
 
 
-def _elisions(tokens: Sequence[Token]) -> set[str]:
+def _elisions(comments: Iterable[str]) -> set[str]:
     """Comments that replace code, such as "rest unchanged"."""
-    comments = (token.text for token in tokens if token.kind is Kind.SPACE and token.text.startswith(("//", "/*")))
-    return {comment for comment in comments if _ELIDED.search(comment.lstrip("/* ")[:_MOST_COMMENT])}
-
-
-def _binding_is_complete(code: Code) -> bool:
-    """Whether a binding has a name in parentheses and a closed body, as every complete file has."""
-    for here in range(len(code)):
-        if code.is_word(here) and code.text(here) in _BINDS and here + 1 in code.partner:
-            body = code.partner[here + 1] + 1
-            if code.text(body) == "{" and body in code.partner:
-                return True
-    return False
+    return {comment for comment in comments if _ELIDED.search(comment.lstrip("/*# ")[:_MOST_COMMENT])}

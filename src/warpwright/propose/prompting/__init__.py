@@ -7,7 +7,6 @@ reference.py      extracts the part of a reference file that defines the functio
 cases.py          describes a task's cases and the least time of each
 known.py          describes a kernel of the run and its speed
 issue.py          describes why a kernel is wrong, as one issue of at most 35 words
-remedies.toml     the usual fix for each kind of issue
 quoting.py        quotes foreign text in a prompt, between boundaries
 gpu/              describes the GPU
 prompts/          the templates, one for each operator and for each shared part

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator
 from warpwright.core.gpus.table import Gpu
 from warpwright.core.signature import entries
 from warpwright.core.task import Compare, Direction, Output, Task, TensorArg
-from warpwright.languages.cuda.element_types import spelled
-from warpwright.languages.cuda.skeleton import skeleton
+from warpwright.languages import Frontend
 from warpwright.propose.prompting.cases import checked, gradient_layouts, hidden, timed
 from warpwright.propose.prompting.reference import reference
 from warpwright.propose.prompting.template import render
@@ -34,18 +33,18 @@ _DISTRIBUTIONS = {
 }
 
 
-def description(task: Task, gpu: Gpu) -> str:
-    """The part of a prompt that describes the task."""
+def description(task: Task, gpu: Gpu, language: Frontend) -> str:
+    """The part of a prompt that describes the task to a writer of that language."""
     return render(
         "task",
         {
             "summary": task.summary,
             "entry": _entry(task),
             "reference": f"```python\n{reference(task)}\n```",
-            "direction": _direction(task),
-            "skeleton": f"```cuda\n{_skeleton(task)}```",
-            "dtypes": _dtypes(task),
-            "prepare": _prepare(task),
+            "direction": _direction(task, language),
+            "skeleton": f"```{language.words.fence}\n{language.skeleton(task, prepare=False)}```",
+            "dtypes": _dtypes(task, language),
+            "prepare": _prepare(task, language),
             "checked": checked(task),
             "hidden": hidden(task),
             "distributions": ", ".join(_distribution(name) for name in task.distributions),
@@ -53,6 +52,7 @@ def description(task: Task, gpu: Gpu) -> str:
             "timed": timed(task, gpu),
             "right": " ".join(_right(task)),
         },
+        language,
     )
 
 
@@ -84,18 +84,14 @@ def _names(outputs: Iterable[Output]) -> str:
     return ", ".join(output.name for output in outputs)
 
 
-def _skeleton(task: Task) -> str:
-    """The skeleton without the optional entry, which has its own paragraph."""
-    return "".join(line for line in skeleton(task).splitlines(True) if not line.startswith("// Optional entry:"))
-
-
-def _dtypes(task: Task) -> str:
+def _dtypes(task: Task, language: Frontend) -> str:
+    spelled = language.dtype
     if len(task.dtypes) == 1:
         words = f"T above is {spelled(task.dtypes[0])} in every case."
     else:
         words = (
             f"T above is the type of the case: {', '.join(map(spelled, task.dtypes))}. One source serves all of them: "
-            "look at the arguments' `scalar_type()` at run time."
+            f"{language.words.dtype_at_run_time}."
         )
     others = [spelled(name) for name in _named_types(task) if spelled(name) != name]
     return words + (f" Also used: {', '.join(others)}." if others else "")
@@ -108,7 +104,7 @@ def _named_types(task: Task) -> Iterable[str]:
     return dict.fromkeys(name for name in named if name != "T" and name not in task.dtypes)
 
 
-def _prepare(task: Task) -> str:
+def _prepare(task: Task, language: Frontend) -> str:
     """Describes `prepare`, which only forward tasks that do not change their arguments may export."""
     if not task.prepares or task.direction is not Direction.FORWARD or task.mutates:
         return ""
@@ -121,20 +117,21 @@ def _prepare(task: Task) -> str:
             "first": task.prepares[0],
             "gone": "the arguments themselves" if several else "the argument itself",
         },
+        language,
     )
 
 
-def _direction(task: Task) -> str:
-    fields = {"layouts": _layouts(task)}
+def _direction(task: Task, language: Frontend) -> str:
+    fields = {"layouts": _layouts(task, language)}
     if task.direction is Direction.BACKWARD:
         fields["saved"] = f", what the forward pass saved ({_names(task.saves)})" if task.saves else ""
-    return render(f"direction_{task.direction}", fields)
+    return render(f"direction_{task.direction}", fields, language)
 
 
-def _layouts(task: Task) -> str:
+def _layouts(task: Task, language: Frontend) -> str:
     """States which arguments are contiguous, and which need not be."""
     strided = gradient_layouts(task) if "backward" in entries(task) else None
-    return render("layouts", {"gradients": strided}).strip() if strided else "All arguments are contiguous."
+    return render("layouts", {"gradients": strided}, language).strip() if strided else "All arguments are contiguous."
 
 
 def _distribution(name: str) -> str:

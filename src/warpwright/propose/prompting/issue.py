@@ -8,15 +8,13 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 from warpwright.core.records.evidence import Counterexample, Evidence
 from warpwright.core.records.rungs import EMULATE, JUDGE
+from warpwright.languages import Frontend
 
 MOST_WORDS = 35
-_TABLE = Path(__file__).resolve().parent / "remedies.toml"
 _MOST_CODE = 100
 _SEEN_BY = {EMULATE: " by an emulator of the GPU", JUDGE: " on the GPU"}
 _OTHERWISE = "find the cause, and change nothing else."
@@ -72,15 +70,15 @@ def _sizes(facts: Mapping[str, Any]) -> str:
     return " ".join(f"{name}={size}" for name, size in dims.items()) if isinstance(dims, Mapping) else ""
 
 
-def remedy(evidence: Evidence) -> str:
+def remedy(evidence: Evidence, language: Frontend) -> str:
     """The usual fix for this kind of issue."""
     found = evidence.counterexample
-    return remedies().get(found.kind if found else "undecided", _OTHERWISE)
+    return remedies(language).get(found.kind if found else "undecided", _OTHERWISE)
 
 
-@cache
-def remedies() -> dict[str, str]:
-    return tomllib.loads(_TABLE.read_text(encoding="utf-8"))
+def remedies(language: Frontend) -> dict[str, str]:
+    """The usual fixes by kind of issue; empty for a language that brings none."""
+    return tomllib.loads(language.prompt_file("remedies.toml") or "")
 
 
 def report(evidence: Evidence) -> str:

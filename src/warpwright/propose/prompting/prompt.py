@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from warpwright.core.candidate import Flags
-from warpwright.core.gpus.table import KIB, Gpu, gpu_named
+from warpwright import languages
+from warpwright.core.candidate import CUDA, Flags
+from warpwright.core.gpus.table import Gpu, gpu_named
 from warpwright.core.records.search import Brief, Operator
 from warpwright.core.signature import entries
 from warpwright.core.task import Task
+from warpwright.languages import Frontend
 from warpwright.propose.prompting.cases import limits_us
 from warpwright.propose.prompting.describe import description
 from warpwright.propose.prompting.gpu.facts import gpu_words
@@ -32,6 +34,13 @@ class Setting:
     library: Library
     flags: Flags
     issue: str | None = None
+    written_in: str = CUDA
+    """The language of whole new files; edits are in the language of the file that they change."""
+
+    @property
+    def language(self) -> Frontend:
+        """The language of the answer."""
+        return languages.of(self.parent().candidate) if editable(self.brief) else languages.named(self.written_in)
 
     @property
     def gpu(self) -> Gpu:
@@ -52,7 +61,7 @@ def prompt(setting: Setting) -> str:
     operator = setting.brief.operator
     if operator not in _FIELDS:
         raise ValueError(f"{operator} asks no language model")
-    return render(operator.value, {**_ordinary(setting), **_FIELDS[operator](setting)})
+    return render(operator.value, {**_ordinary(setting), **_FIELDS[operator](setting)}, setting.language)
 
 
 def editable(brief: Brief) -> bool:
@@ -65,8 +74,8 @@ def _ordinary(setting: Setting) -> dict[str, str]:
     return {
         "name": task.key,
         "notice": NOTICE if _quotes(brief) else "",
-        "task": description(task, gpu),
-        "rules": _rules(setting),
+        "task": description(task, gpu, setting.language),
+        "rules": render("rules", setting.language.rules(setting.flags), setting.language),
         "lesson": _section("Lessons of this search so far", brief.lesson),
         **({} if brief.operator is Operator.REPAIR else _creative(setting)),
     }
@@ -80,14 +89,6 @@ def _creative(setting: Setting) -> dict[str, str]:
 def _quotes(brief: Brief) -> bool:
     """Whether the prompt quotes any kernel."""
     return brief.operator is not Operator.TRANSLATE or brief.near_miss is not None
-
-
-def _rules(setting: Setting) -> str:
-    flags = [f"-arch={setting.gpu.arch}", "-O3"]
-    flags += ["--use_fast_math"] if setting.flags.fast_math else []
-    static = setting.gpu.architecture.shared_per_block // KIB
-    fields = {"flags": " ".join([*flags, *setting.flags.extra]), "gpu": setting.gpu.title, "shared_static": str(static)}
-    return render("rules", fields)
 
 
 def _hint(brief: Brief) -> str:
@@ -109,14 +110,12 @@ def _near_miss(setting: Setting) -> str:
     return _section("A near miss, to learn from", f"{said}\n\n{shown('wrong kernel', kernel)}")
 
 
-def _whole_file(task: Task) -> str:
-    names = entries(task)
-    bindings = " ".join(f'm.def("{name}", &{name});' for name in names)
-    return render("answer_file", {"entries": ", ".join(names), "bindings": bindings})
+def _whole_file(setting: Setting) -> str:
+    return render("answer_file", {"outline": setting.language.outline(entries(setting.task))}, setting.language)
 
 
-def _edits(target: str) -> str:
-    return render("answer_edits", {"target": target})
+def _edits(setting: Setting, target: str) -> str:
+    return render("answer_edits", {"target": target}, setting.language)
 
 
 def _profile(kernel: Known) -> str:
@@ -124,7 +123,7 @@ def _profile(kernel: Known) -> str:
 
 
 def _translate(setting: Setting) -> dict[str, str]:
-    return {"answer": _whole_file(setting.task)}
+    return {"answer": _whole_file(setting)}
 
 
 def _repair(setting: Setting) -> dict[str, str]:
@@ -135,9 +134,9 @@ def _repair(setting: Setting) -> dict[str, str]:
     return {
         "issue": quoted("report", setting.issue),
         "where": circumstances(evidence),
-        "remedy": remedy(evidence),
+        "remedy": remedy(evidence, setting.language),
         "kernel": shown(_FIXED, parent),
-        "answer": _edits(_FIXED),
+        "answer": _edits(setting, _FIXED),
     }
 
 
@@ -147,7 +146,7 @@ def _optimise(setting: Setting) -> dict[str, str]:
         "context": _context(setting),
         **_standing(setting, parent),
         "kernel": shown(_IMPROVED, parent),
-        "answer": _edits(_IMPROVED),
+        "answer": _edits(setting, _IMPROVED),
     }
 
 
@@ -169,7 +168,7 @@ def _crossover(setting: Setting) -> dict[str, str]:
         "first_standing": standing(first, setting.limits),
         "second": shown("second kernel", second),
         "second_standing": standing(second, setting.limits),
-        "answer": _whole_file(setting.task),
+        "answer": _whole_file(setting),
     }
 
 
@@ -180,14 +179,14 @@ def _rewrite(setting: Setting) -> dict[str, str]:
         "context": _context(setting),
         **_standing(setting, parent),
         "kernel": kernel,
-        "answer": _whole_file(setting.task),
+        "answer": _whole_file(setting),
     }
 
 
 def _specialise(setting: Setting) -> dict[str, str]:
     setting.parent(1)
     kernels = tuple(known(setting.library, name) for name in setting.brief.parents)
-    return {"kernels": ladder(setting.task, kernels, setting.limits), "answer": _whole_file(setting.task)}
+    return {"kernels": ladder(setting.task, kernels, setting.limits), "answer": _whole_file(setting)}
 
 
 def _derive(setting: Setting) -> dict[str, str]:
@@ -195,7 +194,7 @@ def _derive(setting: Setting) -> dict[str, str]:
     return {
         "standing": standing(parent, {}) if parent.times_us or parent.score else "",
         "kernel": shown("forward kernel", parent),
-        "answer": _whole_file(setting.task),
+        "answer": _whole_file(setting),
     }
 
 

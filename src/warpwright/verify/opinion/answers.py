@@ -11,10 +11,10 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from warpwright import languages
 from warpwright.core.candidate import Candidate
 from warpwright.core.protocols import Reply, Request
 from warpwright.core.task import Direction, Role, Task
-from warpwright.languages.cuda.skeleton import skeleton
 from warpwright.verify.opinion.votes import Reason, Vote
 
 _MOST_TEXT = 100_000
@@ -35,15 +35,20 @@ def question(task: Task, candidate: Candidate, verifier: str, instruction: str) 
     """Builds the whole prompt of one verifier."""
     prompt = "\n\n".join(
         (
-            f"# Judge a CUDA kernel: {verifier}",
+            f"# Judge a {languages.of(candidate).words.title} kernel: {verifier}",
             instruction.strip(),
             f"## The function: {task.key}\n{_function(task)}\n\n```python\n{task.reference.source.strip()}\n```",
-            f"## The contract\n```cuda\n{skeleton(task)}```\n{_circumstances(task, candidate)}",
+            f"## The contract\n{_contract(task, candidate)}\n{_circumstances(task, candidate)}",
             f"## The kernel\n{_NOTICE.format(id=candidate.id)}\n\n{quoted_kernel(candidate)}",
             f"## The answer\n{_FORM.format(id=candidate.id)}",
         )
     )
     return Request(prompt=prompt, purpose=f"opinion-{verifier}", schema=schema(candidate))
+
+
+def _contract(task: Task, candidate: Candidate) -> str:
+    language = languages.of(candidate)
+    return f"```{language.words.fence}\n{language.skeleton(task)}```"
 
 
 def _function(task: Task) -> str:

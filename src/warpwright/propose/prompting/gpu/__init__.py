@@ -1,7 +1,6 @@
 """Describes the GPU in prompts.
 
 hints.py          selects the hints that apply to a task on a GPU
-hints.toml        the library of hints
 facts.py          describes a GPU
 gpu_facts.toml    facts of each architecture beyond core's table
 """

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import tomllib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 
+from warpwright import languages
 from warpwright.core.codec import decode
 from warpwright.core.gpus.limit import Bound
 from warpwright.core.gpus.table import Gpu
 from warpwright.core.task import Direction, Role, Task
+from warpwright.languages import Frontend
 from warpwright.propose.prompting.cases import limit_of
 from warpwright.propose.prompting.reference import reference
-
-_LIBRARY = Path(__file__).resolve().parent / "hints.toml"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,17 +38,21 @@ class Hint:
     """True for a hint that is useful only if a kernel exists already."""
 
 
+def hints(language: Frontend) -> tuple[Hint, ...]:
+    """All hints of a language, in the order of its file; none for a language that brings no file."""
+    return _hints_in(language.prompt_file("hints.toml") or "")
+
+
 @cache
-def hints() -> tuple[Hint, ...]:
-    """All hints, in the order of the file."""
-    table = tomllib.loads(_LIBRARY.read_text(encoding="utf-8"))
-    return tuple(decode(Hint, entry, f"hints.toml, hint {number}") for number, entry in enumerate(table["hint"], 1))
+def _hints_in(text: str) -> tuple[Hint, ...]:
+    listed = tomllib.loads(text).get("hint", [])
+    return tuple(decode(Hint, entry, f"hints.toml, hint {number}") for number, entry in enumerate(listed, 1))
 
 
-def applicable(task: Task, gpu: Gpu) -> tuple[Hint, ...]:
-    """The hints that apply to a task on a GPU."""
+def applicable(task: Task, gpu: Gpu, language: Frontend) -> tuple[Hint, ...]:
+    """The hints of a language that apply to a task on a GPU."""
     bounds = bounds_of(task, gpu)
-    return tuple(hint for hint in hints() if _applies(hint, task, gpu, bounds))
+    return tuple(hint for hint in hints(language) if _applies(hint, task, gpu, bounds))
 
 
 def bounds_of(task: Task, gpu: Gpu) -> frozenset[Bound]:
@@ -75,8 +80,13 @@ def called(task: Task) -> set[str]:
 
 def hint_text(hint: str) -> str:
     """The text of a hint that a brief names by id; a brief may also carry the text itself."""
-    return next((known.text for known in hints() if known.id == hint), hint)
+    return next((known.text for known in _all_hints() if known.id == hint), hint)
 
 
 def is_for_later(hint: str) -> bool:
-    return any(known.later for known in hints() if known.id == hint)
+    return any(known.later for known in _all_hints() if known.id == hint)
+
+
+def _all_hints() -> Iterator[Hint]:
+    """The hints of all languages, whose ids differ."""
+    return itertools.chain.from_iterable(map(hints, languages.frontends().values()))
