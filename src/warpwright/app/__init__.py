@@ -1,4 +1,11 @@
-"""Room 7, app: what every face calls.
+"""Room 8, app: what every face calls. Decisions that a user could make are made here; faces parse and render.
 
-doctor.py
+given.py      tasks and kernels in every form in which a caller gives them
+progress.py   what long work reports on its way
+notebook.py   results as HTML
+tasks.py      tasks listed, loaded and admitted
+kernels/      kernels checked, sealed and timed
+compose.py    kernels written by rule
+verifiers.py  what rungs are worth
+doctor.py     what this machine has
 """

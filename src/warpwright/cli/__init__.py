@@ -4,6 +4,7 @@ main.py    the command `warpwright`: verbs, and errors as one sentence with an e
 doctor.py  `warpwright doctor`
 screen.py  tables, progress and colours, for people
 output.py  JSON with a versioned schema, for programs
+grouped.py  options that belong together, as a dataclass
 bench/     Kernels timed
 check/     Kernels checked, sealed and composed
 demo/      The demo

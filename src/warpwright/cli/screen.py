@@ -8,12 +8,12 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from rich import box
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as Bars
 from rich.table import Column, Table
 
+from warpwright.app.progress import OnProgress
 from warpwright.cli.output import silence_stdout, visible
-from warpwright.core.protocols import Progress
 
 PIPE_WIDTH = 160
 """Wide enough that a table which nobody sees on a terminal is not cut to 80 columns."""
@@ -61,21 +61,6 @@ def bar_of(share: float, width: int = 24) -> str:
     return f"[green]{'█' * full}[/green][dim]{'░' * (width - full)}[/dim]"
 
 
-class Bar:
-    """The Progress of core, drawn as one bar."""
-
-    def __init__(self, bars: Bars) -> None:
-        self._bars = bars
-        self._task: TaskID | None = None
-
-    def start(self, total: int, label: str) -> None:
-        self._task = self._bars.add_task(plain(label), total=total)
-
-    def advance(self, label: str) -> None:
-        if self._task is not None:
-            self._bars.update(self._task, advance=1, description=plain(label))
-
-
 def waiting(label: str, *, silent: bool = False) -> AbstractContextManager[object]:
     """A sign of life on stderr while something of unknown length goes on."""
     console = Console(stderr=True)
@@ -83,9 +68,12 @@ def waiting(label: str, *, silent: bool = False) -> AbstractContextManager[objec
 
 
 @contextmanager
-def progress(*, silent: bool = False) -> Iterator[Progress]:
+def progress(*, silent: bool = False) -> Iterator[OnProgress]:
     """A bar on stderr, so that stdout stays clean; nothing at all when nobody watches."""
     console = Console(stderr=True)
     columns = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.description}"))
     with Bars(*columns, console=console, transient=True, disable=silent or not console.is_terminal) as bars:
-        yield Bar(bars)
+        task = bars.add_task("", total=None)
+        yield lambda update: bars.update(
+            task, description=plain(update.label), completed=update.done, total=update.total
+        )

@@ -4,6 +4,8 @@ standings.py   how a judged candidate stands against its rivals and against phys
 bottleneck.py  what holds a candidate back, in one sentence
 suite.py       a whole suite against every baseline
 scoring.py     one number for a right candidate
+scores.py      scores and costs, in words
+verdicts.py    verdicts, in words
 funnel.py      what became of the proposals of a run, and who is the best
 page.py        searches as a self-contained page
 charts.py      small charts as SVG

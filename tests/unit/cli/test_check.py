@@ -9,8 +9,9 @@ from xml.etree import ElementTree
 import pytest
 from typer.testing import CliRunner
 
-from warpwright.cli.check import checking
+from warpwright.app.kernels import check as checking
 from warpwright.cli.main import app
+from warpwright.core.candidate import Candidate
 from warpwright.core.records.evidence import Counterexample, Dossier, Evidence, Fault, Verdict
 
 SOURCE = "#include <a>\nfloat m = s[0];  // <b>\n"
@@ -50,11 +51,14 @@ def climbing(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each file gets the verdict it is named for, in this process."""
 
     def check(piece: checking.Piece, **_: object) -> checking.Checked:
-        found = Verdict(piece.path.stem)
-        return checking.Checked(path=piece.path, source=SOURCE, dossier=dossier(found))
+        path = Path(str(piece.kernel))
+        found = dossier(Verdict(path.stem))
+        return checking.Checked(candidate=Candidate(source=SOURCE), subject=piece.subject, dossier=found, path=path)
 
     monkeypatch.setattr(checking, "_check", check)
-    monkeypatch.setattr(checking, "parallel", lambda function, items, **_: [function(item) for item in items])
+    monkeypatch.setattr(
+        "warpwright.dispatch.pool.parallel", lambda function, items, **_: [function(item) for item in items]
+    )
 
 
 def run(*arguments: object):

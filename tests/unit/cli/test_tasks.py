@@ -8,7 +8,6 @@ import pytest
 from typer.testing import CliRunner
 
 from warpwright.cli.main import app
-from warpwright.cli.tasks import admissions
 from warpwright.cli.tasks.contract import duration
 from warpwright.core.errors import Exit
 from warpwright.verify.admission import Admission, ControlResult, HonestResult
@@ -52,7 +51,7 @@ def admitting(monkeypatch: pytest.MonkeyPatch):
             asked.extend(item.key for item in items)
             return list(answers)
 
-        monkeypatch.setattr(admissions, "parallel", parallel)
+        monkeypatch.setattr("warpwright.dispatch.pool.parallel", parallel)
         return asked
 
     return answer

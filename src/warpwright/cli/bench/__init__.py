@@ -1,8 +1,8 @@
 """Kernels timed.
 
 bench.py      `warpwright bench` and `warpwright compare`
-suite.py
+suite.py      a whole suite, on one screen
+options.py    what can be said of judging
 bundle.py     `warpwright bundle make|import`
 standings.py  judged candidates, on one screen
-watching.py   what NVIDIA's tools see of a candidate
 """

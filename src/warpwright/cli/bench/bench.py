@@ -3,60 +3,32 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from warpwright.cli.check.candidates import FastMath, GpuName, TaskName, one_task, read_candidate
+from warpwright.cli.bench.options import Baselines, Compiled, Seconds, SuiteOptions, Watching
+from warpwright.cli.check.candidates import TaskName, subject
+from warpwright.cli.grouped import grouped
 from warpwright.cli.output import Json, emit
 from warpwright.cli.search.beforehand import check_file
 from warpwright.cli.tasks.tasks import Inputs
-from warpwright.core.errors import Exit, Undecided, UsageError
+from warpwright.core.errors import Exit, UsageError
 from warpwright.core.records.evidence import Verdict
 
 if TYPE_CHECKING:
-    from warpwright.core.launch.sealed import Sealed
-    from warpwright.core.records.judged import Asked, Job, Judged
-    from warpwright.core.task import Task
-
-Baselines = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--baseline",
-        metavar="NAME",
-        help="eager, compile, max-autotune, or one the task names; repeat it. All if none.",
-    ),
-]
-Seconds = Annotated[
-    float,
-    typer.Option("--seconds", metavar="SECONDS", min=0.1, help="At most this long for each case and cache state."),
-]
+    from warpwright.app.kernels.bench import Benched
 
 
+@grouped
 def bench(
+    suite: SuiteOptions,
+    compiled: Compiled,
+    watching: Watching,
     kernel: Annotated[Path | None, typer.Argument(metavar="KERNEL.CU", help="One .cu file, for --task.")] = None,
     task: Annotated[str | None, typer.Option("--task", metavar="TASK", help="As for `warpwright tasks show`.")] = None,
-    suite: Annotated[
-        str | None, typer.Option("--suite", metavar="SUITE", help="Instead: a whole suite, paper or modern.")
-    ] = None,
-    kernels: Annotated[
-        Path | None,
-        typer.Option(
-            "--kernels", metavar="FOLDER", help="With --suite: NAME.cu, NAME.backward.cu ...; else baselines only."
-        ),
-    ] = None,
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", metavar="FOLDER", help="With --suite: its folder, to stop and go on; else bench-SUITE."),
-    ] = None,
-    timed: Annotated[
-        int | None,
-        typer.Option("--cases", metavar="N", min=1, help="With --suite: time so many cases of each task; else all."),
-    ] = None,
-    gpu: GpuName = "h200",
-    fast_math: FastMath = False,
     inputs: Inputs = None,
     baselines: Baselines = None,
     seconds: Seconds = 1.0,
@@ -66,50 +38,86 @@ def bench(
             "--min-speedup", metavar="FACTOR", help="Exit 1 unless the lower bound of every case is above this."
         ),
     ] = None,
-    profile: Annotated[bool, typer.Option("--profile", help="Say in one sentence what holds it back.")] = False,
-    ncu_report: Annotated[
-        Path | None, typer.Option("--ncu-rep", metavar="FILE", help="Keep the profiler's report of one call.")
-    ] = None,
-    sanitize: Annotated[
-        bool, typer.Option("--sanitize", help="Run compute-sanitizer's four tools on one call as well.")
-    ] = False,
     as_json: Json = False,
 ) -> None:
     """Check and time a kernel, or a suite, on this machine's GPU.
 
     Every timed call is checked too. Times are taken in turns with torch's own answers.
     """
-    if suite is not None:
-        from warpwright.cli.bench.suite import bench_suite
-
+    if suite.suite is not None:
         if kernel is not None or task is not None:
             raise UsageError("--suite brings its own tasks; put kernels into a folder and name it with --kernels")
-        folder = out or Path(f"bench-{suite}")
-        wanted = asked(baselines, seconds)
-        bench_suite(suite, kernels, folder, timed, gpu=gpu, fast_math=fast_math, asked=wanted, as_json=as_json)
+        _suite(suite, compiled, baselines, seconds, as_json)
         return
     if min_speed_up is not None and math.isnan(min_speed_up):
         raise UsageError("--min-speedup is a number such as 1.05")
-    check_file(ncu_report)
+    check_file(watching.ncu_report)
     if kernel is None or task is None:
         raise UsageError("say what to time: KERNEL.CU --task TASK, or --suite SUITE")
-    from warpwright.cli.bench.watching import sanitized, watched
-
-    asked_task = one_task(task, inputs, silent=as_json)
-    jobs = jobs_for(asked_task, [kernel], gpu, fast_math, asked(baselines, seconds), silent=as_json)
-    (judged,) = _judged(jobs, silent=as_json)
-    if sanitize:
-        judged = sanitized(jobs[0], judged, silent=as_json)
-    limits = watched(jobs[0], ncu_report, silent=as_json) if profile or ncu_report else None
-    _render(asked_task, [judged], as_json, limits)
-    raise typer.Exit(_exit_code(asked_task, judged, min_speed_up))
+    found = _bench(kernel, task, inputs, compiled, watching, baselines, seconds, silent=as_json)
+    _show([found], as_json)
+    raise typer.Exit(_exit_code(found, min_speed_up))
 
 
+def _bench(
+    kernel: Path,
+    task: str,
+    inputs: list[str] | None,
+    compiled: Compiled,
+    watching: Watching,
+    baselines: list[str] | None,
+    seconds: float,
+    silent: bool,
+) -> Benched:
+    from warpwright.app.kernels.bench import bench as bench_kernel
+    from warpwright.cli.screen import progress
+
+    asked = subject(task, inputs, silent=silent)
+    with progress(silent=silent) as told:
+        return bench_kernel(
+            kernel,
+            asked,
+            baselines=baselines,
+            seconds=seconds,
+            profile=watching.profile,
+            report=watching.ncu_report,
+            sanitize=watching.sanitize,
+            gpu=compiled.gpu,
+            fast_math=compiled.fast_math,
+            on_progress=told,
+        )
+
+
+def _suite(suite: SuiteOptions, compiled: Compiled, baselines: list[str] | None, seconds: float, silent: bool) -> None:
+    from warpwright.app.kernels.suite import bench_suite
+    from warpwright.cli.screen import progress
+
+    with progress(silent=silent) as told:
+        found = bench_suite(
+            suite.suite or "",
+            kernels=suite.kernels,
+            folder=suite.out,
+            timed=suite.timed,
+            baselines=baselines,
+            seconds=seconds,
+            gpu=compiled.gpu,
+            fast_math=compiled.fast_math,
+            on_progress=told,
+        )
+    if silent:
+        judged = list(found.judged.values())
+        emit("bench.suite/1", overview=found.overview, judged=judged, refused=found.refused)
+    else:
+        from warpwright.cli.bench.suite import show_suite
+
+        show_suite(found)
+
+
+@grouped
 def compare(
     kernels: Annotated[list[Path], typer.Argument(metavar="KERNEL.CU", help="Candidates for the same task.")],
     task: TaskName,
-    gpu: GpuName = "h200",
-    fast_math: FastMath = False,
+    compiled: Compiled,
     inputs: Inputs = None,
     seconds: Seconds = 1.0,
     as_json: Json = False,
@@ -118,91 +126,46 @@ def compare(
 
     Each takes turns with those before it that are right, and with the eager reference.
     """
-    if len(kernels) < 2:
-        raise UsageError("a comparison needs at least two candidates; `warpwright bench` times one")
-    if len({kernel.name for kernel in kernels}) < len(kernels):
-        raise UsageError("two of the files have the same name: their rows could not be told apart")
-    asked_task = one_task(task, inputs, silent=as_json)
-    jobs = jobs_for(asked_task, kernels, gpu, fast_math, asked(["eager"], seconds), silent=as_json)
-    judged = _judged(jobs, silent=as_json)
-    _render(asked_task, judged, as_json)
-    raise typer.Exit(max(_exit_code(asked_task, item, None) for item in judged))
+    from warpwright.app.kernels.bench import compare as compare_kernels
+    from warpwright.cli.screen import progress
 
-
-def asked(baselines: list[str] | None, seconds: float) -> Asked:
-    from warpwright.core.records.judged import Asked
-
-    return Asked(baselines=None if baselines is None else tuple(baselines), seconds_per_case=seconds)
-
-
-def _judged(jobs: list[Job], silent: bool) -> list[Judged]:
-    """One after the other, each also beside those before it that are right."""
-    from warpwright.cli.screen import waiting
-    from warpwright.dispatch.local import judge_here
-
-    right: dict[str, Sealed] = {}
-    found: list[Judged] = []
-    with waiting("judging", silent=silent):
-        for judged in judge_here(replace(job, against=dict(right)) for job in jobs):
-            sealed = jobs[len(found)].sealed
-            if sealed is not None and {item.verdict for item in judged.evidence} == {Verdict.HOLDS}:
-                right[judged.label] = sealed
-            found.append(judged)
-    return found
-
-
-def jobs_for(task: Task, kernels: list[Path], gpu: str, fast_math: bool, wanted: Asked, silent: bool) -> list[Job]:
-    """Seals every file; the first that cannot be sealed ends it with the reason."""
-    from warpwright.cli.check.verdicts import show_refusal
-    from warpwright.cli.screen import waiting
-    from warpwright.dispatch.sealed_jobs import sealed_jobs
-    from warpwright.seal.refusal import Refusal
-
-    candidates = [(kernel.name, read_candidate(kernel, gpu, fast_math)) for kernel in kernels]
-    with waiting("sealing", silent=silent):
-        outcomes = sealed_jobs(task, candidates, wanted)
-    jobs = []
-    for label, outcome in outcomes:
-        if isinstance(outcome, Refusal):
-            if outcome.verdict is Verdict.UNDECIDED:
-                raise Undecided(f"{label}: {outcome.reason}")
-            show_refusal(outcome.verdict, outcome.counterexample, outcome.reason)
-            raise typer.Exit(Exit.REFUTED)
-        jobs.append(outcome)
-    return jobs
-
-
-def _render(task: Task, judged: list[Judged], as_json: bool, limits: str | None = None) -> None:
-    from warpwright.report.standings import standings, summary
-
-    if as_json:
-        stood = {item.label: standings(task, item) for item in judged}
-        emit(
-            "bench/1",
-            judged=judged,
-            standings=stood,
-            summaries={label: summary(items) for label, items in stood.items()},
-            limited_by=limits,
+    asked = subject(task, inputs, silent=as_json)
+    with progress(silent=as_json) as told:
+        found = compare_kernels(
+            kernels, asked, seconds=seconds, gpu=compiled.gpu, fast_math=compiled.fast_math, on_progress=told
         )
-        return
+    _show(found, as_json)
+    raise typer.Exit(max(_exit_code(item, None) for item in found))
+
+
+def _show(benched: Sequence[Benched], as_json: bool) -> None:
+    """What was judged or refused; a kernel that could be neither sealed nor refuted ends the command."""
+    from warpwright.app.kernels.bench import documents, undecided
     from warpwright.cli.bench.standings import show_judged
+    from warpwright.cli.check.verdicts import show_refusal
+    from warpwright.cli.screen import plain, screen
 
-    for item in judged:
-        show_judged(task, item)
-    if limits:
-        from warpwright.cli.screen import plain, screen
+    for item in benched:
+        if (error := undecided(item)) is not None:
+            raise error
+    if as_json:
+        emit("bench/1", **documents(benched))
+        return
+    for item in benched:
+        if item.judged is not None:
+            show_judged(item.subject.task, item.judged)
+        if item.refusal is not None:
+            show_refusal(item.refusal.verdict, item.refusal.counterexample, item.refusal.reason)
+        if item.limited_by:
+            screen().print(plain(item.limited_by))
 
-        screen().print(plain(limits))
 
-
-def _exit_code(task: Task, judged: Judged, least: float | None) -> Exit:
-    from warpwright.report.standings import standings
-
-    if any(item.verdict is Verdict.REFUTED for item in judged.evidence):
+def _exit_code(benched: Benched, least: float | None) -> Exit:
+    if benched.verdict is Verdict.REFUTED:
         return Exit.REFUTED
-    if judged.faults and not judged.measurements:
+    if benched.faults and benched.judged and not benched.judged.measurements:
         return Exit.OUR_FAULT
     if least is not None:
-        bounds = [item.speed_up.low if item.speed_up and not item.invalid else 0.0 for item in standings(task, judged)]
-        return Exit.HOLDS if bounds and min(bounds) > least else Exit.REFUTED
+        bound = benched.least_speed_up
+        return Exit.HOLDS if bound is not None and bound > least else Exit.REFUTED
     return Exit.HOLDS

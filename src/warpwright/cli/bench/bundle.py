@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from warpwright.cli.bench.bench import Baselines, Seconds, asked, jobs_for
-from warpwright.cli.check.candidates import FastMath, GpuName, TaskName, one_task
+from warpwright.cli.bench.options import Baselines, Compiled, Seconds
+from warpwright.cli.check.candidates import TaskName, subject
+from warpwright.cli.grouped import grouped
 from warpwright.cli.output import Json, emit
 from warpwright.cli.search.beforehand import make_folder
 from warpwright.cli.tasks.tasks import Inputs
+from warpwright.core.errors import Exit, Undecided
+from warpwright.core.records.evidence import Verdict
+
+if TYPE_CHECKING:
+    from warpwright.core.records.judged import Job
+    from warpwright.seal.refusal import Refusal
 
 app = typer.Typer(
     help="Carry kernels to a GPU that lives elsewhere.",
@@ -21,14 +28,14 @@ app = typer.Typer(
 
 
 @app.command("make", epilog="Example: warpwright bundle make trip/ a.cu b.cu --task layernorm")
+@grouped
 def make(
     folder: Annotated[
         Path, typer.Argument(metavar="FOLDER", help="Where the bundle is written; jobs are added to what is there.")
     ],
     kernels: Annotated[list[Path], typer.Argument(metavar="KERNEL.CU", help="Candidates for the task.")],
     task: TaskName,
-    gpu: GpuName = "h200",
-    fast_math: FastMath = False,
+    compiled: Compiled,
     inputs: Inputs = None,
     baselines: Baselines = None,
     seconds: Seconds = 1.0,
@@ -38,17 +45,41 @@ def make(
 
     The machine that it is carried to needs a GPU, Python and torch, and nothing else.
     """
-    from warpwright.dispatch.bundle import write_bundle
+    from warpwright.app.kernels.bundle import make_bundle
+    from warpwright.cli.screen import progress
 
     make_folder(folder)
-    asked_task = one_task(task, inputs, silent=as_json)
-    jobs = jobs_for(asked_task, kernels, gpu, fast_math, asked(baselines, seconds), silent=as_json)
-    write_bundle(folder, jobs)
+    asked = subject(task, inputs, silent=as_json)
+    with progress(silent=as_json) as told:
+        found = make_bundle(
+            folder,
+            kernels,
+            asked,
+            baselines=baselines,
+            seconds=seconds,
+            gpu=compiled.gpu,
+            fast_math=compiled.fast_math,
+            on_progress=told,
+        )
+    jobs = [_sealed(label, job) for label, job in found]
     if as_json:
         emit("bundle.make/1", folder=str(folder), jobs=[job.id for job in jobs])
     else:
         number = "1 job" if len(jobs) == 1 else f"{len(jobs)} jobs"
         typer.echo(f"{number} in {folder}. Over there: python3 worker.pyz jobs/ --out results/")
+
+
+def _sealed(label: str, job: Job | Refusal) -> Job:
+    """The job; a kernel that could not be sealed ends the command."""
+    from warpwright.cli.check.verdicts import show_refusal
+    from warpwright.seal.refusal import Refusal
+
+    if not isinstance(job, Refusal):
+        return job
+    if job.verdict is Verdict.UNDECIDED:
+        raise Undecided(f"{label}: {job.reason}")
+    show_refusal(job.verdict, job.counterexample, job.reason)
+    raise typer.Exit(Exit.REFUTED)
 
 
 @app.command("import", epilog="Example: warpwright bundle import trip/results --jobs trip/jobs")

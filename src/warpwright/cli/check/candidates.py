@@ -1,4 +1,4 @@
-"""A candidate from the command line: which file, for which task, compiled how."""
+"""Options that say which candidate is meant: its file, its task, its flags."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from warpwright.core.candidate import Candidate
-    from warpwright.core.task import Task
+    from warpwright.app.given import Subject
 
 Kernel = Annotated[Path, typer.Argument(metavar="KERNEL.CU", help="One .cu file in the form of a torch extension.")]
 TaskName = Annotated[
@@ -22,29 +21,10 @@ GpuName = Annotated[str, typer.Option("--gpu", metavar="GPU", help="The GPU to c
 FastMath = Annotated[bool, typer.Option("--fast-math", help="Compile with --use_fast_math; another candidate then.")]
 
 
-def read_candidate(path: Path, gpu: str, fast_math: bool) -> Candidate:
-    """The file as it is, in the language that its name ends in."""
-    from warpwright import languages
-    from warpwright.core.candidate import Flags
-    from warpwright.core.gpus.table import gpu_named
-
-    return languages.read(path, Flags(gpu=gpu_named(gpu).name, fast_math=fast_math))
-
-
-def one_task(name: str, inputs: list[str] | None = None, *, silent: bool = True) -> Task:
+def subject(name: str, inputs: list[str] | None = None, *, silent: bool = True) -> Subject:
     """The task a candidate is for. A name without a direction means the first the task has: forward."""
+    from warpwright.app.given import subject_of
     from warpwright.cli.screen import waiting
-    from warpwright.tasks import load
 
     with waiting(f"loading {name}", silent=silent):
-        return load(name, inputs=inputs or ())[0]
-
-
-def pastime(what: str) -> str:
-    """What to say while a candidate is compiled: the first time our own headers are too, which takes far longer."""
-    from warpwright import languages
-    from warpwright.seal.cache import Store, default_root
-
-    store = Store(root=default_root())
-    prepared = all(language.is_prepared(store) for language in languages.frontends().values())
-    return what if prepared else f"preparing headers, once; then {what}"
+        return subject_of(name, inputs or ())

@@ -14,9 +14,10 @@ from warpwright.cli.output import Json, emit
 from warpwright.cli.search.beforehand import check_file
 from warpwright.cli.tasks.tasks import Inputs
 from warpwright.core.errors import Exit, UsageError
+from warpwright.core.records.evidence import Verdict
 
 if TYPE_CHECKING:
-    from warpwright.cli.check.checking import Checked
+    from warpwright.app.kernels.check import Checked
     from warpwright.core.records.evidence import Dossier
 
 Dtypes = Annotated[list[str] | None, typer.Option("--dtype", metavar="DTYPE", help="Only these cases; repeat it.")]
@@ -46,8 +47,8 @@ def check(
 
     Does it compile, is its host code a pure launch plan, is it right on the CPU?
     """
-    from warpwright.cli.check.checking import check_all, data, labelled, pieces, show
-    from warpwright.cli.screen import waiting
+    from warpwright.app.kernels.check import check_all, labelled, pieces
+    from warpwright.cli.screen import progress, waiting
 
     named = [name for name in (task, ref) if name is not None]
     if len(named) + (labels is not None) != 1:
@@ -56,13 +57,29 @@ def check(
     check_file(junit)
     with waiting("loading the task", silent=as_json):
         work = labelled(kernel, labels) if labels else pieces(kernel, named[0], inputs or ())
-    checked = check_all(work, gpu=gpu, fast_math=fast_math, dtypes=dtypes or (), jobs=jobs, silent=as_json)
+    with progress(silent=as_json) as told:
+        checked = check_all(work, gpu=gpu, fast_math=fast_math, dtypes=dtypes or (), jobs=jobs, on_progress=told)
     _write_files(checked, html, junit)
     if as_json:
-        emit("check/1", **(data(checked[0]) if not kernel.is_dir() else {"results": [data(item) for item in checked]}))
+        documents = [item.document() for item in checked]
+        emit("check/1", **(documents[0] if not kernel.is_dir() else {"results": documents}))
     else:
-        show(checked, verbose=verbose)
+        _show(checked, verbose=verbose)
     raise typer.Exit(worst([ending(item.dossier) for item in checked]))
+
+
+def _show(checked: Sequence[Checked], *, verbose: bool) -> None:
+    from warpwright.cli.check.verdicts import show_dossier
+    from warpwright.cli.screen import plain, screen
+
+    if len(checked) == 1:
+        show_dossier(checked[0].dossier, checked[0].candidate.source, verbose=verbose)
+        return
+    for item in checked:
+        screen().print(f"{plain(item.name)}: {plain(item.sentence)}", soft_wrap=True)
+    counts = {verdict: sum(item.verdict is verdict for item in checked) for verdict in Verdict}
+    shown = ", ".join(f"{count} {verdict}" for verdict, count in counts.items() if count)
+    screen().print(f"{len(checked)} kernels: {shown}.")
 
 
 def ending(dossier: Dossier) -> Exit:
@@ -76,7 +93,7 @@ def worst(endings: Collection[Exit]) -> Exit:
 
 
 def _write_files(checked: Sequence[Checked], html: Path | None, junit: Path | None) -> None:
-    from warpwright.cli.check.documents import junit_xml, page
+    from warpwright.app.kernels.documents import junit_xml, page
 
     for path, document in ((html, page), (junit, junit_xml)):
         if path is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,14 +12,13 @@ from warpwright.cli.check.check import ending, worst
 from warpwright.cli.output import Json, emit
 from warpwright.cli.search.beforehand import check_task, make_folder
 from warpwright.cli.tasks.tasks import Inputs
-from warpwright.core.errors import Exit, UsageError
+from warpwright.core.errors import Exit
 from warpwright.core.records.evidence import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from warpwright.compose.survey import Surveyed
-    from warpwright.core.records.evidence import Dossier
+    from warpwright.app.compose import Composed
 
 
 def compose(
@@ -40,12 +40,11 @@ def compose(
     for place in places:
         check_task(place)
     make_folder(out)
-    answers = _surveyed(places, inputs or ())
     told, endings = [], []
-    while (answer := _next(answers, as_json)) is not None:
-        dossier = _checked(answer, as_json) if check and answer.sources else None
-        told.append(_told(answer, dossier, out, silent=as_json))
-        endings.append(_ending(answer, dossier))
+    with _composed(places, inputs or (), check, silent=as_json) as answers:
+        for answer in answers:
+            told.append(_kept(answer, out, silent=as_json))
+            endings.append(_ending(answer))
     if as_json:
         emit("compose/1", composed=told)
     else:
@@ -53,78 +52,36 @@ def compose(
     raise typer.Exit(worst(endings))
 
 
-def _next(answers: Iterator[Surveyed], silent: bool) -> Surveyed | None:
-    from warpwright.cli.screen import waiting
+@contextmanager
+def _composed(places: Sequence[str], inputs: Sequence[str], check: bool, silent: bool) -> Iterator[Iterator[Composed]]:
+    from warpwright.cli.screen import progress, waiting
 
-    with waiting("composing", silent=silent):
-        return next(answers, None)
-
-
-def _surveyed(places: Sequence[str], inputs: Sequence[str]) -> Iterator[Surveyed]:
-    """One after the other. Among many a task that cannot be loaded is named; alone it is a mistake."""
-    from warpwright.compose.survey import survey, surveyed
-    from warpwright.tasks import load
-
-    if inputs and len(places) > 1:
-        raise UsageError("--input describes one function; give exactly one TASK with it")
-    for answer in map(surveyed, load(places[0], inputs=inputs)) if inputs else survey(places):
-        if answer.task is None and [answer.name] == list(places):
-            raise UsageError(answer.reason or f"{answer.name} cannot be loaded")
-        yield answer
+    with waiting("starting", silent=silent):
+        from warpwright.app.compose import compose_all
+    with progress(silent=silent) as shown:
+        yield compose_all(places, inputs=inputs, check=check, on_progress=shown)
 
 
-def _ending(answer: Surveyed, dossier: Dossier | None) -> Exit:
+def _ending(answer: Composed) -> Exit:
     """As `check` would end on the same source; a task without one stays undecided."""
-    if dossier is not None:
-        return ending(dossier)
-    return Exit.HOLDS if answer.sources else Exit.UNDECIDED
+    if answer.dossier is not None:
+        return ending(answer.dossier)
+    return Exit.HOLDS if answer.candidate else Exit.UNDECIDED
 
 
-def _told(answer: Surveyed, dossier: Dossier | None, out: Path, silent: bool) -> dict[str, Any]:
-    """What became of one task; its file is None unless a source was kept.
-
-    What is undecided here is kept: nothing speaks against it, and another machine may tell.
-    """
+def _kept(answer: Composed, out: Path, silent: bool) -> dict[str, Any]:
+    """Write and name the kernel of one task; its file is None unless a source was kept."""
     from warpwright.cli.screen import plain, screen
 
-    refuted = dossier is not None and dossier.verdict is Verdict.REFUTED
-    kept = _kept(answer, out) if answer.sources and not refuted else None
-    words = answer.reason or _words(dossier, kept)
+    path, words = answer.save(out), answer.sentence
+    if path is not None:
+        words = f"{path}, {words[0].lower()}{words[1:]}"
     if not silent:
         # What cannot be loaded is named by file and line already.
         said = words if words.startswith(answer.name) else f"{answer.name}: {words}"
         screen().print(plain(said), soft_wrap=True)
-    return {
-        "task": answer.name,
-        "file": str(kept) if kept else None,
-        "verdict": dossier.verdict if dossier else None,
-        "words": words,
-    }
-
-
-def _checked(answer: Surveyed, silent: bool) -> Dossier:
-    from warpwright.cli.screen import waiting
-    from warpwright.core.candidate import Candidate
-    from warpwright.verify.ladder import climb
-
-    assert answer.task is not None
-    with waiting(f"checking {answer.name}", silent=silent):
-        return climb(answer.task, Candidate(source=answer.sources[0])).dossier
-
-
-def _kept(answer: Surveyed, out: Path) -> Path:
-    assert answer.task is not None
-    direction = "" if answer.task.direction == "forward" else f".{answer.task.direction}"
-    path = out / f"{answer.task.name}{direction}.cu"
-    path.write_text(answer.sources[0], encoding="utf-8")
-    return path
-
-
-def _words(dossier: Dossier | None, kept: Path | None) -> str:
-    from warpwright.cli.check.verdicts import sentence
-
-    said = sentence(dossier) if dossier else "not checked."
-    return f"{kept}, {said[0].lower()}{said[1:]}" if kept else said
+    file = str(path) if path else None
+    return {"task": answer.name, "file": file, "verdict": answer.verdict, "words": words}
 
 
 def _sum_up(told: list[dict[str, Any]], out: Path) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from warpwright.cli.check.candidates import FastMath, GpuName, Kernel, TaskName, one_task, pastime, read_candidate
+from warpwright.cli.check.candidates import FastMath, GpuName, Kernel, TaskName, subject
 from warpwright.cli.output import Json, emit
 from warpwright.cli.tasks.tasks import Inputs
 from warpwright.core.errors import Exit
@@ -33,21 +33,20 @@ def seal(
 
     Both are kept as one artefact, which is all that a GPU needs.
     """
-    from warpwright import languages
-    from warpwright.cli.screen import waiting
-    from warpwright.seal.refusal import Refusal
-    from warpwright.seal.summary import summarise
+    from warpwright.app.kernels.seal import seal as seal_kernel
+    from warpwright.cli.screen import progress
 
-    asked, candidate = one_task(task, inputs, silent=as_json), read_candidate(kernel, gpu, fast_math)
-    with waiting(pastime(f"sealing {kernel.name}"), silent=as_json):
-        outcome = languages.seal(asked, candidate)
-    if isinstance(outcome, Refusal):
-        _refuse(outcome, asked, as_json)
-        raise typer.Exit(CODES[outcome.verdict])
-    if as_json:
-        emit("seal/1", task=asked.key, manifest=outcome.manifest, kernels=outcome.kernels, plans=outcome.plans)
-    else:
-        _show(summarise(outcome), asked, verbose)
+    asked = subject(task, inputs, silent=as_json)
+    with progress(silent=as_json) as told:
+        found = seal_kernel(kernel, asked, gpu=gpu, fast_math=fast_math, on_progress=told)
+    if found.refusal is not None:
+        _refuse(found.refusal, asked.task, as_json)
+        raise typer.Exit(CODES[found.verdict])
+    if as_json and found.sealed is not None:
+        made = found.sealed
+        emit("seal/1", task=asked.task.key, manifest=made.manifest, kernels=made.kernels, plans=made.plans)
+    elif found.summary is not None:
+        _show(found.summary, asked.task, verbose)
 
 
 def _refuse(refusal: Refusal, task: Task, as_json: bool) -> None:

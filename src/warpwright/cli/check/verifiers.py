@@ -11,7 +11,6 @@ from warpwright.cli.check.check import Dtypes, Jobs
 from warpwright.cli.output import Json, emit
 from warpwright.cli.search.options import Dollars
 from warpwright.core.codec import encode
-from warpwright.core.errors import UsageError
 
 if TYPE_CHECKING:
     from warpwright.verify.evaluation import Score
@@ -47,33 +46,19 @@ def evaluate(
 
     Every labelled kernel is checked; figures are given for each class of bug.
     """
-    from warpwright.cli.check.checking import check_all, labelled
     from warpwright.cli.screen import plain, progress, show_table
-    from warpwright.core.records.rungs import LADDER, OPINION
-    from warpwright.verify.evaluation import scores
 
-    if (rung == OPINION) != (model is not None):
-        raise UsageError("opinions need somebody to ask: --rung opinion and --model SPEC go together")
-    if rung is not None and rung not in LADDER:
-        raise UsageError(f"there is no rung '{rung}'; one of {', '.join(LADDER)}")
-    if panel is not None and model is None:
-        raise UsageError("a panel gives opinions: --panel needs --rung opinion and --model SPEC")
-    work = labelled(labels.parent, labels)
-    if model is not None:
-        from warpwright.cli.check.opinions import asked_model, opinions
+    with progress(silent=as_json) as told:
+        from warpwright.app.verifiers import evaluate_verifiers
 
-        with progress(silent=as_json) as bar:
-            dossiers = opinions(work, asked_model(model, budget), panel, bar)
-    else:
-        checked = check_all(work, gpu="h200", fast_math=False, dtypes=dtypes or (), jobs=jobs, silent=as_json)
-        dossiers = [item.dossier for item in checked]
-    found = scores([piece.label for piece in work if piece.label], dossiers, rung)
+        found = evaluate_verifiers(
+            labels, rung=rung, model=model, panel=panel, budget=budget, dtypes=dtypes or (), jobs=jobs, on_progress=told
+        )
     if as_json:
-        faults = [fault for dossier in dossiers for fault in dossier.faults]
-        emit("verifiers.evaluate/1", rung=rung, scores=[_data(score) for score in found], faults=faults)
+        emit("verifiers.evaluate/1", rung=rung, scores=[_data(score) for score in found.scores], faults=found.faults)
     else:
         columns = ("class", "accuracy", "kernels", "right", "false accepts", "false rejects", "undecided")
-        show_table(columns, [(plain(score.kind), *_figures(score)) for score in found])
+        show_table(columns, [(plain(score.kind), *_figures(score)) for score in found.scores])
 
 
 @app.command("tune", epilog="Example: warpwright verifiers tune --labels kernels/labels.csv --model anthropic:NAME")
@@ -93,14 +78,12 @@ def tune(
 
     They are rewritten on one part of a labelled set; what counts is the part that was not seen.
     """
-    from warpwright.cli.check.checking import labelled
-    from warpwright.cli.check.opinions import asked_model, tuned
     from warpwright.cli.screen import plain, show_table, waiting
-    from warpwright.verify.opinion.panel import write_panel
 
     with waiting("asking", silent=as_json):
-        found = tuned(labelled(labels.parent, labels), asked_model(model, budget), panel, seed, rounds)
-    write_panel(found.panel, out)
+        from warpwright.app.verifiers import tune_verifiers
+
+        found = tune_verifiers(labels, model=model, out=out, panel=panel, rounds=rounds, seed=seed, budget=budget)
     if as_json:
         emit("verifiers.tune/1", outcomes=found.outcomes, training=found.training, held_out=found.held_out)
         return

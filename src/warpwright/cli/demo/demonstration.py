@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from warpwright.app.given import headers_first
 from warpwright.archive.opening import open_archive
 from warpwright.archive.store import Archive
-from warpwright.cli.check.candidates import pastime
-from warpwright.cli.check.verdicts import details, sentence
 from warpwright.cli.output import emit
 from warpwright.cli.screen import bad, bar_of, faint, good, plain, screen, show_table, waiting
 from warpwright.cli.search.chapters import chapter
 from warpwright.cli.search.live import watching
-from warpwright.cli.search.scores import in_words
 from warpwright.core.candidate import Candidate, Flags
 from warpwright.core.errors import Exit
 from warpwright.core.gpus.table import gpu_named
@@ -21,6 +19,8 @@ from warpwright.core.records.search import Snapshot
 from warpwright.evolve.policy import Policy
 from warpwright.report.funnel import best, funnel
 from warpwright.report.page import Catch, Chapter, page
+from warpwright.report.scores import in_words
+from warpwright.report.verdicts import details, sentence
 from warpwright.search.settings import Settings
 from warpwright.search.wiring import begin, search_run
 from warpwright.tasks import load
@@ -59,7 +59,7 @@ def _catch(name: str, title: str, gpu: str, as_json: bool) -> Catch:
     (task,) = load(_PLANTED_TASK)
     cases = tuple(case for case in task.cases if case.dtype == "fp32")
     candidate = Candidate(source=source, flags=Flags(gpu=gpu_named(gpu).name))
-    with waiting(pastime(f"checking a planted {name}"), silent=as_json):
+    with waiting(headers_first(f"checking a planted {name}"), silent=as_json):
         dossier = climb(task, candidate, cases).dossier
     if not as_json:
         mark = good("caught") if dossier.verdict is Verdict.REFUTED else bad("missed")

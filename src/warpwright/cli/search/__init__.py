@@ -5,7 +5,6 @@ options.py     what can be said of a search on the command line
 beforehand.py  mistakes that can be named before anything slow begins
 searching.py   a search: what it may cost, how it ends, how to go on
 live.py        a search as it goes
-scores.py      scores and costs, in words
 runs.py        `warpwright runs list|show|export|import`
 history.py
 prices.py      `warpwright prices`

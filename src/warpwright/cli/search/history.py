@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from warpwright.cli.screen import faint, good, plain, screen, show_table
-from warpwright.cli.search.scores import in_words, spent_words
 from warpwright.core.records.search import Fate, Member, Snapshot
 from warpwright.report.funnel import best
+from warpwright.report.scores import in_words, spent_words
 
 
 def show(snapshot: Snapshot) -> None:

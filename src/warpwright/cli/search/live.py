@@ -11,9 +11,9 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from warpwright.cli.search.scores import in_words, spent_words
 from warpwright.core.records.search import Snapshot
 from warpwright.report.funnel import best, funnel
+from warpwright.report.scores import in_words, spent_words
 from warpwright.search.run import Watcher
 from warpwright.search.settings import Settings
 

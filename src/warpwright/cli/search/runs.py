@@ -21,9 +21,9 @@ def list_runs(archive: ArchivePlace = None, as_json: Json = False) -> None:
     from warpwright.archive.database.address import address, shown
     from warpwright.archive.opening import open_archive
     from warpwright.cli.screen import plain, screen, show_table
-    from warpwright.cli.search.scores import in_words, spent_words
     from warpwright.evolve.fold import fold
     from warpwright.report.funnel import best
+    from warpwright.report.scores import in_words, spent_words
 
     with open_archive(archive, to_read=True) as opened:
         snapshots = [fold(run, opened.log(run.id)) for run in opened.runs()]

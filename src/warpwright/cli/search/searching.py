@@ -15,7 +15,6 @@ from warpwright.archive.store import Archive
 from warpwright.cli.output import emit
 from warpwright.cli.screen import faint, good, plain, screen, show_table
 from warpwright.cli.search.live import watching
-from warpwright.cli.search.scores import in_words, spent_words
 from warpwright.core.candidate import Candidate
 from warpwright.core.codec import encode
 from warpwright.core.errors import Exit, Undecided
@@ -23,6 +22,7 @@ from warpwright.core.records.search import Member, Run, Snapshot
 from warpwright.dispatch.evaluating import BundleSent
 from warpwright.propose.tuning.ranking import Entrant, entrants
 from warpwright.report.funnel import best, funnel
+from warpwright.report.scores import in_words, spent_words
 from warpwright.search.run import write_whole
 from warpwright.search.settings import Settings
 from warpwright.search.tuner import Tuned

@@ -2,5 +2,5 @@
 
 tasks.py       `warpwright tasks list|show|check`
 contract.py    what `tasks show` prints of one task
-admissions.py  running and showing the admission of tasks
+admissions.py  admissions of tasks, on one screen
 """

@@ -1,31 +1,16 @@
-"""Admission of tasks, for `warpwright tasks check`: run on all cores, shown as a table."""
+"""Admissions of tasks as a table, for `warpwright tasks check`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from warpwright.cli.screen import bad, good, plain, progress, screen, show_table
+from warpwright.cli.screen import bad, good, plain, screen, show_table
 from warpwright.core.codec import encode
 from warpwright.core.errors import Exit
-from warpwright.core.task import Task
-from warpwright.dispatch.pool import parallel
 
 if TYPE_CHECKING:
     from warpwright.verify.admission import Admission
-
-
-def admit_all(tasks: Sequence[Task], jobs: int | None, *, silent: bool) -> list[Admission]:
-    """Every task admitted or not, in the order given, with a bar while it lasts."""
-    with progress(silent=silent) as bar:
-        return parallel(_admit, tasks, jobs=jobs, progress=bar, label=lambda task: task.key)
-
-
-def _admit(task: Task) -> Admission:
-    # Imported in the worker: torch is not needed, and not paid for, in the process that only waits.
-    from warpwright.verify.admission import admit
-
-    return admit(task)
 
 
 def verdict(admissions: Sequence[Admission]) -> Exit:

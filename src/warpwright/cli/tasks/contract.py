@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
 
+from warpwright.app.tasks import limit_of
 from warpwright.cli.screen import faint, plain, screen, show_table
-from warpwright.core.gpus.limit import Limit, physical_limit
 from warpwright.core.gpus.table import Gpu
 from warpwright.core.signature import entries
 from warpwright.core.task import Argument, Case, Direction, Output, Task, TensorArg
@@ -17,19 +16,6 @@ _RETURNS = {
     Direction.BACKWARD: "the gradient of every differentiable tensor argument, in order",
     Direction.TRAINING: "from forward the outputs and what backward needs, from backward the gradients",
 }
-
-
-def contract(task: Task, gpu: Gpu) -> dict[str, Any]:
-    """The same as data."""
-    return {
-        "key": task.key,
-        "id": task.id,
-        "task": task,
-        "entries": {name: [parameter.name for parameter in parameters(task, name)] for name in entries(task)},
-        "gpu": gpu.name,
-        "limits": [_limit_data(task, case, gpu) for case in task.cases],
-        "skeleton": skeleton(task),
-    }
 
 
 def show_contract(tasks: Sequence[Task], gpu: Gpu) -> None:
@@ -77,7 +63,7 @@ def _compared(kind: str, output: Output) -> str:
 
 
 def _case_row(task: Task, case: Case, gpu: Gpu) -> tuple[str, ...]:
-    limit = _limit(task, case, gpu)
+    limit = limit_of(task, case, gpu)
     share = f"{case.weight:g}" if case.role == "time" else ""
     known = (duration(limit.seconds), plain(limit.bound_by)) if limit else (faint("unknown"), "")
     return plain(case.name), plain(case.role), share, *known
@@ -87,21 +73,6 @@ def _work(task: Task) -> str:
     parts = {name: getattr(task.work, name) for name in ("reads", "writes", "matrix", "scalar")}
     shown = ", ".join(f"{name} {formula}" for name, formula in parts.items() if formula != 0)
     return f"Least work (bytes and operations): {shown or 'not declared'}."
-
-
-def _limit(task: Task, case: Case, gpu: Gpu) -> Limit | None:
-    return physical_limit(task.work, case, gpu, tf32=task.tolerance.tf32)
-
-
-def _limit_data(task: Task, case: Case, gpu: Gpu) -> dict[str, Any]:
-    limit = _limit(task, case, gpu)
-    return {
-        "case": case.name,
-        "role": case.role,
-        "seconds": limit and limit.seconds,
-        "bound_by": limit and limit.bound_by,
-        "floor_seconds": limit and limit.floor_seconds,
-    }
 
 
 def duration(seconds: float) -> str:

@@ -9,7 +9,7 @@ import typer
 
 from warpwright.cli.output import Json, emit, write
 from warpwright.core.errors import UsageError
-from warpwright.core.task import Direction, Role, Task
+from warpwright.core.task import Direction, Task
 
 Suite = Annotated[str | None, typer.Option("--suite", metavar="SUITE", help="Only this suite, such as paper.")]
 Inputs = Annotated[
@@ -31,13 +31,14 @@ app = typer.Typer(
 @app.command("list", epilog="Example: warpwright tasks list --suite paper")
 def list_tasks(suite: Suite = None, as_json: Json = False) -> None:
     """List the tasks of the suites that come with Warpwright."""
+    from warpwright.app.tasks import summary
     from warpwright.cli.screen import waiting
     from warpwright.tasks import all_tasks
 
     with waiting("loading tasks", silent=as_json):
         tasks = all_tasks(suite)
     if as_json:
-        emit("tasks.list/1", tasks=[_summary(task) for task in tasks])
+        emit("tasks.list/1", tasks=[summary(task) for task in tasks])
     else:
         show_tasks(tasks)
 
@@ -62,8 +63,9 @@ def show(
 
     Also a skeleton of a kernel to fill in; --skeleton prints that alone.
     """
+    from warpwright.app.tasks import contract
     from warpwright.cli.screen import waiting
-    from warpwright.cli.tasks.contract import contract, show_contract
+    from warpwright.cli.tasks.contract import show_contract
     from warpwright.core.gpus.table import gpu_named
     from warpwright.languages.cuda.skeleton import skeleton
     from warpwright.tasks import load
@@ -98,51 +100,20 @@ def check(
 
     Wrong implementations must be refuted, honest ones must pass, outputs must vary.
     """
-    from warpwright.cli.screen import waiting
-    from warpwright.cli.tasks.admissions import admissions_data, admit_all, show_admissions, verdict
+    from warpwright.app.tasks import admit_all, chosen
+    from warpwright.cli.screen import progress, waiting
+    from warpwright.cli.tasks.admissions import admissions_data, show_admissions, verdict
 
     with waiting("loading tasks", silent=as_json):
-        tasks = _chosen(names or [], suite, direction, inputs or [])
-    admissions = admit_all(tasks, jobs, silent=as_json)
+        tasks = chosen(names or [], suite, direction, inputs or [])
+    with progress(silent=as_json) as told:
+        admissions = admit_all(tasks, jobs=jobs, on_progress=told)
     if as_json:
         admitted = sum(admission.admitted for admission in admissions)
         emit("tasks.check/1", admitted=admitted, of=len(admissions), admissions=admissions_data(admissions))
     else:
         show_admissions(admissions)
     raise typer.Exit(verdict(admissions))
-
-
-def _chosen(
-    names: Sequence[str], suite: str | None, direction: Direction | None, inputs: Sequence[str]
-) -> tuple[Task, ...]:
-    from warpwright.tasks import all_tasks, load
-
-    if names and suite:
-        raise UsageError("give names or --suite, not both")
-    if inputs and len(names) != 1:
-        raise UsageError("--input describes one function; give exactly one NAME with it")
-    if names:
-        tasks = tuple(task for name in names for task in load(name, inputs=inputs, direction=direction))
-    else:
-        tasks = tuple(task for task in all_tasks(suite) if direction in (None, task.direction))
-    if not tasks:
-        raise UsageError("there is no such task; `warpwright tasks list` names them all")
-    return tuple({task.id: task for task in tasks}.values())
-
-
-def _summary(task: Task) -> dict[str, object]:
-    return {
-        "key": task.key,
-        "id": task.id,
-        "suite": task.suite,
-        "name": task.name,
-        "direction": task.direction,
-        "family": task.family,
-        "dtypes": task.dtypes,
-        "cases": {role.value: len(task.cases_of(role)) for role in (Role.CHECK, Role.TIME)},
-        "hidden": bool(task.ranges),
-        "summary": task.summary,
-    }
 
 
 def show_tasks(tasks: Sequence[Task]) -> None:

@@ -6,8 +6,7 @@ import html
 from collections.abc import Sequence
 from xml.etree import ElementTree
 
-from warpwright.cli.check.checking import Checked
-from warpwright.cli.check.verdicts import details, sentence, warnings
+from warpwright.app.kernels.check import Checked
 from warpwright.core.records.evidence import Verdict
 
 _STYLE = """body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
@@ -19,24 +18,25 @@ _AROUND = 3
 
 def page(checked: Sequence[Checked]) -> str:
     """One section per kernel. Whatever a candidate could have written is escaped."""
-    body = "\n".join(map(_section, checked))
+    body = "\n".join(map(section, checked))
     head = f'<meta charset="utf-8"><title>Warpwright check</title><style>{_STYLE}</style>'
     title = "<h1>Warpwright check</h1>"
     return f'<!doctype html>\n<html lang="en"><head>{head}</head>\n<body>{title}\n{body}\n</body></html>\n'
 
 
-def _section(item: Checked) -> str:
+def section(item: Checked) -> str:
+    """One kernel: its verdict, the lines around the one that matters, and what shows it."""
     verdict = item.dossier.verdict
-    title = f'<h2>{html.escape(item.path.name)}: <span class="{verdict}">{verdict}</span></h2>'
-    lines = [*details(item.dossier, item.source), *(f"warning: {warning}" for warning in warnings(item.dossier))]
+    title = f'<h2>{html.escape(item.name)}: <span class="{verdict}">{verdict}</span></h2>'
+    lines = [*item.details, *(f"warning: {warning}" for warning in item.warnings)]
     notes = "".join(f"<li>{html.escape(line)}</li>" for line in lines)
-    return f"<section>{title}<p>{html.escape(sentence(item.dossier))}</p>{_excerpt(item)}<ul>{notes}</ul></section>"
+    return f"<section>{title}<p>{html.escape(item.sentence)}</p>{_excerpt(item)}<ul>{notes}</ul></section>"
 
 
 def _excerpt(item: Checked) -> str:
     found = item.dossier.refutation
     number = found.counterexample.line if found and found.counterexample else None
-    lines = item.source.splitlines()
+    lines = item.candidate.source.splitlines()
     if number is None or not 0 < number <= len(lines):
         return ""
     first = max(0, number - 1 - _AROUND)
@@ -57,11 +57,11 @@ def junit_xml(checked: Sequence[Checked]) -> str:
     suite = ElementTree.Element("testsuite", {name: str(count) for name, count in counted.items()}, name="warpwright")
     for item, outcome in zip(checked, outcomes, strict=True):
         seconds = sum(evidence.seconds or 0.0 for evidence in item.dossier.evidence)
-        shown = {"name": item.path.name, "classname": item.dossier.task, "time": f"{seconds:.3f}"}
+        shown = {"name": item.name, "classname": item.dossier.task, "time": f"{seconds:.3f}"}
         case = ElementTree.SubElement(suite, "testcase", {key: _printable(value) for key, value in shown.items()})
         if outcome is not None:
-            said = ElementTree.SubElement(case, outcome, message=_printable(sentence(item.dossier)))
-            said.text = _printable("\n".join(details(item.dossier, item.source)))
+            said = ElementTree.SubElement(case, outcome, message=_printable(item.sentence))
+            said.text = _printable("\n".join(item.details))
     return '<?xml version="1.0" encoding="utf-8"?>\n' + ElementTree.tostring(suite, encoding="unicode") + "\n"
 
 

@@ -1,0 +1,109 @@
+"""What a caller gives: a task in any of its forms, and a kernel as a file, a text or a Candidate."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import FunctionType
+from typing import Any
+
+from warpwright import languages
+from warpwright.core.candidate import Candidate, Flags
+from warpwright.core.errors import UsageError
+from warpwright.core.gpus.table import gpu_named
+from warpwright.core.task import Direction, Task
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subject:
+    """A task and how it was named, so that a command line can name it again."""
+
+    task: Task
+    name: str
+    inputs: tuple[str, ...] = ()
+    source: str | None = None
+    """The reference's text, where the caller gave a Python object; `name` is a file's then that does not exist yet."""
+
+    @property
+    def options(self) -> str:
+        """The options of a command line that name the task."""
+        described = "".join(f" --input {shlex.quote(text)}" for text in self.inputs)
+        return f"--task {shlex.quote(self.name)}{described}"
+
+    def write(self, folder: Path) -> None:
+        """The reference's file, where the task came from a Python object."""
+        if self.source is not None:
+            (folder / self.name.partition(":")[0]).write_text(self.source, encoding="utf-8")
+
+
+TaskLike = Subject | Task | str | Path | Callable[..., Any]
+"""A Task; the name of one of a suite, a folder, a file, `ref.py:fn`; a Python function or an nn.Module."""
+KernelLike = Candidate | str | Path
+"""A Candidate; a path; text that ends in .cu is a path too, any other text is the source itself."""
+Inputs = Sequence[object] | Mapping[str, object]
+"""Example tensors and scalars, or descriptions such as "8,512:bf16", in order or by name."""
+
+
+def subject_of(task: TaskLike, inputs: Inputs = ()) -> Subject:
+    """The first direction of what is named; for Python objects the forward pass."""
+    from warpwright.tasks import load
+    from warpwright.tasks.given.examples import descriptions
+
+    if isinstance(task, Subject | Task) and inputs:
+        raise UsageError("a Task has its inputs already; leave `inputs` out")
+    if isinstance(task, Subject):
+        return task
+    if isinstance(task, Task):
+        return Subject(task=task, name=task.key)
+    if isinstance(task, str | Path):
+        described = descriptions(inputs)
+        return Subject(task=load(str(task), inputs=described)[0], name=str(task), inputs=described)
+    return _object(task, inputs)
+
+
+def _object(task: Any, inputs: Inputs) -> Subject:
+    """A Python object becomes a text, because checks and judges run it in processes of their own."""
+    from warpwright.tasks.function import function_task
+    from warpwright.tasks.given.callables import Written, written
+    from warpwright.tasks.given.examples import descriptions
+    from warpwright.tasks.given.modules import traced
+
+    if isinstance(task, FunctionType):
+        found = Written(source=written(task), entry=task.__name__, inputs=descriptions(inputs))
+    elif hasattr(task, "named_parameters") and not isinstance(task, type) and not isinstance(inputs, Mapping):
+        if not inputs:
+            raise UsageError("a module is traced on example inputs; give them, as in inputs=[torch.randn(8, 512)]")
+        found = traced(task, inputs)
+    else:
+        kind = type(task).__name__
+        raise UsageError(
+            f"a task is a name, a file, a Task, a function or an nn.Module with a list of inputs, not {kind}"
+        )
+    file = f"{found.entry}.py"
+    made = function_task(found.source, Path(file), found.entry, found.inputs, Direction.FORWARD)
+    return Subject(task=made, name=f"{file}:{found.entry}", inputs=found.inputs, source=found.source)
+
+
+def candidate_of(kernel: KernelLike, gpu: str = "h200", fast_math: bool = False) -> Candidate:
+    """A Candidate stays as it is; a file's text may be anything, and what is no source is for the first rung to say."""
+    if isinstance(kernel, Candidate):
+        return kernel
+    path, flags = path_of(kernel), Flags(gpu=gpu_named(gpu).name, fast_math=fast_math)
+    return Candidate(source=str(kernel), flags=flags) if path is None else languages.read(path, flags)
+
+
+def path_of(kernel: KernelLike) -> Path | None:
+    """Where the kernel lies; None where it is no file."""
+    named = isinstance(kernel, str) and "\n" not in kernel and kernel.endswith(languages.file_endings())
+    return Path(kernel) if isinstance(kernel, Path) or named else None  # type: ignore[arg-type]
+
+
+def headers_first(doing: str) -> str:
+    """What to say while a candidate is compiled: the first time our own headers are too, which takes far longer."""
+    from warpwright.seal.cache import Store, default_root
+
+    store = Store(root=default_root())
+    prepared = all(language.is_prepared(store) for language in languages.frontends().values())
+    return doing if prepared else f"preparing headers, once; then {doing}"

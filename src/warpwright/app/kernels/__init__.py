@@ -1,0 +1,10 @@
+"""Kernels checked, sealed and timed.
+
+check.py      one kernel or many, without a GPU
+documents.py  checked kernels as a page and as JUnit XML
+seal.py       device code and launch plans
+bench.py      one kernel, or several in turns, on this machine's GPU
+suite.py      a whole suite
+bundle.py     kernels packed for a GPU that lives elsewhere
+watching.py   profiles and sanitizers
+"""

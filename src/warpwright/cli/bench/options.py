@@ -1,0 +1,68 @@
+"""What can be said of judging on the command line."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from warpwright.cli.check.candidates import FastMath, GpuName
+
+Baselines = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--baseline",
+        metavar="NAME",
+        help="eager, compile, max-autotune, or one the task names; repeat it. All if none.",
+    ),
+]
+Seconds = Annotated[
+    float,
+    typer.Option("--seconds", metavar="SECONDS", min=0.1, help="At most this long for each case and cache state."),
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compiled:
+    """How candidates are compiled."""
+
+    gpu: GpuName = "h200"
+    fast_math: FastMath = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuiteOptions:
+    """A whole suite in place of one kernel."""
+
+    suite: Annotated[
+        str | None, typer.Option("--suite", metavar="SUITE", help="Instead: a whole suite, paper or modern.")
+    ] = None
+    kernels: Annotated[
+        Path | None,
+        typer.Option(
+            "--kernels", metavar="FOLDER", help="With --suite: NAME.cu, NAME.backward.cu ...; else baselines only."
+        ),
+    ] = None
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="FOLDER", help="With --suite: its folder, to stop and go on; else bench-SUITE."),
+    ] = None
+    timed: Annotated[
+        int | None,
+        typer.Option("--cases", metavar="N", min=1, help="With --suite: time so many cases of each task; else all."),
+    ] = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Watching:
+    """What NVIDIA's tools are asked besides."""
+
+    profile: Annotated[bool, typer.Option("--profile", help="Say in one sentence what holds it back.")] = False
+    ncu_report: Annotated[
+        Path | None, typer.Option("--ncu-rep", metavar="FILE", help="Keep the profiler's report of one call.")
+    ] = None
+    sanitize: Annotated[
+        bool, typer.Option("--sanitize", help="Run compute-sanitizer's four tools on one call as well.")
+    ] = False

@@ -1,0 +1,55 @@
+"""Verdicts in words: the sentence, what shows it, and what rungs noticed besides."""
+
+from __future__ import annotations
+
+from warpwright.core.records.evidence import Counterexample, Dossier, Verdict
+from warpwright.seal.refusal import Refusal
+
+_WHERE = ("distribution", "order", "kernel", "block", "thread", "other")
+
+
+def sentence(dossier: Dossier) -> str:
+    """The verdict in one sentence."""
+    found = dossier.refutation
+    if found is not None and found.counterexample is not None:
+        return f"Refuted: {found.counterexample.message}"
+    if dossier.verdict is Verdict.HOLDS:
+        return "Holds on every rung that this machine can climb."
+    if dossier.faults:
+        return f"Undecided, by a fault of ours: {dossier.faults[0].where}: {dossier.faults[0].message}"
+    reasons = [item.reason for item in dossier.evidence if item.reason and not item.skipped]
+    return f"Undecided: {'; '.join(reasons)}" if reasons else "Undecided."
+
+
+def details(dossier: Dossier, source: str = "") -> list[str]:
+    """What shows a refutation: source line, case, block, thread."""
+    found = dossier.refutation
+    return counterexample_lines(found.counterexample, source) if found and found.counterexample else []
+
+
+def warnings(dossier: Dossier) -> list[str]:
+    """What rungs noticed and did not hold against the candidate."""
+    return [str(warning) for item in dossier.evidence for warning in item.facts.get("warnings", ())]
+
+
+def refusal_sentence(refusal: Refusal) -> str:
+    """Why a candidate was not sealed, in one sentence."""
+    return refusal.counterexample.message if refusal.counterexample else (refusal.reason or "undecided")
+
+
+def counterexample_lines(counterexample: Counterexample, source: str = "") -> list[str]:
+    """Where a counterexample was seen, a line for each place."""
+    found = [f"case {counterexample.case}"] if counterexample.case else []
+    errors = counterexample.facts.get("errors") or []
+    for error in errors[:3]:
+        found.append(f"line {error['line']}: {error['text']}")
+        found += [f"    {error['message']}"] if error["message"] != counterexample.message else []
+    if counterexample.line is not None and not errors:
+        found.append(_source_line(counterexample.line, source))
+    shown = [f"{name} {counterexample.facts[name]}" for name in _WHERE if counterexample.facts.get(name) is not None]
+    return [*found, ", ".join(shown)] if shown else found
+
+
+def _source_line(number: int, source: str) -> str:
+    lines = source.splitlines()
+    return f"line {number}: {lines[number - 1].strip()}" if 0 < number <= len(lines) else f"line {number}"
