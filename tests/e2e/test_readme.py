@@ -11,7 +11,16 @@ from pathlib import Path
 
 import pytest
 
+from warpwright.core.candidate import Candidate
+from warpwright.core.records.evidence import Verdict
+from warpwright.core.records.judged import Judged
+from warpwright.dispatch.bundle import read_results
+from warpwright.report.comparison import picture, table
+from warpwright.report.standings import Standing, standings
+from warpwright.tasks import load
+
 ROOT = Path(__file__).resolve().parents[2]
+EXAMPLE = ROOT / "docs" / "examples" / "topk_gating"
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 FENCE = re.compile(r"^```console\n(.*?)^```", re.MULTILINE | re.DOTALL)
 EXITS = re.compile(r"  # exits with (\d)$")
@@ -42,8 +51,34 @@ def steps_of(text: str) -> list[Step]:
     return steps
 
 
-def test_the_two_commands_come_first() -> None:
+def test_the_two_commands_come_before_the_tour() -> None:
     assert README.index("make demo") < README.index("make test") < README.index("```console")
+
+
+def recorded() -> tuple[Judged, tuple[Standing, ...]]:
+    kernel = Candidate(source=(EXAMPLE / "kernel.cu").read_text(encoding="utf-8"))
+    (judged,) = [item for item in read_results(EXAMPLE / "results") if item.candidate == kernel.id]
+    (task,) = load(judged.task)
+    return judged, standings(task, judged)
+
+
+def test_the_first_screen_is_drawn_from_the_records_of_a_search() -> None:
+    judged, found = recorded()
+    assert picture(found) + "\n" == (EXAMPLE / "kernel.svg").read_text(encoding="utf-8"), "run bench/picture.py"
+    assert table(found) in README
+    (evidence,) = judged.evidence
+    assert evidence.verdict is Verdict.HOLDS
+    assert f"**holds**, on {evidence.facts['draws']} draws of inputs, twice each" in README
+    assert {item.scene.gpu for item in judged.measurements} == {"NVIDIA H200"}
+
+
+def test_the_function_and_the_kernel_of_the_first_screen_are_those_of_the_search() -> None:
+    (function,) = re.findall(r"^```python\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
+    (kernel,) = re.findall(r"^```cuda\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
+    assert len(function.splitlines()) <= 12
+    assert function in (ROOT / "suites" / "modern" / EXAMPLE.name / "reference.py").read_text(encoding="utf-8")
+    source = (EXAMPLE / "kernel.cu").read_text(encoding="utf-8")
+    assert all(part.strip("\n") in source for part in kernel.split("\n\n"))
 
 
 @pytest.mark.timeout(300)

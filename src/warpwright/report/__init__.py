@@ -8,5 +8,6 @@ scores.py      scores and costs, in words
 verdicts.py    verdicts, in words
 funnel.py      what became of the proposals of a run, and who is the best
 page.py        searches as a self-contained page
+comparison.py  a measured kernel beside its baselines and the physical limit, as a table and as a picture
 charts.py      small charts as SVG
 """

@@ -1,4 +1,4 @@
-"""Small charts as SVG text: no script, no font, nothing from elsewhere."""
+"""Draws small charts as SVG text, without scripts, fonts or external resources."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ _COLOURS = {"good": "#2b8a3e", "bad": "#c92a2a", "plain": "#4263eb", "faint": "#
 
 
 def bars(rows: Sequence[tuple[str, float, str, str]], unit: str = "") -> str:
-    """Horizontal bars: label, value, the words beside it, and a colour by name."""
+    """Draws horizontal bars: label, value, the words beside the bar, and a colour by name."""
     most = max((value for _, value, _, _ in rows), default=0.0) or 1.0
     room = WIDTH - LABEL - 150
     drawn = [
-        _bar(number, label, value / most * room, words or f"{value:g}{unit}", _COLOURS[colour])
+        _bar(number, label, value / most * room, words or f"{value:g}{unit}", colour)
         for number, (label, value, words, colour) in enumerate(rows)
     ]
-    return _svg(len(rows) * ROW, "".join(drawn))
+    return svg(len(rows) * ROW, "".join(drawn))
 
 
 def steps(points: Sequence[tuple[int, float]], last: int, ceiling: float | None = None) -> str:
-    """A staircase of the best value so far over the proposals; a dashed line where nothing better is possible."""
+    """Draws the best value so far over the proposals, as steps; a dashed line marks the ceiling."""
     height, left, bottom = 220, 60, 190
     top = max([value for _, value in points] + ([ceiling] if ceiling is not None else []), default=1.0) * 1.05 or 1.0
 
@@ -48,20 +48,26 @@ def steps(points: Sequence[tuple[int, float]], last: int, ceiling: float | None 
         y = at(0, ceiling)[1]
         axis += f'<path d="M{left},{y:.1f}H{WIDTH - 20}" stroke="#2b8a3e" stroke-dasharray="6 4"/>'
         words.append((WIDTH - 20, y - 6, "physical limit", "end"))
-    return _svg(height, axis + line + marks + "".join(_text(*word) for word in words))
+    return svg(height, axis + line + marks + "".join(text(*word) for word in words))
 
 
 def _bar(number: int, label: str, length: float, words: str, colour: str) -> str:
     y = number * ROW
-    rectangle = f'<rect x="{LABEL}" y="{y + 4}" width="{max(length, 1):.1f}" height="{ROW - 8}" fill="{colour}"/>'
-    return (
-        _text(LABEL - 8, y + 18, label, "end") + rectangle + _text(LABEL + max(length, 1) + 6, y + 18, words, "start")
-    )
+    length = max(length, 1)
+    bar = rectangle(LABEL, y + 4, length, ROW - 8, colour)
+    return text(LABEL - 8, y + 18, label, "end") + bar + text(LABEL + length + 6, y + 18, words, "start")
 
 
-def _text(x: float, y: float, words: str, anchor: str) -> str:
+def rectangle(x: float, y: float, width: float, height: float, colour: str) -> str:
+    """Draws a filled rectangle; the colour is good, bad, plain or faint."""
+    return f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" fill="{_COLOURS[colour]}"/>'
+
+
+def text(x: float, y: float, words: str, anchor: str) -> str:
+    """Draws words; the anchor is start or end."""
     return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{html.escape(words)}</text>'
 
 
-def _svg(height: int, inside: str) -> str:
+def svg(height: int, inside: str) -> str:
+    """Wraps shapes into a picture of the usual width."""
     return f'<svg viewBox="0 0 {WIDTH} {height}" role="img" xmlns="http://www.w3.org/2000/svg">{inside}</svg>'
