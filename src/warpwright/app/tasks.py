@@ -102,6 +102,6 @@ def summary(task: Task) -> dict[str, object]:
         "family": task.family,
         "dtypes": task.dtypes,
         "cases": {role.value: len(task.cases_of(role)) for role in (Role.CHECK, Role.TIME)},
-        "hidden": bool(task.ranges),
+        "hidden": bool(task.ranges) and task.is_general,
         "summary": task.summary,
     }

@@ -9,8 +9,8 @@ from warpwright.core.task import Case, Range, Role, ScalarArg, Task
 
 
 def hidden_cases(task: Task, secret: int, count: int) -> tuple[Case, ...]:
-    """Draws `count` cases, a pure function of the task and the secret; none if the task declares no ranges."""
-    if not task.ranges:
+    """Draws `count` cases, a pure function of the task and the secret; none if no range of sizes is requested."""
+    if not task.ranges or not task.is_general:
         return ()
     generator = random.Random(f"{task.key}:{secret}")
     return tuple(_draw(task, generator, number) for number in range(count))

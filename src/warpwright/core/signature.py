@@ -97,6 +97,12 @@ def results(task: Task, case: Case) -> tuple[TensorSpec, ...]:
     return tensors(case, task.outputs)
 
 
+def elements(task: Task, case: Case) -> int:
+    """Of all tensors that go in or come back."""
+    given = [tensor for spec in arguments(task, case) for tensor in flatten(spec)]
+    return sum(tensor.numel for tensor in (*given, *results(task, case)))
+
+
 def output_gradients(task: Task, case: Case) -> tuple[TensorSpec, ...]:
     """A gradient for every differentiable output, in the layout of the case."""
     outputs = tensors(case, differentiable_outputs(task, case))

@@ -7,11 +7,11 @@ shapes and work are formulas over them.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import ClassVar
 
-from warpwright.core.codec import content_id
+from warpwright.core.codec import OMIT_DEFAULT, content_id
 from warpwright.core.dtypes import dtype_named
 from warpwright.core.formula import Number
 
@@ -30,6 +30,8 @@ class Role(StrEnum):
     CHECK = "check"
     TIME = "time"
     HIDDEN = "hidden"
+    ENVELOPE = "envelope"
+    """A size that was made up: what a kernel does there is reported beside the verdict and does not decide it."""
 
 
 class Compare(StrEnum):
@@ -140,6 +142,8 @@ class Case:
     scalars: Mapping[str, Plain | tuple[Plain, ...]] = field(default_factory=dict)
     layout: Layout = Layout.CONTIGUOUS
     weight: float = 1.0
+    stands_for: str | None = field(default=None, metadata=OMIT_DEFAULT)
+    """The name of a larger case of which this one is a reduction; None for a case of its own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -222,6 +226,21 @@ class Task:
 
     def cases_of(self, role: Role) -> tuple[Case, ...]:
         return tuple(case for case in self.cases if case.role is role)
+
+    @property
+    def asked(self) -> tuple[Case, ...]:
+        """The cases that a verdict stands for: all but the envelope."""
+        return tuple(case for case in self.cases if case.role is not Role.ENVELOPE)
+
+    @property
+    def is_general(self) -> bool:
+        """Whether every size in the ranges is asked for, as in our suites."""
+        return not self.cases_of(Role.ENVELOPE)
+
+    def in_general(self) -> Task:
+        """The task that asks for the envelope as well."""
+        changed = (replace(case, role=Role.CHECK) if case.role is Role.ENVELOPE else case for case in self.cases)
+        return replace(self, cases=tuple(changed))
 
 
 def sizes(case: Case) -> dict[str, Number]:

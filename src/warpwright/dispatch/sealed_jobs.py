@@ -23,7 +23,7 @@ def sealed_jobs(
     drawn.
     """
     hidden = hidden_cases(task, secrets.randbits(62) if secret is None else secret, HIDDEN_CASES)
-    outcomes = languages.seal_many(task, [candidate for _, candidate in candidates], (*task.cases, *hidden))
+    outcomes = languages.seal_many(task, [candidate for _, candidate in candidates], (*task.asked, *hidden))
     labels = (label for label, _ in candidates)
     return [
         (label, outcome if isinstance(outcome, Refusal) else make_job(label, task, outcome, hidden, asked))

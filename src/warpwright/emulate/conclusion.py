@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 
 from warpwright.core.records.evidence import Counterexample, Verdict
+from warpwright.core.task import Role
 from warpwright.emulate.emulation import Emulation
 from warpwright.emulate.findings import Finding, merged
 from warpwright.emulate.program.running import Ran
@@ -15,6 +16,7 @@ from warpwright.emulate.staging import Trial
 from warpwright.oracle.compare.results import same_bits
 from warpwright.oracle.inputs.storage import to_bytes
 from warpwright.oracle.truth.reference import Tensors
+from warpwright.seal.refusal import Refusal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +30,14 @@ class Outcome:
     wrong: Counterexample | None
     distance: float | None
     undecided: str | None
+    refusal: Refusal | None = None
+    """Why the host code did not get as far as its kernels."""
+
+    @property
+    def is_rejected(self) -> bool:
+        """Whether the host code turned away a case that nobody asked for."""
+        case = self.trial.draw.case
+        return self.refusal is not None and (case.stands_for is not None or case.role is Role.ENVELOPE)
 
 
 def wrong_in(trial: Trial, kind: str, message: str, facts: Mapping[str, object]) -> Counterexample:
@@ -50,8 +60,10 @@ def refutes(outcome: Outcome) -> bool:
 
 
 def concluded(outcomes: Sequence[Outcome]) -> Emulation:
-    """All trials together."""
-    counterexample = _counterexample(outcomes)
+    """All trials together, less those that nobody asked for and that the host code does not take."""
+    rejected = [outcome for outcome in outcomes if outcome.is_rejected]
+    outcomes = [outcome for outcome in outcomes if not outcome.is_rejected]
+    counterexample = counterexample_of(outcomes)
     reasons = list(dict.fromkeys(outcome.undecided for outcome in outcomes if outcome.undecided))
     decided = Verdict.UNDECIDED if reasons else Verdict.HOLDS
     dependent = _order_dependent(outcomes)
@@ -59,6 +71,7 @@ def concluded(outcomes: Sequence[Outcome]) -> Emulation:
         verdict=Verdict.REFUTED if counterexample else decided,
         reason=None if counterexample or not reasons else "; ".join(reasons[:3]),
         counterexample=counterexample,
+        rejected=tuple(dict.fromkeys(outcome.trial.draw.case.name for outcome in rejected)),
         findings=merged(item for outcome in outcomes for item in outcome.found),
         warnings=tuple(_warnings(outcomes, dependent)),
         cases=tuple(dict.fromkeys(o.trial.draw.case.name for o in outcomes if not o.undecided)),
@@ -70,7 +83,7 @@ def concluded(outcomes: Sequence[Outcome]) -> Emulation:
     )
 
 
-def _counterexample(outcomes: Sequence[Outcome]) -> Counterexample | None:
+def counterexample_of(outcomes: Sequence[Outcome]) -> Counterexample | None:
     """The gravest finding of all runs, because it says why; else the first wrong result, which says that."""
     by_case = [(outcome, item) for outcome in outcomes for item in _against(outcome)]
     ranked = merged(item for _, item in by_case)

@@ -24,7 +24,7 @@ def emulate(
     library: Librarian | None = None,
     blocks: int | None = None,
 ) -> Emulation:
-    """Runs every check case and those that hurt this kernel. Only our own faults raise.
+    """Runs every check case and those that hurt this kernel, then the envelope. Only our own faults raise.
 
     `library` carries out operations of torch that the host code calls besides its kernels. With `blocks`, large shapes
     are looked at in part: at most so many blocks of each launch run, and only what they write is compared.
@@ -33,7 +33,7 @@ def emulate(
     cases = task.cases if cases is None else cases
     if foreign := [case.name for case in cases if case not in task.cases]:
         raise UsageError(f"{task.key} has no case {foreign[0]}")
-    checked = tuple(case for case in cases if case.role is Role.CHECK)
+    checked = tuple(case for case in cases if case.role in (Role.CHECK, Role.ENVELOPE))
     with ThreadPoolExecutor(1) as pool:
         building = pool.submit(program, candidate, store)
         # Loads torch while the compiler works.

@@ -16,6 +16,10 @@ class Emulation:
     verdict: Verdict
     reason: str | None = None
     counterexample: Counterexample | None = None
+    beyond: Counterexample | None = None
+    """What goes wrong at sizes that nobody asked for; it does not touch the verdict."""
+    rejected: tuple[str, ...] = ()
+    """Cases that nobody asked for and that the host code does not take."""
     findings: tuple[Finding, ...] = ()
     warnings: tuple[str, ...] = ()
     """What was noticed and is not held against it."""

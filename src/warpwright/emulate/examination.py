@@ -10,10 +10,10 @@ from warpwright.core.gpus.table import gpu_named
 from warpwright.core.launch.plan import Triple, View
 from warpwright.core.launch.sealed import PREPARE
 from warpwright.core.records.evidence import Counterexample, Verdict
-from warpwright.core.signature import flatten, results
-from warpwright.core.task import Case, Direction, Draw, Task
+from warpwright.core.signature import elements, flatten, results
+from warpwright.core.task import Case, Direction, Draw, Role, Task
 from warpwright.emulate.cases import granules, hurting_cases
-from warpwright.emulate.conclusion import Outcome, concluded, refutes, wrong_in
+from warpwright.emulate.conclusion import Outcome, concluded, counterexample_of, refutes, wrong_in
 from warpwright.emulate.emulation import Emulation
 from warpwright.emulate.findings import Finding, findings
 from warpwright.emulate.program.calls import Call, Order
@@ -24,15 +24,18 @@ from warpwright.emulate.staging import Stage, Trial
 from warpwright.emulate.truths import Truths
 from warpwright.oracle.compare.distance import distance
 from warpwright.oracle.compare.results import check_results
-from warpwright.oracle.inputs.draws import check_draws
+from warpwright.oracle.inputs.draws import check_draws, draws_of
 from warpwright.oracle.truth.expected import Expected
 from warpwright.oracle.truth.reference import Tensors
 from warpwright.seal.cache import Store
 from warpwright.seal.capture import observe
 from warpwright.seal.capture.traced import TracedLaunch
+from warpwright.seal.refusal import Refusal, Refused
 
 _MOST_REORDERED = 1 << 19
 """Bytes that a case may be given to be run in other orders as well: what order changes shows in small cases."""
+_AT_ONCE = 1 << 18
+"""Elements of a case up to which all distributions are run together."""
 _SHIFTED_PER_TYPE = 2
 _Half = dict[int, tuple[Call, Ran]]
 """Calls of one entry and how they went, by the number of their trial."""
@@ -52,8 +55,8 @@ class Examination:
         self._truths = Truths(task=self.task, store=self.store)
 
     def prepare(self) -> None:
-        """Inputs and truth of the check draws, which need no program."""
-        for draw in self._draws():
+        """Inputs and truth of the first draws, which need no program."""
+        for draw in self._turns()[0]:
             self._expected(draw)
 
     def of(self, program: Path, sizes: Sequence[int] | None = None) -> Emulation:
@@ -61,13 +64,19 @@ class Examination:
 
         `sizes` are those to hurt it at, where another kernel is to be compared; its own otherwise.
         """
-        outcomes = list(self._outcomes(program, [Trial(draw=draw) for draw in self._draws()]))
+        outcomes: list[Outcome] = []
+        for draws in self._turns():
+            if not any(refutes(outcome) for outcome in outcomes):
+                outcomes += self._taken(program, [Trial(draw=draw) for draw in draws])
         cut = granules(_blocks(outcomes))
+        beyond = None
         if not any(refutes(outcome) for outcome in outcomes):
             dtypes = sorted({case.dtype for case in self.cases})
             edges = hurting_cases(self.task, cut if sizes is None else sizes, dtypes)
-            outcomes += self._outcomes(program, self._hurting(edges))
-        return replace(concluded(outcomes), granules=cut)
+            outcomes += self._taken(program, self._hurting(edges if self.task.is_general else ()))
+            if not self.task.is_general and not any(refutes(outcome) for outcome in outcomes):
+                beyond = counterexample_of(list(self._outcomes(program, self._beyond(edges))))
+        return replace(concluded(outcomes), granules=cut, beyond=beyond)
 
     def sampled(self, program: Path, blocks: int) -> Emulation:
         """The check draws with at most so many blocks of each launch: the first, the last and some between."""
@@ -75,11 +84,32 @@ class Examination:
             return Emulation(
                 verdict=Verdict.UNDECIDED, reason="a sample of blocks says nothing of what is kept or changed"
             )
-        return concluded(list(self._outcomes(program, [Trial(draw=draw, blocks=blocks) for draw in self._draws()])))
+        return concluded(list(self._taken(program, [Trial(draw=draw, blocks=blocks) for draw in self._draws()])))
 
     def _draws(self) -> list[Draw]:
-        names = {case.name for case in self.cases}
+        names = {case.name for case in self.cases if case.role is Role.CHECK}
         return [draw for draw in check_draws(self.task) if draw.case.name in names]
+
+    def _turns(self) -> list[list[Draw]]:
+        """All draws at once, or where a case is large, those of the first distribution first: one may be enough."""
+        draws = self._draws()
+        if all(elements(self.task, draw.case) <= _AT_ONCE for draw in draws):
+            return [draws]
+        first = [draw for draw in draws if draw.distribution == self.task.distributions[0]]
+        return [first, [draw for draw in draws if draw not in first]]
+
+    def _beyond(self, edges: Sequence[Case]) -> list[Trial]:
+        """The envelope: sizes that were made up, and the edges of this kernel."""
+        made_up = [case for case in self.cases if case.role is Role.ENVELOPE]
+        found = (*draws_of(self.task, made_up), *self._at_edges(edges))
+        return [Trial(draw=draw) for draw in found]
+
+    def _taken(self, program: Path, trials: Sequence[Trial]) -> Iterator[Outcome]:
+        """As `_outcomes`; host code that fails in a case that was asked for settles it."""
+        for outcome in self._outcomes(program, trials):
+            if outcome.refusal is not None and not outcome.is_rejected:
+                raise Refused(outcome.refusal)
+            yield outcome
 
     def _hurting(self, edges: Sequence[Case]) -> list[Trial]:
         first = {draw.case.name: draw for draw in reversed(self._draws())}
@@ -151,8 +181,9 @@ class Examination:
     def _outcome(self, trial: Trial, acts: Sequence[tuple[Call, Ran]], lines: Mapping[int, int]) -> Outcome:
         found = [item for call, ran in acts for item in self._found(trial, call, ran, lines)]
         undecided = next((why for call, ran in acts if (why := _undecided(trial, call, ran))), None)
+        refusal = next((no for call, ran in acts if (no := _refusal(trial, call, ran))), None)
         values, mistake, far = None, None, None
-        if undecided is None and not any(item.tier is Tier.FATAL for item in found):
+        if undecided is None and refusal is None and not any(item.tier is Tier.FATAL for item in found):
             values = self._values(trial, [ran for call, ran in acts if call.entry != PREPARE])
             mistake = self._mutation(trial, acts) or self._mismatch(trial, values)
             far = distance(self._expected(trial.draw), values) if values and not mistake else None
@@ -164,6 +195,7 @@ class Examination:
             wrong=mistake,
             distance=far,
             undecided=undecided,
+            refusal=refusal,
         )
 
     def _values(self, trial: Trial, ran: Sequence[Ran]) -> Tensors | None:
@@ -227,15 +259,22 @@ def _is_absent(ran: Ran) -> bool:
     return ran.report is not None and (ran.report.trace.outcome, ran.report.trace.what) == ("error", "entry")
 
 
+def _refusal(trial: Trial, call: Call, ran: Ran) -> Refusal | None:
+    """What the host code did wrong, as sealing says it."""
+    if ran.report is None or ran.report.trace.outcome == "captured":
+        return None
+    asked = observe.Call(entry=call.entry, case=trial.draw.case.name, arguments=call.arguments)
+    return observe.failure(ran.report.trace, asked).refusal
+
+
 def _undecided(trial: Trial, call: Call, ran: Ran) -> str | None:
-    """Why this call says nothing about the candidate. What host code did wrong is raised, as sealing does."""
+    """Why this call says nothing about the candidate."""
     report = ran.report
     if report is None:
         how = ran.ended.excess if ran.ended.reason else f"died ({ran.ended.signal})"
         return f"case {trial.label}: the emulated program {how}"
     if report.trace.outcome != "captured":
-        asked = observe.Call(entry=call.entry, case=trial.draw.case.name, arguments=call.arguments)
-        raise observe.failure(report.trace, asked)
+        return None
     if report.outcome in ("unsupported", "library"):
         return f"unsupported: {report.what}"
     if report.outcome == "budget":

@@ -21,9 +21,22 @@ MOST_SOURCE_BYTES = 4 << 20
 def seal(
     task: Task, candidate: Candidate, cases: Sequence[Case] | None = None, store: Store | None = None
 ) -> Sealed | Refusal:
-    """The sealed candidate, or why it cannot be sealed, from the store where it is there. Only our faults raise."""
+    """The sealed candidate, or why it cannot be sealed, from the store where it is there. Only our faults raise.
+
+    A reduction that the host code rejects is left out: nobody asked for its sizes.
+    """
     store = store or Store(root=default_root())
-    cases = task.cases if cases is None else cases
+    kept = list(task.asked if cases is None else cases)
+    while isinstance(outcome := _sealed(task, candidate, kept, store), Refusal):
+        name = outcome.counterexample.case if outcome.counterexample else None
+        rejected = next((case for case in kept if case.name == name and case.stands_for), None)
+        if rejected is None:
+            break
+        kept.remove(rejected)
+    return outcome
+
+
+def _sealed(task: Task, candidate: Candidate, cases: Sequence[Case], store: Store) -> Sealed | Refusal:
     key = _key(task, candidate, cases)
     folder = store.find(key)
     found = (artefact.read(folder) or artefact.read_refusal(folder)) if folder else None

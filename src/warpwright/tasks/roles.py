@@ -13,19 +13,38 @@ from warpwright.tasks.extents import Extents
 from warpwright.tasks.probing.seen import Purpose, Run, ScalarSeen, TensorSeen
 
 _CHECKABLE = 2**16
-"""Elements up to which a run that the user named is also checked on a CPU."""
+"""Elements of a case with sizes that are made up."""
 
 
 def cases_of(runs: Sequence[Run], extents: Extents) -> tuple[Case, ...]:
-    """Given sizes are timed, small ones checked; given ones are checked too if they are small, or none else is."""
-    given = [number for number, run in enumerate(runs) if run.purpose is Purpose.GIVEN]
-    small = [number for number, run in enumerate(runs) if run.purpose is Purpose.SMALL]
-    small += [number for number in given if _elements(runs[number]) <= _CHECKABLE]
-    small = small or [min(given, key=lambda number: _elements(runs[number]))]
+    """Given sizes are timed and checked; where they are too large for a CPU, others stand for them.
+
+    Small sizes that were made up are the envelope, and stand for the given ones only where nothing else does.
+    """
     varying = _telling_scalars(runs, extents)
-    found = [_case(runs[number], extents.dims(number), Role.CHECK, varying) for number in small]
-    found += [_case(runs[number], extents.dims(number), Role.TIME, varying) for number in given]
+
+    def cases(purpose: Purpose, role: Role) -> list[Case]:
+        numbers = [number for number, run in enumerate(runs) if run.purpose is purpose]
+        return [_case(runs[number], extents.dims(number), role, varying) for number in numbers]
+
+    timed, small = cases(Purpose.GIVEN, Role.TIME), cases(Purpose.SMALL, Role.ENVELOPE)
+    names = {run.number: case.name for run, case in zip(_of(runs, Purpose.GIVEN), timed, strict=True)}
+    asked = [names[run.number] for run in _of(runs, Purpose.REDUCED)]
+    checked = list(map(_standing_for, cases(Purpose.REDUCED, Role.CHECK), asked))
+    if not checked:
+        least = min(zip(_of(runs, Purpose.GIVEN), timed, strict=True), key=lambda pair: _elements(pair[0]))[1]
+        checked = [_standing_for(replace(case, role=Role.CHECK), least.name) for case in small or [least]]
+    known = {case.name for case in checked}
+    found = (*checked, *(case for case in small if case.name not in known), *timed)
     return tuple({(case.role, case.name): case for case in found}.values())
+
+
+def _of(runs: Sequence[Run], purpose: Purpose) -> list[Run]:
+    return [run for run in runs if run.purpose is purpose]
+
+
+def _standing_for(case: Case, asked: str) -> Case:
+    return case if case.name == asked else replace(case, stands_for=asked)
 
 
 def with_layouts(cases: Sequence[Case]) -> tuple[Case, ...]:

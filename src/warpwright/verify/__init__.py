@@ -4,6 +4,7 @@ ladder.py      climbs the rungs in order, up to the first that refutes
 source.py      rung: whether the text is CUDA source that exports an entry point
 seal.py        rung: whether it compiles, its host code gives a plan, and the driver would launch it
 emulate.py     rung: whether its results are correct on the CPU emulator
+coverage.py    which requested cases were not run, and which kernels no check has launched
 library.py     torch operations within an emulated call
 evaluation.py  measures verifiers on labelled kernels
 admission.py   whether a task refutes wrong implementations and accepts honest ones

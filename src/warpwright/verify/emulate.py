@@ -7,10 +7,12 @@ import time
 from warpwright import languages
 from warpwright.core.climb import Climb
 from warpwright.core.codec import encode
-from warpwright.core.records.evidence import Evidence
+from warpwright.core.records.evidence import Evidence, Verdict
 from warpwright.core.records.rungs import EMULATE
+from warpwright.core.task import Case, Task
 from warpwright.emulate.emulation import Emulation
 from warpwright.seal.cache import Store
+from warpwright.verify.coverage import comparable, gap, not_run
 from warpwright.verify.library import carried_out
 
 
@@ -23,21 +25,30 @@ class EmulateRung:
     def climb(self, climbed: Climb) -> Climb:
         start = time.monotonic()
         language = languages.of(climbed.candidate)
-        emulation = language.emulate(climbed.task, climbed.candidate, climbed.cases, self._store, carried_out)
+        emulation = language.emulate(climbed.task, climbed.candidate, _cases(climbed), self._store, carried_out)
+        missing = gap(climbed.task, climbed.sealed, emulation.cases) if emulation.verdict is Verdict.HOLDS else None
         return climbed.with_evidence(
             Evidence(
                 candidate=climbed.candidate.id,
                 rung=EMULATE,
-                verdict=emulation.verdict,
-                reason=emulation.reason,
+                verdict=Verdict.UNDECIDED if missing else emulation.verdict,
+                reason=missing or emulation.reason,
                 counterexample=emulation.counterexample,
-                facts=_facts(emulation),
+                facts=_facts(climbed.task, emulation),
                 seconds=time.monotonic() - start,
             )
         )
 
 
-def _facts(emulation: Emulation) -> dict[str, object]:
-    """Returns the findings of the emulation besides its verdict."""
-    kept = ("findings", "warnings", "cases", "runs", "order_dependent", "counters")
-    return {name: value for name, value in encode(emulation).items() if name in kept}
+def _cases(climbed: Climb) -> tuple[Case, ...]:
+    """Those of the climb that can say something about what was asked for."""
+    cases = climbed.task.cases if climbed.cases is None else climbed.cases
+    known = cases if climbed.sealed is None else comparable(climbed.task, climbed.sealed)
+    return tuple(case for case in cases if case in known)
+
+
+def _facts(task: Task, emulation: Emulation) -> dict[str, object]:
+    """What the emulation found beyond its verdict, and what it did not run."""
+    kept = ("findings", "warnings", "cases", "runs", "order_dependent", "counters", "beyond", "rejected")
+    facts = {name: value for name, value in encode(emulation).items() if name in kept}
+    return {**facts, "not_run": encode(not_run(task, emulation.cases))}

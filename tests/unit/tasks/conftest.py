@@ -64,6 +64,7 @@ def accepts() -> Callable[[Task, Callable[..., Any]], None]:
 
 
 def _draws(task: Task) -> Iterator[Draw]:
+    task = task.in_general()
     cases = (*task.cases_of(Role.CHECK), *hidden_cases(task, secret=3, count=3))
     for number, case in enumerate(cases):
         names = task.distributions

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import pytest
 import torch
 
 from warpwright.core.errors import Exit, OurFault, TaskError, UsageError
+from warpwright.core.hidden import hidden_cases
 from warpwright.core.task import Direction, Role, ScalarArg, Task, TensorArg
 from warpwright.tasks import load
 from warpwright.tasks.probing import probe
@@ -32,12 +34,37 @@ def test_arguments_are_named_by_the_signature_and_defaults_fill_the_rest(sample:
     accepts(task, lambda x, w, eps, bias: x * w / (x.double().square().mean(-1, keepdim=True) + eps).sqrt().float())
 
 
-def test_the_sizes_that_were_given_are_timed_and_smaller_ones_checked(sample: Sample, accepts: Accepts) -> None:
-    task = sample(f"{REFERENCE}:softmax", "8,512,768:bf16")
-    assert sizes(task, Role.TIME) == [{"A": 8, "B": 512, "C": 768}]
-    assert {"A": 1, "B": 1, "C": 1} in sizes(task, Role.CHECK)
-    assert any(size["C"] % 2 and size["C"] > 1 for size in sizes(task, Role.CHECK))
+def test_smaller_sizes_surround_the_given_ones(sample: Sample, accepts: Accepts) -> None:
+    task = sample(f"{REFERENCE}:softmax", "8,32,48:bf16")
+    assert sizes(task, Role.TIME) == sizes(task, Role.CHECK) == [{"A": 8, "B": 32, "C": 48}]
+    assert {"A": 1, "B": 1, "C": 1} in sizes(task, Role.ENVELOPE)
+    assert any(size["C"] % 2 and size["C"] > 1 for size in sizes(task, Role.ENVELOPE))
     accepts(task, lambda x, dim: torch.softmax(x.double(), dim).bfloat16())
+
+
+def test_what_stands_for_large_sizes_keeps_each_of_them_and_what_divides_it(sample: Sample) -> None:
+    task = sample(f"{REFERENCE}:softmax", "64,512,768:bf16")
+    asked = {"A": 64, "B": 512, "C": 768}
+    assert sizes(task, Role.TIME) == [asked]
+    checked = task.cases_of(Role.CHECK)
+    assert {case.stands_for for case in checked} == {task.cases_of(Role.TIME)[0].name}
+    for name, extent in asked.items():
+        assert any(case.dims[name] == extent for case in checked)
+        assert all(case.dims[name] % 2 == 0 for case in checked)
+
+
+def test_products_are_reduced_by_what_they_multiply(sample: Sample) -> None:
+    task = sample(f"{REFERENCE}:product", "512,512", "512,512")
+    assert task.cases_of(Role.CHECK)
+    assert all(math.prod(case.dims.values()) <= 2**25 for case in task.cases_of(Role.CHECK))
+
+
+def test_hidden_sizes_are_drawn_only_where_every_size_is_asked_for(sample: Sample) -> None:
+    task = sample(f"{REFERENCE}:softmax", "8,32,48:bf16")
+    assert not hidden_cases(task, secret=1, count=2)
+    assert len(hidden_cases(task.in_general(), secret=1, count=2)) == 2
+    assert task.asked + task.cases_of(Role.ENVELOPE)
+    assert not task.in_general().cases_of(Role.ENVELOPE)
 
 
 @pytest.mark.parametrize("direction", [Direction.BACKWARD, Direction.TRAINING])

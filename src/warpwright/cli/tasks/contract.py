@@ -28,7 +28,8 @@ def show_contract(tasks: Sequence[Task], gpu: Gpu) -> None:
     limits = f"least time on {gpu.title}"
     show_table(("case", "role", "share", limits, "bound by"), (_case_row(task, case, gpu) for case in task.cases))
     screen().print(plain(_work(task)))
-    screen().print(f"Hidden cases are drawn from {plain(_ranges(task))}." if task.ranges else "No hidden cases.")
+    is_hidden = task.ranges and task.is_general
+    screen().print(f"Hidden cases are drawn from {plain(_ranges(task))}." if is_hidden else "No hidden cases.")
     for entry in entries(task):
         names = ", ".join(parameter.name for parameter in parameters(task, entry))
         screen().print(f"A candidate is one .cu file that exports [bold]{plain(f'{entry}({names})')}[/bold].")

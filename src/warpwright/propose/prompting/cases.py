@@ -96,7 +96,7 @@ def _least(limit: Limit | None) -> str:
 
 def hidden(task: Task) -> str:
     """States the ranges from which hidden cases are drawn."""
-    if not task.ranges:
+    if not task.ranges or not task.is_general:
         return "Other sizes, which you are not shown, may be checked as well."
     drawn = [f"{name} {_range(limits)}" for name, limits in task.ranges.items()]
     drawn += [f"{arg.name} {_choice(arg.values)}" for arg in task.arguments if isinstance(arg, ScalarArg)]

@@ -44,6 +44,8 @@ class Purpose(StrEnum):
     """Sizes that the user's file or command names."""
     SMALL = "small"
     """Smaller sizes that work as well."""
+    REDUCED = "reduced"
+    """What is checked of the given sizes: they themselves, or where they are too large, sizes that stand for them."""
     WITNESS = "witness"
     """Seen only to make sure of formulas; too large or too alike to be a case."""
 
@@ -53,6 +55,8 @@ class Run:
     """One call of the function, with everything that went in and came out."""
 
     purpose: Purpose = Purpose.GIVEN
+    number: int | None = None
+    """Of a given run, and of those that stand for it."""
     arguments: tuple[Seen, ...]
     outputs: tuple[TensorSeen, ...]
     saves: tuple[TensorSeen, ...] = ()

@@ -8,7 +8,8 @@ from typing import TypeVar
 
 from warpwright.core.errors import TaskError
 from warpwright.tasks.probing.child.observing import Subject
-from warpwright.tasks.probing.child.shrinking import in_order, small_runs
+from warpwright.tasks.probing.child.shrinking import in_order, representatives, small_runs
+from warpwright.tasks.probing.child.sizing import free_sizes
 from warpwright.tasks.probing.child.user_file import blaming
 from warpwright.tasks.probing.child.values import DRAWS, elements
 from warpwright.tasks.probing.seen import Findings, Job, Run, Seen, TensorSeen
@@ -25,7 +26,9 @@ def explored(job: Job, what: str, prepare: Prepare[Subject]) -> Findings:
 
 def concluded(subject: Subject, arguments: tuple[Seen, ...], given: Sequence[Run]) -> Findings:
     """What follows from the runs with given sizes. Everything else is asked of the least of runs, which costs least."""
-    runs = [*given, *small_runs(subject, arguments)]
+    free = free_sizes(subject, arguments)
+    given = [replace(run, number=number) for number, run in enumerate(given)]
+    runs = [*given, *representatives(subject, arguments, given, free), *small_runs(subject, arguments, free)]
     alike = [run for run in runs if len(run.outputs) == len(given[0].outputs)]
     least = min((in_order(run, arguments) for run in alike), key=elements)
     flowing = zip(given[0].outputs, subject.flows(least), strict=True)

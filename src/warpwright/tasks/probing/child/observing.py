@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -39,6 +40,15 @@ class Subject:
         outputs = tuple(seen_tensor(name, tensor, Origin()) for name, tensor in zip(names, found, strict=True))
         return Run(purpose=purpose, arguments=(*arguments, *self.state.values()), outputs=outputs)
 
+    def multiplications(self, arguments: tuple[Seen, ...]) -> int:
+        """Multiplications of the products, convolutions and attentions in one call, by shapes alone."""
+        import torch
+
+        values = [made(argument, self.device) for argument in arguments]
+        with torch.no_grad(), _counted_products() as counted:
+            self.call(*values)
+        return sum(counted)
+
     def flows(self, arguments: tuple[Seen, ...]) -> list[bool]:
         """Which outputs a gradient can flow back from."""
         values = [made(argument, self.device) for argument in arguments]
@@ -71,6 +81,29 @@ class Subject:
         except (RuntimeError, IndexError, ValueError, ArithmeticError, TypeError):
             return False
         return all(bool(_wide(tensor).isfinite().all()) for tensor in found)
+
+
+@contextmanager
+def _counted_products() -> Iterator[list[int]]:
+    """How many multiplications each operation makes that torch's own table of products knows."""
+    from torch.utils._python_dispatch import TorchDispatchMode
+    from torch.utils.flop_counter import flop_registry
+
+    counted: list[int] = []
+
+    class Counter(TorchDispatchMode):
+        @classmethod
+        def _should_skip_dynamo(cls) -> bool:
+            return False  # otherwise torch imports all of its compiler
+
+        def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            out = func(*args, **(kwargs or {}))
+            count = flop_registry.get(func.overloadpacket)
+            counted.append(count(*args, **(kwargs or {}), out_val=out) // 2 if count else 0)
+            return out
+
+    with Counter():  # type: ignore[no-untyped-call]
+        yield counted
 
 
 def _required(returned: Any) -> list[torch.Tensor]:

@@ -1,26 +1,90 @@
-"""Small cases, made of the sizes that may be smaller."""
+"""Cases that a CPU can check, made of the sizes that may be smaller: what stands for the given ones, and small ones."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 
 from warpwright.tasks.probing.child.observing import Subject
-from warpwright.tasks.probing.child.sizing import SMALL, Choices, Sizes, attempted, free_sizes, resized, shapes
+from warpwright.tasks.probing.child.sizing import SMALL, Choices, Size, Sizes, attempted, least, resized, shapes
 from warpwright.tasks.probing.child.values import elements
-from warpwright.tasks.probing.seen import Purpose, Run, Seen
+from warpwright.tasks.probing.seen import Purpose, Run, Seen, TensorSeen
 
 _CASES, _WITNESSES, _ATTEMPTS = 5, 4, 40
 _CHEAP, _BEARABLE = 2**20, 2**25
 """Elements of all cases together, where none is small: with those that are merely welcome, and of those needed."""
+_MOST_ELEMENTS, _FURTHER, _MOST_MULTIPLICATIONS = 2**21, 2**19, 2**25
+"""Of a case that is checked for given sizes, and of the second and later ones: the emulator needs seconds for each."""
+_DIVISORS = (256, 128, 64, 32, 16, 8, 4, 2)
+_STAND_INS, _SETTINGS = 4, 3
+"""Reductions of one given run, and given runs that have any."""
 
 
-def small_runs(subject: Subject, given: tuple[Seen, ...]) -> list[Run]:
+def representatives(
+    subject: Subject, arguments: tuple[Seen, ...], given: Sequence[Run], free: Choices
+) -> Iterator[Run]:
+    """Each of the given runs as it is where a CPU can check it; otherwise reductions of it."""
+    for number, run in enumerate(given[:_SETTINGS]):
+        asked = in_order(run, arguments)
+        if _affordable(subject, asked, run):
+            yield replace(run, purpose=Purpose.REDUCED, number=number)
+            continue
+        for reduced in _reductions(subject, asked, free):
+            yield replace(reduced, purpose=Purpose.REDUCED, number=number)
+
+
+def _reductions(subject: Subject, asked: tuple[Seen, ...], free: Choices) -> list[Run]:
+    """The fewest sizes shrunk that will do, outermost first; then every size kept by itself; then all in proportion."""
+    outermost = sorted(free, key=lambda size: _place(size, asked))
+    peeled = [set(outermost[:count]) for count in range(1, max(len(free), 2))]
+    kept = [free.keys() - {size} for size in sorted(free, key=lambda size: size.extent, reverse=True)]
+    halved = [{size: max(size.extent >> times, 2) for size in free} for times in range(1, 12)]
+    first = next(filter(None, (_tried(subject, asked, _shrunk(free, sizes)) for sizes in peeled)), None)
+    others = [_tried(subject, asked, _shrunk(free, sizes), _FURTHER) for sizes in kept if len(free) > 1]
+    runs = [first, *others, _tried(subject, asked, halved, _FURTHER)]
+    return list({repr(run.arguments): run for run in runs if run is not None}.values())[:_STAND_INS]
+
+
+def _tried(subject: Subject, asked: tuple[Seen, ...], sizes: Iterable[Sizes], most: int = _MOST_ELEMENTS) -> Run | None:
+    """The first that works and is affordable, which is the largest."""
+    for resizing in sizes:
+        arguments = resized(asked, resizing)
+        run = attempted(subject, arguments)
+        if run is not None and _affordable(subject, arguments, run, most) and subject.bears(arguments):
+            return run
+    return None
+
+
+def _place(size: Size, asked: tuple[Seen, ...]) -> tuple[int, int]:
+    """The outermost dimension, and the first tensor, that has this size."""
+    tensors = [seen for seen in asked if isinstance(seen, TensorSeen)]
+    places = ((axis, number) for number, seen in enumerate(tensors) for axis in range(len(seen.shape)))
+    return min(place for place in places if size.is_of(tensors[place[1]], place[0]))
+
+
+def _shrunk(free: Choices, sizes: Collection[Size]) -> Iterator[Sizes]:
+    """What divides a size goes on dividing it: tiles and vectors that fit what was asked for fit here too."""
+    for most in _DIVISORS:
+        yield {size: _divisor(size.extent, most) or least({size: free[size]})[size] for size in sizes}
+
+
+def _divisor(extent: int, most: int) -> int | None:
+    power = min(extent & -extent, most)
+    return power if power > 1 else None
+
+
+def _affordable(subject: Subject, arguments: tuple[Seen, ...], run: Run, most: int = _MOST_ELEMENTS) -> bool:
+    if elements((*arguments, *run.outputs)) > most:
+        return False
+    return subject.multiplications(arguments) <= _MOST_MULTIPLICATIONS
+
+
+def small_runs(subject: Subject, given: tuple[Seen, ...], free: Choices) -> list[Run]:
     """Small cases, the most telling first, and witnesses for the formulas that follow from them."""
     found: list[Run] = []
-    for sizes in _combinations(free_sizes(subject, given)):
+    for sizes in _combinations(free):
         arguments = resized(given, sizes)
         run = attempted(subject, arguments)
         if run is None or any(run.arguments == other.arguments for other in found):

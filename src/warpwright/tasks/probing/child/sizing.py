@@ -45,10 +45,10 @@ Choices = dict[Size, list[int]]
 def free_sizes(subject: Subject, given: tuple[Seen, ...]) -> Choices:
     """Sizes that may change, with the values that work, proved with data if that is cheap."""
     seeming = _seeming(subject, given)
-    if elements(resized(given, _least(seeming))) > SMALL:  # with any of them left out there would be still more
+    if elements(resized(given, least(seeming))) > SMALL:  # with any of them left out there would be still more
         return seeming
     for choices in chain([seeming], _doubts(subject, given, seeming)):
-        arguments = resized(given, _least(choices))
+        arguments = resized(given, least(choices))
         if choices and elements(arguments) <= SMALL and subject.bears(arguments):
             return choices
     return seeming
@@ -117,7 +117,7 @@ def _working(subject: Subject, given: tuple[Seen, ...], size: Size, free: Choice
 
     That one works proves nothing: it broadcasts against anything.
     """
-    settled = _least(free)
+    settled = least(free)
     before = resized(given, settled)
     for ladder in (_LADDER, sorted({size.extent // 8, size.extent // 4, size.extent // 2})):
         smaller = [value for value in ladder if 1 <= value < size.extent]
@@ -143,7 +143,8 @@ def _without(choices: Choices, size: Size) -> Choices:
     return {other: values for other, values in choices.items() if other != size}
 
 
-def _least(free: Choices) -> Sizes:
+def least(free: Choices) -> Sizes:
+    """The smallest value above one of each: the stride of a dimension of one is never used."""
     return {size: min(value for value in values if value > 1) for size, values in free.items()}
 
 
