@@ -1,7 +1,7 @@
-"""Room 1, what "right" means: inputs from seeds, an fp64 truth, an error budget, a comparator, controls.
+"""Room 1, oracle: inputs from seeds, expected values in fp64, error budgets, a comparator, and controls.
 
-compare/   Results against expected values
-controls/  Wrong and honest implementations that a task is tried on
-inputs/    The inputs of a draw
-truth/     The expected values and their error budget
+compare/   compares results with expected values
+controls/  wrong and honest implementations that a task is tested with
+inputs/    the inputs of a draw
+truth/     expected values and their error budget
 """

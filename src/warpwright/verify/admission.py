@@ -119,7 +119,7 @@ def _refute(control: Control, prepared: list[Prepared]) -> ControlResult:
         if results is None:
             continue
         built += 1
-        effect = effect or not _identical(results, at.right())
+        effect = effect or not _identical(results, at.expected_results())
         if mismatch := check_results(at.expected, results):
             how = f"{at.draw.case.name}, {at.draw.distribution}: {mismatch.message}"
             return ControlResult(name=control.name, refuted=True, how=how)

@@ -1,4 +1,4 @@
-"""Sums that honest kernels add up in their own ways."""
+"""Sums in the orders that honest kernels use."""
 
 import pytest
 import torch
@@ -10,7 +10,7 @@ from warpwright.tasks import load
 
 
 def begun_with_the_bias(x, weight, bias):
-    """One fused multiply-add after the other, in fp32, from the bias on: how most people write it."""
+    """Sequential fused multiply-adds in fp32, starting with the bias: the usual way to write it."""
     total = bias.expand(len(x), -1).clone()
     for k in range(x.shape[1]):
         total = (x[:, k : k + 1].double() * weight[:, k].double() + total.double()).float()
@@ -18,8 +18,8 @@ def begun_with_the_bias(x, weight, bias):
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_a_sum_may_begin_with_what_is_added_to_it(seed):
-    """Where the products are tiny beside the bias, each addition rounds the bias again."""
+def test_a_sum_may_start_with_its_addend(seed):
+    """If the products are tiny beside the bias, each addition rounds the bias again."""
     (task,) = load("mnist_linear:forward")
     wanted = [draw for draw in check_draws(task, seed) if draw.case.dtype == "fp32" and draw.distribution == "tiny"]
     draw = max(wanted, key=lambda draw: draw.case.dims["I"])

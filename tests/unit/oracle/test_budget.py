@@ -1,4 +1,4 @@
-"""The error budget: any honest way to compute passes, a lower precision or another formula does not."""
+"""The error budget: every honest computation passes; a lower precision or another formula does not."""
 
 import contextlib
 from dataclasses import replace
@@ -96,7 +96,7 @@ def test_one_pass_variance_passes_and_a_dropped_epsilon_does_not():
     assert check_results(expected, [(x - mean) * torch.rsqrt(biased + 1e-3)]) is not None
 
 
-def test_a_budget_that_is_not_finite_is_an_error_of_the_task():
+def test_a_budget_that_is_not_finite_is_a_task_error():
     task = replace(
         NORM, reference=Reference(source="def forward(x):\n    return (x * 1e30 * 1e30).mean(-1, True) * 1e-60 + x\n")
     )
@@ -137,7 +137,7 @@ SUM = replace(
 
 
 @pytest.mark.parametrize("distribution", ["normal", "sparse", "ties", "constant", "zeros"])
-def test_equal_terms_may_be_added_one_after_another(distribution):
+def test_equal_terms_may_be_added_sequentially(distribution):
     given, expected = prepared(SUM, distribution, R=6, D=4099)
     terms = given.arguments[0].exp()
     total = torch.zeros(6)
@@ -163,7 +163,7 @@ def forward(x, b):
 
 @pytest.mark.parametrize("seed", [0, 18])  # the second was refused while the statistics were one operation
 def test_statistics_of_a_batch_may_be_kept_in_fp32(seed):
-    """Torch on a CPU keeps them in fp64, which no kernel owes. What is left of zeros is nothing but the mean."""
+    """Torch on a CPU keeps them in fp64, which no kernel must do. For zeros only the mean remains."""
     given, expected = prepared(IMAGES, "sparse", seed=seed, N=2, C=64, P=7)
     x, shift = given.arguments[0], given.arguments[1].view(-1, 1, 1)
     mean = x.double().mean((0, 2, 3), keepdim=True).float()

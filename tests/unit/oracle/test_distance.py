@@ -1,4 +1,4 @@
-"""Distance from the truth: larger errors are farther, and what has no spread does not count."""
+"""Distance: larger errors give a larger distance, and elements without a spread do not count."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ def expected(spread: torch.Tensor | None) -> Expected:
     return Expected(name="y", spec=SPEC, compare=Compare.VALUE, value=TRUTH, spread=spread)
 
 
-def test_it_counts_in_units_of_the_spread() -> None:
+def test_distance_is_in_units_of_the_spread() -> None:
     owed = expected(torch.full((3,), 0.5, dtype=torch.float64))
     assert distance([owed], [TRUTH.float()]) == 0.0
     assert distance([owed], [(TRUTH + 1.0).float()]) == 2.0
 
 
-def test_what_has_no_spread_has_no_distance() -> None:
+def test_tensors_without_a_spread_have_no_distance() -> None:
     assert distance([expected(None)], [TRUTH]) is None
     assert distance([expected(torch.zeros(3, dtype=torch.float64))], [TRUTH.float()]) is None

@@ -1,4 +1,4 @@
-"""Few honest runs may only clear: whatever they allow, all of them together allow."""
+"""Few honest runs only accept: whatever they allow, all runs together allow."""
 
 import pytest
 import torch
@@ -40,7 +40,7 @@ def drawn(rows: int, columns: int, dtype: str, seed: int) -> Draw:
     seed=st.integers(0, 2**20),
     size=st.floats(0.0, 30.0),
 )
-def test_what_few_runs_clear_all_runs_clear(name, dtype, rows, columns, seed, size):
+def test_a_result_accepted_with_few_runs_is_accepted_with_all(name, dtype, rows, columns, seed, size):
     task, draw = task_of(name), drawn(rows, columns, dtype, seed)
     given_ = scenario(task, draw)
     few, whole = (expectations(task, draw, given_, runs) for runs in (FEW_RUNS, HONEST_RUNS))
@@ -53,7 +53,7 @@ def test_what_few_runs_clear_all_runs_clear(name, dtype, rows, columns, seed, si
 
 
 @pytest.mark.parametrize("name", sorted(SOURCES))
-def test_an_honest_result_is_cleared_by_few_runs(name):
+def test_an_honest_result_is_accepted_with_few_runs(name):
     task, draw = task_of(name), drawn(8, 1000, "fp32", 3)
     given_, asked = scenario(task, draw), []
 
@@ -67,7 +67,7 @@ def test_an_honest_result_is_cleared_by_few_runs(name):
     assert asked == [FEW_RUNS]
 
 
-def test_a_wrong_result_is_held_against_all_runs():
+def test_a_wrong_result_is_compared_with_the_budget_of_all_runs():
     task, draw = task_of("norm"), drawn(8, 100, "fp32", 3)
     given_, asked = scenario(task, draw), []
 

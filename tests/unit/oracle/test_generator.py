@@ -1,4 +1,4 @@
-"""Inputs are the same bits everywhere: these digests hold on every machine, torch version and device."""
+"""Inputs have the same bits everywhere: these digests hold on every machine, torch version and device."""
 
 import hashlib
 
@@ -41,7 +41,7 @@ def test_every_distribution_is_bit_identical_everywhere(name):
     assert digest(DISTRIBUTIONS[name](source())) == GOLDEN[name]
 
 
-def test_positions_do_not_depend_on_how_the_work_is_cut(monkeypatch):
+def test_values_do_not_depend_on_the_chunk_size(monkeypatch):
     whole = generator.random_bits(1, "x", 1000)
     monkeypatch.setattr(generator, "_CHUNK", 37)
     assert torch.equal(generator.random_bits(1, "x", 1000), whole)
@@ -72,7 +72,7 @@ def test_normal_has_the_moments_of_a_normal_variable():
 
 
 @pytest.mark.parametrize("name", sorted(INITS))
-def test_no_parameter_is_an_identity_in_either_flavour(name):
+def test_no_parameter_is_an_identity_in_either_variant(name):
     for recipe in INITS[name]:
         values = recipe(source(shape=(16, 16))).flatten()
         assert values.isfinite().all()

@@ -1,4 +1,4 @@
-"""Honest runs: rare mishaps of rounding are met by us, not first by somebody's honest kernel."""
+"""Honest runs include rare roundings, so that no honest kernel is the first to meet one."""
 
 import pytest
 import torch
@@ -18,7 +18,7 @@ def rounded(values: torch.Tensor, dtype: torch.dtype, **options: bool) -> torch.
 
 
 @pytest.mark.parametrize("dtype", SIXTEEN)
-def test_the_contrary_run_rounds_every_value_the_other_way(dtype: torch.dtype) -> None:
+def test_the_contrary_run_rounds_every_value_away_from_the_nearest(dtype: torch.dtype) -> None:
     values = torch.rand(4096) + 1.0
     nearest = values.to(dtype)
     inexact = (values - nearest.float()).abs() > torch.finfo(dtype).eps / 32
@@ -29,7 +29,7 @@ def test_the_contrary_run_rounds_every_value_the_other_way(dtype: torch.dtype) -
 
 @pytest.mark.parametrize("dtype", SIXTEEN)
 def test_equal_values_are_rounded_alike_and_anew_in_each_operation(dtype: torch.dtype) -> None:
-    """A row of equal attention weights: their errors add up, and no one knows in which direction."""
+    """A row of equal attention weights: their errors add up, in an unknown direction."""
     weights = (torch.arange(1, 400) + 0.3).reciprocal()
     with Jitter(0):
         runs = torch.stack([weights.repeat(8, 1).to(dtype) for _ in range(40)])
@@ -41,14 +41,14 @@ def test_equal_values_are_rounded_alike_and_anew_in_each_operation(dtype: torch.
 
 @pytest.mark.parametrize("dtype", SIXTEEN)
 @pytest.mark.parametrize("contrary", [False, True])
-def test_what_is_all_but_representable_goes_to_the_nearest(dtype: torch.dtype, contrary: bool) -> None:
+def test_almost_representable_values_are_rounded_to_the_nearest(dtype: torch.dtype, contrary: bool) -> None:
     exact = (torch.rand(4096) * 8 - 4).to(dtype)
     close = exact.float() * (1 + torch.finfo(torch.float32).eps)
     assert torch.equal(rounded(close, dtype, contrary=contrary), exact)
 
 
-def test_a_rounding_that_rarely_goes_astray_is_within_the_budget() -> None:
-    """Two rows that nearly cancel: a late flip of one element in 7217 was once beyond what eight runs had shown."""
+def test_a_rare_rounding_is_within_the_budget() -> None:
+    """Two rows that nearly cancel: a late rounding of one element in 7217 once exceeded the spread of eight runs."""
     (task,) = load("paper/llama_ffw:backward")
     draw = next(draw for draw in check_draws(task) if draw.case.name == "B1-S2-D7-H1031-bf16" and draw.seed == 10)
     given = scenario(task, draw)

@@ -1,4 +1,4 @@
-"""A machine too small for a reference: our fault, never the task's."""
+"""A machine with too little memory for a reference: our fault, never a mistake in the task."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ def failing(line: str) -> Task:
 
 
 @pytest.mark.parametrize("line", ["torch.empty(1 << 60, dtype=torch.uint8)", "raise MemoryError"])
-def test_what_is_too_large_for_this_machine_is_not_wrong(line: str) -> None:
+def test_a_reference_too_large_for_this_machine_is_our_fault(line: str) -> None:
     task = failing(line)
     draw = Draw(case=task.cases[0])
     with pytest.raises(OurFault, match=f"case {draw.case.name}: this machine has too little memory"):
         exact_results(task, draw, scenario(task, draw))
 
 
-def test_what_fails_otherwise_is_the_task_s_mistake() -> None:
+def test_any_other_failure_of_a_reference_is_a_task_error() -> None:
     task = failing("raise ValueError('no')")
     draw = Draw(case=task.cases[0])
     with pytest.raises(TaskError, match="raises ValueError"):

@@ -1,4 +1,4 @@
-"""The task's own function as it is run here: it has no voice of its own, because stdout is ours."""
+"""The reference function as it runs here: without output, because stdout is ours."""
 
 import warnings
 from dataclasses import replace
@@ -27,7 +27,7 @@ def doubled(x):
 """
 
 
-def test_what_a_reference_prints_is_not_heard(capfd: pytest.CaptureFixture[str]) -> None:
+def test_output_of_a_reference_is_suppressed(capfd: pytest.CaptureFixture[str]) -> None:
     module = function(Reference(source=TALKATIVE, entry="Model", style="module"))
     plain = function(Reference(source=TALKATIVE, entry="doubled"))
     assert module(torch.ones(3)).tolist() == [2, 2, 2]
@@ -43,7 +43,7 @@ def forward(x):
 """
 
 
-def test_a_reference_warns_of_the_sizes_of_its_user_alone() -> None:
+def test_a_reference_warns_only_about_sizes_of_the_user() -> None:
     (task,) = load("modern/log_softmax:forward")
     task = replace(task, reference=Reference(source=WARNING, entry="forward"))
     for role, heard in ((Role.CHECK, 0), (Role.HIDDEN, 0), (Role.TIME, 1)):

@@ -1,4 +1,4 @@
-"""Saved tensors come from one forward pass: what is derived from a rounded value agrees with it."""
+"""Saved tensors come from one forward pass: a value derived from a rounded one agrees with it."""
 
 from dataclasses import replace
 
@@ -11,7 +11,7 @@ from warpwright.tasks import load
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_gradients_from_what_was_saved_pass_where_almost_everything_cancels(seed):
+def test_gradients_from_saved_tensors_pass_under_heavy_cancellation(seed):
     (task,) = load("add_rmsnorm:backward")
     base = next(case for case in task.cases_of(Role.CHECK) if case.dtype == "fp16")
     draw = Draw(case=replace(base, name="narrow", dims={"N": 64, "D": 1}), seed=seed)

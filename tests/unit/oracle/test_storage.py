@@ -1,4 +1,4 @@
-"""Tensors as bytes and back: values, layout and type survive, and bytes that do not fit give nothing."""
+"""Tensors as bytes and back: values, layout and dtype survive, and bytes that do not fit give None."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TENSORS = {
 
 
 @pytest.mark.parametrize("name", TENSORS)
-def test_nothing_is_lost(name: str) -> None:
+def test_a_tensor_survives_conversion_to_bytes(name: str) -> None:
     dtype, tensor = TENSORS[name]
     back = from_bytes(to_bytes(tensor), dtype, tensor.shape, tensor.stride())
     assert back is not None
@@ -28,7 +28,7 @@ def test_nothing_is_lost(name: str) -> None:
     assert torch.equal(back.float(), tensor.float())
 
 
-def test_a_tensor_may_start_inside() -> None:
+def test_a_tensor_may_start_at_an_offset() -> None:
     data = to_bytes(torch.arange(6.0))
     found = from_bytes(data, "fp32", (2,), (2,), offset=8)
     assert found is not None
@@ -38,5 +38,5 @@ def test_a_tensor_may_start_inside() -> None:
 @pytest.mark.parametrize(
     ("shape", "stride", "offset"), [((7,), (1,), 0), ((6,), (1,), 4), ((2,), (-1,), 8), ((1,), (1,), -4)]
 )
-def test_what_does_not_fit_is_nothing(shape: tuple[int], stride: tuple[int], offset: int) -> None:
+def test_a_tensor_that_does_not_fit_is_none(shape: tuple[int], stride: tuple[int], offset: int) -> None:
     assert from_bytes(to_bytes(torch.arange(6.0)), "fp32", shape, stride, offset) is None

@@ -1,4 +1,6 @@
-"""Loads samples in this process, which is quicker than a child each, and tries implementations of what was loaded."""
+"""Loads samples in this process, which is faster than a child process each, and tests implementations of loaded
+tasks.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,7 @@ def quick_probe(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch)
 
 @pytest.fixture
 def real_child() -> None:
-    """Asks for the child process."""
+    """Runs the child process."""
 
 
 @functools.cache
@@ -49,7 +51,7 @@ def _loaded(spec: str, inputs: tuple[str, ...], direction: Direction | None) -> 
 
 @pytest.fixture
 def sample() -> Callable[..., Task]:
-    """The first task of a sample, in one direction."""
+    """Loads the first task of a sample in one direction."""
 
     def found(spec: str, *inputs: str, direction: Direction | None = None) -> Task:
         return _loaded(spec, inputs, direction)
@@ -59,7 +61,7 @@ def sample() -> Callable[..., Task]:
 
 @pytest.fixture
 def accepts() -> Callable[[Task, Callable[..., Any]], None]:
-    """Every draw takes the results of an implementation, and refutes them once an element is changed."""
+    """Checks that every draw accepts an implementation's results, and refutes them after one element is changed."""
     return _accepts
 
 
@@ -72,7 +74,7 @@ def _draws(task: Task) -> Iterator[Draw]:
 
 
 def _handed(task: Task, draw: Draw, given: Scenario) -> list[Any]:
-    """What a candidate would be called with."""
+    """Returns the arguments of a candidate."""
     if task.direction is Direction.BACKWARD:
         return arranged(task, draw.case, given.gradients, given.saves, given.arguments)
     return given.arguments

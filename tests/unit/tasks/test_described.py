@@ -1,4 +1,4 @@
-"""How users describe inputs."""
+"""Descriptions of inputs on the command line."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_anything_else_is_refused_with_a_remedy(text: str) -> None:
 
 
 @given(st.text(max_size=40))
-def test_no_text_does_worse_than_a_usage_error(text: str) -> None:
+def test_any_other_text_is_a_usage_error(text: str) -> None:
     try:
         (seen,) = described([text])
     except UsageError:
@@ -68,7 +68,7 @@ def test_no_text_does_worse_than_a_usage_error(text: str) -> None:
     st.sampled_from(sorted(DTYPES)),
     st.none() | st.from_regex(r"[a-z_][a-z0-9_]{0,8}", fullmatch=True),
 )
-def test_what_is_written_is_what_is_understood(sizes: list[int], dtype: str, name: str | None) -> None:
+def test_a_description_is_parsed_as_written(sizes: list[int], dtype: str, name: str | None) -> None:
     text = ",".join(map(str, sizes)) + f":{dtype}"
     (seen,) = described([f"{name}={text}" if name else text])
     assert isinstance(seen, TensorSeen)

@@ -23,7 +23,7 @@ from warpwright.tasks.extents import Extents
         ((8, 4, 6, 16), "B//2"),
     ],
 )
-def test_sizes_that_follow_have_a_formula(column: tuple[int, ...], formula: object) -> None:
+def test_dependent_sizes_have_a_formula(column: tuple[int, ...], formula: object) -> None:
     extents = Extents()
     assert extents.independent((8, 3, 5, 31)) == "A"
     assert extents.independent((16, 9, 13, 33)) == "B"

@@ -1,4 +1,4 @@
-"""What a name or a path stands for."""
+"""Tasks are found by name or path."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def test_a_name_finds_its_task_in_every_direction_forward_first() -> None:
     assert {task.suite for task in found} == {"paper"}
 
 
-def test_one_direction_may_be_named_either_way() -> None:
+def test_a_direction_may_be_given_in_the_name_or_as_an_option() -> None:
     (task,) = load("llama_rmsnorm:backward")
     assert task.direction is Direction.BACKWARD
     assert load("llama_rmsnorm", direction="backward") == (task,)
@@ -34,14 +34,14 @@ def test_a_folder_of_ours_is_a_task_without_a_suite() -> None:
     assert {task.key for task in found} == {f"llama_rmsnorm:{direction}" for direction in Direction}
 
 
-def test_suites_hold_tasks_with_keys_of_their_own() -> None:
+def test_tasks_of_suites_have_unique_keys() -> None:
     tasks = all_tasks("paper")
     assert {task.suite for task in tasks} == {"paper"}
     assert len({task.key for task in tasks}) == len(tasks)
     assert {task.id for task in tasks} <= {task.id for task in all_tasks()}
 
 
-def test_a_name_that_two_suites_have_must_say_which(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_name_in_two_suites_is_ambiguous(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     for suite in ("one", "two"):
         (tmp_path / suite / "same").mkdir(parents=True)
         (tmp_path / suite / "same" / "task.toml").touch()

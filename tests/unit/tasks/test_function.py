@@ -1,4 +1,4 @@
-"""ref.py:fn and model.py:Net, and what new users do wrong with them."""
+"""Loading of ref.py:fn and model.py:Net, and common mistakes of new users."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_hidden_sizes_are_drawn_only_where_every_size_is_asked_for(sample: Sampl
 
 
 @pytest.mark.parametrize("direction", [Direction.BACKWARD, Direction.TRAINING])
-def test_other_directions_are_had_for_the_asking(sample: Sample, direction: Direction) -> None:
+def test_other_directions_are_loaded_on_request(sample: Sample, direction: Direction) -> None:
     task = sample(f"{REFERENCE}:softmax", "8,64", direction=direction)
     assert task.key == f"softmax:{direction}"
 
@@ -80,16 +80,16 @@ def test_indices_stay_inside_the_table_whatever_its_size(sample: Sample, accepts
     accepts(task, lambda table, index: torch.nn.functional.embedding(index, table))
 
 
-def test_distributions_that_a_function_does_not_bear_are_left_out(sample: Sample) -> None:
+def test_distributions_that_give_non_finite_results_are_omitted(sample: Sample) -> None:
     assert "negative" not in sample(f"{REFERENCE}:root", "16,16").distributions
     assert "negative" in sample(f"{REFERENCE}:softmax", "8,64").distributions
 
 
-def test_results_may_be_floats_of_eight_bits(sample: Sample) -> None:
+def test_results_may_be_8_bit_floats(sample: Sample) -> None:
     assert sample(f"{REFERENCE}:in_eight_bits", "16,64").outputs[0].dtype == "e4m3"
 
 
-def test_writing_to_an_argument_is_declared(sample: Sample) -> None:
+def test_a_mutated_argument_is_declared(sample: Sample) -> None:
     task = sample(f"{REFERENCE}:add_in_place", "6,4", "6,4")
     assert task.mutates == ("x",)
     assert task.outputs[0].name == "out"
@@ -154,7 +154,7 @@ def test_files_that_cannot_be_used_are_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("real_child")
-def test_the_child_answers_for_itself() -> None:
+def test_errors_of_the_child_process_are_reported() -> None:
     (task,) = load(f"{PATH}:softmax", inputs=["16,8"])
     assert task.outputs[0].shape == ("A", "B")
     with pytest.raises(TaskError, match="ended the process that ran it with exit code 3"):
@@ -168,7 +168,7 @@ def test_a_child_that_fails_by_itself_is_our_fault() -> None:
 
 
 @pytest.mark.usefixtures("real_child")
-def test_a_file_that_never_ends_is_not_waited_for() -> None:
+def test_a_file_that_never_ends_is_stopped() -> None:
     job = Job(kind="function", filename="endless.py", source="while True: pass", entry="fn")
     with pytest.raises(TaskError, match=r"endless.py: gave no answer within 0.5 s"):
         probe.probe(job, seconds=0.5)
@@ -179,7 +179,7 @@ def sizes(task: Task, role: Role) -> list[dict[str, int]]:
 
 
 @pytest.mark.parametrize("name", ["forward", "backward"])
-def test_a_function_may_be_called_as_a_direction_is(tmp_path, name):
+def test_a_function_may_have_the_name_of_a_direction(tmp_path, name):
     (tmp_path / "ref.py").write_text(f"def {name}(x):\n    return x + x\n")
     (task, *_) = load(f"{tmp_path}/ref.py:{name}", inputs=["4,5"])
     assert (task.reference.entry, task.direction) == (name, "forward")

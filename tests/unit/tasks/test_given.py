@@ -1,4 +1,4 @@
-"""Python objects as tasks: a function's source stands alone, a module is traced, examples describe inputs."""
+"""Python objects as tasks: a function as standalone source, a traced module, examples as descriptions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""KernelBench files, loaded as they are."""
+"""KernelBench files, loaded unchanged."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_inputs_are_followed_by_the_state_in_its_order(sample: Sample) -> None:
     assert task.distributions[0] == "unit"
 
 
-def test_a_module_with_buffers_is_right_as_the_file_says(sample: Sample, accepts: Accepts) -> None:
+def test_a_module_with_buffers_is_evaluated_as_in_the_file(sample: Sample, accepts: Accepts) -> None:
     def honest(x, scale, mask, weight, bias, gain, shift, mean, variance, count):  # type: ignore[no-untyped-def]
         rows = F.linear(x.double(), weight.double(), bias.double())
         rows = F.batch_norm(rows, None, None, gain.double(), shift.double(), training=True)
@@ -57,7 +57,7 @@ def test_inputs_of_many_gigabytes_cost_nothing_and_keep_their_structure(sample: 
     accepts(task, lambda a, b: (a.double().triu() @ b.double().triu()).float())
 
 
-def test_whole_numbers_stay_below_the_number_of_classes(sample: Sample, accepts: Accepts) -> None:
+def test_integers_stay_below_the_number_of_classes(sample: Sample, accepts: Accepts) -> None:
     task = sample(LOSS)
     targets = task.arguments[1]
     assert isinstance(targets, TensorArg)
@@ -66,7 +66,7 @@ def test_whole_numbers_stay_below_the_number_of_classes(sample: Sample, accepts:
     accepts(task, lambda p, t, _, s: F.cross_entropy(p.double(), t, label_smoothing=s).float())
 
 
-def test_a_direction_that_is_asked_for_is_made(sample: Sample) -> None:
+def test_a_requested_direction_is_loaded(sample: Sample) -> None:
     task = sample(NORM, direction=Direction.BACKWARD)
     assert {case.layout.value for case in task.cases} == {"contiguous", "expanded", "transposed"}
     given = [argument.name for argument in task.arguments if isinstance(argument, TensorArg) and argument.grad]
@@ -82,8 +82,8 @@ def sizes(task: Task, role: Role) -> list[dict[str, int]]:
     return [dict(case.dims) for case in task.cases_of(role)]
 
 
-def test_a_distribution_whose_parameters_have_no_values_yet_is_drawn_from(tmp_path: Path) -> None:
-    """It would look at them first, and without data it cannot; with data this file takes gigabytes."""
+def test_a_distribution_with_parameters_without_data_can_be_sampled(tmp_path: Path) -> None:
+    """It validates its parameters first, which fails without data; with data this file takes gigabytes."""
     path = tmp_path / "94_Drawn.py"
     path.write_text(
         "import torch\nfrom torch import nn\nfrom torch.distributions import Pareto\n\n"

@@ -1,4 +1,4 @@
-"""robust-kbench directories, loaded as they are, with what is awkward about them."""
+"""robust-kbench directories, loaded unchanged, with their peculiarities."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ def affine(x: Any, gain: Any, shift: Any, power: int, eps: float) -> Any:
 
 
 def gradients(function: Any, leaves: list[torch.Tensor], gradient: torch.Tensor) -> list[torch.Tensor]:
-    """Taken in double precision, given in single."""
+    """Computes in double precision and returns single."""
     leaves = [leaf.detach().double().requires_grad_() for leaf in leaves]
     found = torch.autograd.grad(function(*leaves), leaves, gradient.double())
     return [grad.float() for grad in found]
 
 
-def test_what_model_hands_to_fn_is_the_contract(sample: Sample, accepts: Accepts) -> None:
+def test_the_arguments_that_model_passes_to_fn_are_the_contract(sample: Sample, accepts: Accepts) -> None:
     task = sample(AFFINE, direction=Direction.FORWARD)
     assert [argument.name for argument in task.arguments] == ["x", "gain", "shift", "power", "eps"]
     assert task.summary == "Scales rows by their size. Then it adds a shift."
@@ -44,7 +44,7 @@ def test_what_model_hands_to_fn_is_the_contract(sample: Sample, accepts: Accepts
     accepts(task, lambda x, g, s, *rest: affine(x.double(), g.double(), s.double(), *rest).float())
 
 
-def test_configurations_are_multiplied_and_repeated_ones_dropped(sample: Sample) -> None:
+def test_configurations_are_combined_and_duplicates_dropped(sample: Sample) -> None:
     task = sample(AFFINE, direction=Direction.FORWARD)
     timed = [(tuple(case.dims.values()), case.scalars["power"]) for case in task.cases_of(Role.TIME)]
     assert timed[0] == ((2048, 512), 2)
@@ -72,7 +72,7 @@ def test_backward_keeps_its_own_order_of_arguments_and_results(sample: Sample, a
     accepts(task, candidate)
 
 
-def test_a_tuple_arrives_as_a_list(sample: Sample, accepts: Accepts) -> None:
+def test_a_tuple_argument_becomes_a_list(sample: Sample, accepts: Accepts) -> None:
     def candidate(saved, gradient):  # type: ignore[no-untyped-def]
         return gradients(lambda x, w: F.max_pool2d(x * w, 2), saved, gradient)
 
@@ -82,7 +82,7 @@ def test_a_tuple_arrives_as_a_list(sample: Sample, accepts: Accepts) -> None:
     accepts(task, candidate)
 
 
-def test_what_forward_computes_for_backward_is_saved(sample: Sample, accepts: Accepts) -> None:
+def test_tensors_that_forward_computes_for_backward_are_saved(sample: Sample, accepts: Accepts) -> None:
     def candidate(gradient, x, w, rstd):  # type: ignore[no-untyped-def]
         wide, scaled = x.double(), gradient.double() * w
         grad_x = rstd * scaled - wide * rstd.double() ** 3 * (scaled * wide).mean(-1, keepdim=True)
@@ -94,7 +94,7 @@ def test_what_forward_computes_for_backward_is_saved(sample: Sample, accepts: Ac
     accepts(task, candidate)
 
 
-def test_none_and_lists_are_arguments_and_other_signatures_are_left_out(sample: Sample, accepts: Accepts) -> None:
+def test_none_and_lists_are_arguments_and_other_signatures_are_omitted(sample: Sample, accepts: Accepts) -> None:
     task = sample("robust_kbench/optional_bias")
     assert [argument.name for argument in task.arguments] == ["signal", "input1", "input2", "input3"]
     assert [a.values for a in task.arguments if isinstance(a, ScalarArg)] == [(None,), ((1,), (2,))]
@@ -103,7 +103,7 @@ def test_none_and_lists_are_arguments_and_other_signatures_are_left_out(sample: 
     accepts(task, lambda x, w, bias, stride: F.conv1d(x.double(), w.double(), bias, stride=stride).float())
 
 
-def test_both_directions_come_forward_first() -> None:
+def test_both_directions_are_loaded_forward_first() -> None:
     found = load(str(SAMPLES / AFFINE))
     assert [task.direction for task in found] == [Direction.FORWARD, Direction.BACKWARD]
     assert sizes(found[0], Role.CHECK)
@@ -133,7 +133,7 @@ def test_a_model_that_never_calls_fn_is_named(directory: Path) -> None:
     assert "never calls fn" in complaint(directory)
 
 
-def test_a_configuration_that_lacks_what_model_needs_is_named(directory: Path) -> None:
+def test_a_configuration_without_a_required_key_is_named(directory: Path) -> None:
     (directory / "config_forward.json").write_text(json.dumps({"single_init_configs": [{"power": 2}]}))
     assert "num_features" in complaint(directory)
 

@@ -1,8 +1,8 @@
-"""Results against expected values.
+"""Compares results with expected values.
 
-elements.py  whether a result is right, element by element
-distance.py  which of two results is farther from the truth
-results.py   a whole result: count, contents, and what was done to memory
+elements.py  whether a tensor is correct, element by element
+distance.py  which of two results has the larger error
+results.py   a whole result: the number of tensors and their contents
 pieces.py    a large draw, checked in pieces along its batch
-explain.py   where and how it is wrong, in words
+explain.py   describes where and how a tensor is wrong
 """

@@ -1,4 +1,4 @@
-"""How far a result is from the truth, where it only matters which of two is farther."""
+"""Measures the error of a result, to find which of two results has the larger one."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from warpwright.oracle.truth.reference import Tensors
 
 
 def distance(expected: Sequence[Expected], results: Tensors) -> float | None:
-    """Root mean square error in units of the honest spread, over every element that has one; None where none has."""
+    """Returns the RMS error in units of the honest spread, over all elements that have one; None if none has."""
     errors = [_relative(wanted, found) for wanted, found in zip(expected, results, strict=True)]
     known = torch.cat([error for error in errors if error is not None] or [torch.empty(0)])
     return float(known.square().mean().sqrt()) if known.numel() else None

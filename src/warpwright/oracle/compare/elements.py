@@ -1,4 +1,4 @@
-"""Whether a result is right. Every test is written so that only what is shown to be right passes; NaN shows nothing."""
+"""Whether a tensor is correct. Every test is positive, so that only values shown to be correct pass; NaN never does."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from warpwright.oracle.inputs.arguments import torch_dtype
 from warpwright.oracle.truth.expected import Expected
 
 WORST = 14.0  # largest deviation of any element, in units of the honest spread
-TYPICAL = 5.0  # root mean square deviation of a row, likewise
-_ENOUGH = 64  # elements that make a spread typical
-_FEW = 4  # errors of so few elements say no more than the worst of them
+TYPICAL = 5.0  # largest RMS deviation of a row, in the same units
+_ENOUGH = 64  # elements that give a typical spread
+_FEW = 4  # with so few errors, their RMS says no more than the worst of them
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +31,7 @@ class Mismatch:
 
 
 def compare(expected: Expected, actual: torch.Tensor) -> Mismatch | None:
-    """None if `actual` is right."""
+    """Compares a tensor with its expected values; None if it is correct."""
     return _form(expected, actual) or _content(expected, actual.detach())
 
 
@@ -59,19 +59,19 @@ def _content(expected: Expected, actual: torch.Tensor) -> Mismatch | None:
     return _values(expected, actual.to(torch.float64), expected.value, expected.spread)
 
 
-def _values(expected: Expected, actual: torch.Tensor, truth: torch.Tensor, spread: torch.Tensor) -> Mismatch | None:
+def _values(expected: Expected, actual: torch.Tensor, exact: torch.Tensor, spread: torch.Tensor) -> Mismatch | None:
     dtype = dtype_named(expected.spec.dtype)
-    rounded = truth.to(torch_dtype(dtype.name)).to(torch.float64)
+    rounded = exact.to(torch_dtype(dtype.name)).to(torch.float64)
     step = _unit_in_last_place(rounded, dtype.name)
     claims = _claims(spread, rounded, expected.partial)
     budget = WORST * expected.slack * claims + step
-    same_class = _same_class(rounded, actual, truth, budget, dtype.name)
+    same_class = _same_class(rounded, actual, exact, budget, dtype.name)
     if found := _element_wise(expected, "class", actual, same_class):
         return found
     limit = torch.finfo(torch_dtype(dtype.name)).max
-    target = truth.clamp(-limit, limit)
+    target = exact.clamp(-limit, limit)
     error = torch.where(actual.isfinite(), (actual - target).abs(), 0.0)
-    if dtype.quantised:  # rounding to the nearest is what was asked; only what exceeds it is error
+    if dtype.quantised:  # rounding to the nearest value is the operation's purpose; only the excess counts as error
         error = (error - step / 2).clamp_min(0.0)
         budget = budget - step * (1 - dtype.epsilon)
     if found := _element_wise(expected, "error", actual, error <= budget):
@@ -80,28 +80,28 @@ def _values(expected: Expected, actual: torch.Tensor, truth: torch.Tensor, sprea
 
 
 def _same_class(
-    rounded: torch.Tensor, actual: torch.Tensor, truth: torch.Tensor, budget: torch.Tensor, dtype: str
+    rounded: torch.Tensor, actual: torch.Tensor, exact: torch.Tensor, budget: torch.Tensor, dtype: str
 ) -> torch.Tensor:
-    """NaN where NaN, the same infinity where infinite, finite where finite, by position."""
+    """Whether classes agree by position: NaN with NaN, an infinity with the same infinity, finite with finite."""
     equal = (rounded == actual) | (rounded.isnan() & actual.isnan()) | (rounded.isfinite() & actual.isfinite())
-    at_the_edge = truth.isfinite() & (truth.abs() + budget >= torch.finfo(torch_dtype(dtype)).max)
-    overflowed = actual.isinf() & (actual.sign() == truth.sign())
+    at_the_edge = exact.isfinite() & (exact.abs() + budget >= torch.finfo(torch_dtype(dtype)).max)
+    overflowed = actual.isinf() & (actual.sign() == exact.sign())
     return equal | (at_the_edge & (overflowed | actual.isfinite()))
 
 
 def _row_wise(
     expected: Expected, error: torch.Tensor, claims: torch.Tensor, step: torch.Tensor, quantised: bool
 ) -> Mismatch | None:
-    """The typical error of each row: a result that is everywhere a little too coarse fails here."""
+    """Tests the RMS error of each row, which finds results that are a little too coarse everywhere."""
     found = _row_rms(error)
-    # Few runs do not tell how many errors are independent; all of them are, at worst.
+    # Few runs do not tell how many errors are independent; in the worst case all are.
     count = _row_count(claims > 0).clamp_max(expected.independent)
     independent = torch.full_like(count, torch.inf) if expected.partial else count
     factor = (WORST / (independent / _FEW).clamp_min(1.0).sqrt()).clamp_min(TYPICAL) * expected.slack
     length = error.shape[-1] if error.dim() else 1
     floor = 0.0 if quantised else max(0.5, length**-0.5) * _row_rms(step)
-    right = found <= factor * _row_rms(claims) + floor
-    return _element_wise(expected, "typical error", found, right.expand(found.shape), rows=True)
+    correct = found <= factor * _row_rms(claims) + floor
+    return _element_wise(expected, "typical error", found, correct.expand(found.shape), rows=True)
 
 
 def _indices(expected: Expected, actual: torch.Tensor) -> Mismatch | None:
@@ -115,7 +115,7 @@ def _indices(expected: Expected, actual: torch.Tensor) -> Mismatch | None:
     same = (chosen == wanted) | (chosen.isnan() & wanted.isnan())
     if found := _element_wise(expected, "selected value", actual, same | (actual == expected.value)):
         place = tuple(found.facts["worst"])
-        values = f"{float(chosen[place]):.9g} was chosen, {float(wanted[place]):.9g} is right"
+        values = f"{float(chosen[place]):.9g} was chosen, {float(wanted[place]):.9g} is correct"
         return replace(found, message=f"{found.message}; {values}")
     if single:
         return None
@@ -131,24 +131,26 @@ def _select(choices: torch.Tensor, index: torch.Tensor, single: bool) -> torch.T
     return choices.gather(-1, index.long())
 
 
-def _claims(spread: torch.Tensor, truth: torch.Tensor, partial: bool) -> torch.Tensor:
-    """Honest runs may all have been lucky at one element: it may claim what its row and its size usually need."""
-    known = truth.isfinite() & (truth != 0)
-    size = torch.where(known, truth.abs(), 0.0)
+def _claims(spread: torch.Tensor, exact: torch.Tensor, partial: bool) -> torch.Tensor:
+    """Returns the error allowed to each element: at least the usual error of its row and of its size, since all honest
+    runs may be lucky at one element.
+    """
+    known = exact.isfinite() & (exact != 0)
+    size = torch.where(known, exact.abs(), 0.0)
     usual = (spread / size)[known]
     relative = usual.median() * size if usual.numel() else size
     claims = torch.maximum(torch.maximum(spread, _row_spread(spread, partial)), relative)
     if partial:
         return claims
-    # A zero may be a clipped value. How far beyond the clip it lay, only the others can tell.
+    # A zero may be a clipped value; only the other elements tell how far beyond the clip it was.
     uncertain = spread[spread > 0]
-    return torch.where(truth == 0, claims.clamp_min(uncertain.median()), claims) if uncertain.numel() else claims
+    return torch.where(exact == 0, claims.clamp_min(uncertain.median()), claims) if uncertain.numel() else claims
 
 
 def _row_spread(spread: torch.Tensor, partial: bool) -> torch.Tensor:
-    """Typical for a row, those elements apart that cannot go wrong. Short rows say little and share with neighbours.
+    """Returns the typical spread of each row, without elements that cannot be wrong. Short rows are grouped.
 
-    Few runs do not tell which elements those are: then all of them count, which can only make less of the row.
+    Few runs do not tell which elements those are: then all elements count, which can only lower the result.
     """
     if not spread.dim():
         return spread
@@ -157,7 +159,7 @@ def _row_spread(spread: torch.Tensor, partial: bool) -> torch.Tensor:
     padding = table.new_zeros(-len(table) % together, table.shape[1])
     groups = torch.cat([table, padding]).reshape(-1, together * table.shape[1])
     counted = torch.ones_like(groups, dtype=torch.bool) if partial else groups > 0
-    if together > 1:  # the middle one, so that a few wild neighbours do not excuse everybody
+    if together > 1:  # the median, so that a few outliers do not widen the budget of the whole group
         typical = torch.where(counted, groups, torch.nan).nanmedian(-1).values.nan_to_num()
     else:
         typical = (groups.square().sum(-1) / _row_count(counted).clamp_min(1).squeeze(-1)).sqrt()
@@ -175,7 +177,7 @@ def _row_rms(values: torch.Tensor) -> torch.Tensor:
 
 
 def _unit_in_last_place(values: torch.Tensor, dtype: str) -> torch.Tensor:
-    """The spacing of representable numbers around each value; no finer than at the smallest normal number."""
+    """The spacing of representable numbers around each value, at least that of the smallest normal number."""
     info = torch.finfo(torch_dtype(dtype))
     magnitude = torch.where(values.isfinite(), values.abs(), 0.0).clamp_min(info.smallest_normal)
     _, exponent = torch.frexp(magnitude)
@@ -183,11 +185,11 @@ def _unit_in_last_place(values: torch.Tensor, dtype: str) -> torch.Tensor:
 
 
 def _element_wise(
-    expected: Expected, kind: str, actual: torch.Tensor, right: torch.Tensor, rows: bool = False
+    expected: Expected, kind: str, actual: torch.Tensor, correct: torch.Tensor, rows: bool = False
 ) -> Mismatch | None:
-    if bool(right.all()):
+    if bool(correct.all()):
         return None
-    facts = where_wrong(expected, actual, right, rows)
+    facts = where_wrong(expected, actual, correct, rows)
     return _mismatch(expected, kind, facts.pop("sentence"), facts)
 
 

@@ -1,4 +1,4 @@
-"""Where a result is wrong, in words: the worst element, how many, which rows, which columns, which pattern."""
+"""Describes where a result is wrong: the worst element, the number of wrong ones, rows, columns and patterns."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 _TILES = (2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
 
 
-def where_wrong(expected: Expected, actual: torch.Tensor, right: torch.Tensor, rows: bool = False) -> dict[str, Any]:
-    """Facts about the elements that are not right, with one sentence that tells the most of them."""
-    wrong = ~right
+def where_wrong(expected: Expected, actual: torch.Tensor, correct: torch.Tensor, rows: bool = False) -> dict[str, Any]:
+    """Returns facts about the wrong elements, with a sentence that summarises them."""
+    wrong = ~correct
     worst = _worst(expected, actual, wrong, rows)
     facts: dict[str, Any] = {
         "wrong": int(wrong.sum()),
@@ -39,7 +39,7 @@ def _worst(expected: Expected, actual: torch.Tensor, wrong: torch.Tensor, rows: 
 
 
 def _cluster(wrong: torch.Tensor) -> dict[str, Any]:
-    """Rows and columns (first and last wrong ones), and the tile after which columns go wrong, if there is one."""
+    """Finds the first and last wrong rows and columns, and the tile after which columns are wrong, if there is one."""
     if not wrong.dim():
         return {}
     table = wrong.reshape(-1, wrong.shape[-1])

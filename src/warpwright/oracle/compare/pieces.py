@@ -1,8 +1,9 @@
-"""Checks a large draw in pieces along its batch, so that the expected values of one piece fit beside the call.
+"""Checks a large draw in pieces along its batch, so that the expected values of one piece fit into memory beside the
+call.
 
-Expected values take several times the memory of a result. Where every result has one row for each row of some inputs,
-the reference may be evaluated on a few rows at a time. Nothing is assumed of the reference: a piece is used only if
-what the reference computes on the whole batch agrees with what is expected of that piece alone.
+Expected values take several times the memory of a result. If every result has one row for each row of some inputs, the
+reference may be evaluated on a few rows at a time. The reference need not be trusted: a piece is used only if the
+reference's result on the whole batch agrees with the expected values of that piece.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from warpwright.oracle.truth.expected import Expected, Scenario, expectations
 from warpwright.oracle.truth.reference import Tensors, evaluate, function, tensors_in
 
 PIECE_ELEMENTS = 1 << 26
-"""Elements of the largest tensor of a piece; draws with no larger tensor are checked whole."""
+"""Elements of the largest tensor of a piece; draws without a larger tensor are checked whole."""
 
 Checked = tuple[tuple[Expected, ...], Mismatch | None]
 
@@ -50,7 +51,7 @@ def _have_rows(task: Task, results: Tensors, rows: int) -> bool:
 
 
 def pieces(task: Task, draw: Draw, given: Scenario, most: int) -> Iterator[Piece]:
-    """Splits a draw along its batch; nothing if it is small or has no batch."""
+    """Splits a draw along its batch; yields nothing if the draw is small or has no batch."""
     largest = max((tensor.numel() for tensor in tensors_in(given.arguments)), default=0)
     batch = batch_size(task, draw.case) if largest > most else None
     if batch is None:
@@ -64,7 +65,7 @@ def pieces(task: Task, draw: Draw, given: Scenario, most: int) -> Iterator[Piece
 
 
 def batch_size(task: Task, case: Case) -> str | None:
-    """The name of the size that leads every output and at least one argument and appears nowhere else."""
+    """Returns the name of the size that leads every output and at least one argument and appears nowhere else."""
     leading = {output.shape[0] if output.shape else None for output in task.outputs}
     name = next(iter(leading)) if len(leading) == 1 else None
     if not isinstance(name, str) or name not in case.dims or task.direction is not Direction.FORWARD or task.mutates:
@@ -97,7 +98,9 @@ def _sliced(value: object, rows: slice) -> object:
 
 
 def _checked_in_pieces(task: Task, draw: Draw, given: Scenario, cut: list[Piece], results: Tensors) -> Checked | None:
-    """None if some piece contradicts the reference on the whole batch: then rows are not independent."""
+    """Checks all pieces; None if a piece contradicts the reference on the whole batch, so that rows are not
+    independent.
+    """
     fresh = given.copy()
     whole = evaluate(task, draw.case, function(task.reference), fresh.arguments, fresh.gradients, fresh.saves)
     del fresh
@@ -125,6 +128,6 @@ def _rows(results: Tensors, piece: Piece) -> Tensors:
 
 
 def _located(mismatch: Mismatch, piece: Piece) -> Mismatch:
-    """Says which rows of the batch were compared: positions in the message count from the first of them."""
+    """Adds the rows of the piece to the message, whose positions count from the first of them."""
     where = f"in rows {piece.rows.start} to {piece.rows.stop - 1}"
     return replace(mismatch, message=f"{mismatch.message} ({where})", facts={**mismatch.facts, "rows": where})

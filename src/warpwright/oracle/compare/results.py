@@ -1,4 +1,4 @@
-"""A whole result against everything that is owed: count, contents, and what was done to memory."""
+"""Compares a whole result with the expected tensors: their number and their contents."""
 
 from __future__ import annotations
 
@@ -12,9 +12,11 @@ from warpwright.oracle.truth.reference import Tensors
 
 
 def check_results(expected: Sequence[Expected], results: Tensors) -> Mismatch | None:
-    """The first thing that is wrong; None if nothing is."""
+    """Returns the first mismatch; None if there is none."""
     if len(results) != len(expected):
-        message = f"{len(results)} tensors came back, {len(expected)} are owed: {', '.join(e.name for e in expected)}"
+        message = (
+            f"{len(results)} tensors were returned, {len(expected)} are expected: {', '.join(e.name for e in expected)}"
+        )
         return Mismatch(output="", kind="count", message=message)
     found = (compare(wanted, result) for wanted, result in zip(expected, results, strict=True))
     return next((mismatch for mismatch in found if mismatch), None)
@@ -23,7 +25,7 @@ def check_results(expected: Sequence[Expected], results: Tensors) -> Mismatch | 
 def check_in_steps(
     expecting: Callable[[int], tuple[Expected, ...]], results: Tensors
 ) -> tuple[tuple[Expected, ...], Mismatch | None]:
-    """Few honest runs clear nearly everything at a third of the price; the rest is held against all of them."""
+    """Compares with a budget from few honest runs, a third of the cost, and with the full budget only if that fails."""
     for runs in (FEW_RUNS, HONEST_RUNS):
         expected = expecting(runs)
         mismatch = check_results(expected, results)
@@ -33,7 +35,7 @@ def check_in_steps(
 
 
 def same_bits(left: torch.Tensor, right: torch.Tensor) -> bool:
-    """Equal to the last bit, NaN and the sign of zero included, whatever the layout."""
+    """Whether two tensors are equal to the last bit, NaN and the sign of zero included, whatever the layout."""
     return left.shape == right.shape and left.dtype is right.dtype and torch.equal(_bits(left), _bits(right))
 
 

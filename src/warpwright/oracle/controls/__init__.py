@@ -1,6 +1,6 @@
-"""Wrong and honest implementations that a task is tried on.
+"""Wrong and honest implementations that a task is tested with.
 
-tampering.py  runs the reference with one operation left out
+tampering.py  runs the reference without one of its operations
 wrong.py      wrong results that a robust task must refute
-honest.py     right results, computed otherwise, that it must not
+honest.py     correct results, computed differently, that it must accept
 """

@@ -1,4 +1,4 @@
-"""Right results, computed otherwise. A task that refutes one of them is too strict to ship."""
+"""Correct results, computed differently. A task that refutes one of them is too strict."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from warpwright.oracle.truth.modes import Mode
 from warpwright.oracle.truth.reference import Function, Tensors, evaluate, function, tensors_in
 
 Compute = Callable[[Prepared], Tensors]
-_UNSEEN = 7919  # a seed that no budget was taken with
+_UNSEEN = 7919  # a seed that no budget uses
 _SPLIT = 48
 
 
 def variants(task: Task) -> Iterator[tuple[str, Compute]]:
-    """Honest implementations by name."""
+    """Yields honest implementations by name."""
     yield "eager", partial(_eager, None, Widened)
-    yield "double accumulation", lambda at: at.right()
+    yield "double accumulation", lambda at: at.expected_results()
     yield "other order", partial(_eager, None, SplitSums)
     yield "other rounding", partial(_eager, None, _unseen_jitter)
     for name in task.variants:
@@ -33,7 +33,7 @@ def variants(task: Task) -> Iterator[tuple[str, Compute]]:
 
 
 def _applies(task: Task, name: str) -> bool:
-    """A variant of the forward function also stands for the backward pass, where that is taken by autograd."""
+    """Whether a variant applies: one of the forward function also gives the backward pass if that uses autograd."""
     if name.startswith("backward"):
         return task.direction is Direction.BACKWARD
     return task.direction is not Direction.BACKWARD or task.reference.backward is None
@@ -52,21 +52,21 @@ def _eager(name: str | None, make_mode: Callable[[], Mode], at: Prepared) -> Ten
         else:
             found = _evaluated(at, called, fresh)
     dtypes = (wanted.spec.dtype for wanted in at.expected)
-    return [_as_owed(tensor, dtype) for tensor, dtype in zip(found, dtypes, strict=True)]
+    return [_as_declared(tensor, dtype) for tensor, dtype in zip(found, dtypes, strict=True)]
 
 
 def _evaluated(at: Prepared, called: Function, fresh: Any) -> Tensors:
     return evaluate(at.task, at.draw.case, called, fresh.arguments, fresh.gradients, fresh.saves)
 
 
-def _as_owed(tensor: torch.Tensor, dtype: str) -> torch.Tensor:
-    """Layout and 8-bit rounding are not what a variant is about; everything else stays as it came."""
+def _as_declared(tensor: torch.Tensor, dtype: str) -> torch.Tensor:
+    """Rounds to 8-bit types and makes the layout contiguous; neither is the purpose of a variant."""
     wanted = torch_dtype(dtype)
     return (tensor.to(wanted) if dtype_named(dtype).quantised else tensor).contiguous()
 
 
 class Widened(Mode):
-    """Computes with 16-bit operands in fp32, as every GPU library does; some of torch's CPU kernels do not."""
+    """Computes with 16-bit operands in fp32, as every GPU library does but some of torch's CPU kernels do not."""
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         options = kwargs or {}
@@ -74,7 +74,7 @@ class Widened(Mode):
 
 
 class SplitSums(Widened):
-    """Adds up sums and products piece by piece from the far end, in fp32."""
+    """Computes sums and products in pieces from the far end, in fp32."""
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         options = kwargs or {}

@@ -1,7 +1,7 @@
-"""The reference with one of its operations left out, without touching its source.
+"""Runs the reference without one of its operations, without a change of its source.
 
-Every operation that torch executes, forward or backward, passes through here. To leave one out is to hand on its first
-operand in place of its result, wherever the shapes allow it.
+Every operation that torch executes, forward or backward, is intercepted here. The omitted operation returns its first
+operand instead of its result, if the shapes allow it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import torch
 from warpwright.oracle.truth.double_precision import lifted_options
 from warpwright.oracle.truth.modes import Mode
 
-# These move, make or convert values; leaving them out is not another formula.
+# These operations move, create or convert values; the formula is the same without them.
 _NOT_ARITHMETIC = {
     "clone", "copy_", "_to_copy", "detach", "cat", "stack", "index", "gather", "alias", "where", "index_select",
     "full", "full_like", "zeros", "zeros_like", "ones", "ones_like", "empty", "empty_like", "arange", "lift_fresh",
@@ -26,7 +26,7 @@ _NOT_ARITHMETIC = {
 
 
 class Tampered(Mode):
-    """Double precision, with the operation of the given label left out; lists all labels on the way."""
+    """Runs in double precision without the operation of the given label, and lists the labels of all operations."""
 
     def __init__(self, without: str | None = None) -> None:
         super().__init__()
@@ -51,7 +51,7 @@ class Tampered(Mode):
 
 
 def _first_operand(out: Any, args: Any) -> torch.Tensor | None:
-    """An operand that could pass for the result; None where the shapes do not allow it."""
+    """Returns an operand with the shape of the result; None if there is none."""
     if not isinstance(out, torch.Tensor) or not out.is_floating_point():
         return None
     for arg in args:

@@ -1,7 +1,7 @@
 """Wrong results that a robust task must refute.
 
-Each control answers for a whole family of cheats. It gives the results of one draw as a cheat would, or None where the
-cheat cannot be built there (no input has the output's shape, the operation does not occur).
+Each control stands for a family of cheats. It returns the results of such a cheat for one draw, or None if the cheat
+cannot be built there (no input has the output's shape, the operation does not occur).
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from warpwright.oracle.truth.reference import Tensors, evaluate, function, tenso
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prepared:
-    """A draw with everything that is known about it."""
+    """A draw with its inputs and expected values."""
 
     task: Task
     draw: Draw
     given: Scenario
     expected: tuple[Expected, ...]
 
-    def right(self) -> Tensors:
-        """The truth, rounded as a perfect candidate would."""
+    def expected_results(self) -> Tensors:
+        """The expected values, rounded as by a perfect candidate."""
         return [rounded(wanted.value, wanted) for wanted in self.expected]
 
 
@@ -45,13 +45,13 @@ class Control:
     name: str
     forge: Forge
     per_dtype: bool = False
-    """Whether it must be refuted in every dtype by itself; otherwise one refutation is enough."""
+    """Whether the control must be refuted in every dtype separately; otherwise one refutation is enough."""
     may_be_idle: bool = False
-    """Whether having no effect at all is fine: in a backward pass not every argument matters."""
+    """Whether the control may have no effect: in a backward pass not every argument matters."""
 
 
 def controls(task: Task, sample: Prepared) -> Iterator[Control]:
-    """All controls of a task; the operations to drop are read off one draw."""
+    """Yields all controls of a task; the operations to omit are listed by running one draw."""
     for number, wanted in enumerate(sample.expected):
         for name, spoil in _SPOILERS.items():
             yield Control(name=f"{name} ({wanted.name})", forge=partial(_spoiled, number, spoil), per_dtype=True)
@@ -74,8 +74,8 @@ Spoil = Callable[[torch.Tensor, Prepared], torch.Tensor | None]
 
 
 def _spoiled(number: int, spoil: Spoil, at: Prepared) -> Tensors | None:
-    """All outputs right but one."""
-    results = at.right()
+    """Returns correct outputs, except for one."""
+    results = at.expected_results()
     spoiled = spoil(results[number], at)
     if spoiled is None:
         return None
@@ -94,14 +94,14 @@ def _input(value: torch.Tensor, at: Prepared) -> torch.Tensor | None:
 
 
 def _skip(value: torch.Tensor, at: Prepared) -> torch.Tensor:
-    """Every hundredth element left at zero."""
+    """Leaves every hundredth element at zero."""
     flat = value.flatten().clone()
     flat[at.draw.seed % min(100, len(flat)) :: 100] = 0
     return flat.reshape(value.shape)
 
 
 def _row(value: torch.Tensor, at: Prepared) -> torch.Tensor | None:
-    """One row takes the place of another."""
+    """Replaces a row by another one."""
     if value.dim() < 2 or value.numel() == value.shape[-1]:
         return None
     table = value.reshape(-1, value.shape[-1]).clone()
@@ -114,7 +114,7 @@ def _broadcast(value: torch.Tensor, at: Prepared) -> torch.Tensor:
 
 
 def _shifted(value: torch.Tensor, at: Prepared) -> torch.Tensor | None:
-    """Off by one element."""
+    """Shifts the results by one element."""
     return value.flatten().roll(1).reshape(value.shape) if value.numel() > 1 else None
 
 
@@ -130,20 +130,20 @@ _SPOILERS: dict[str, Spoil] = {
 
 
 def _stale(at: Prepared) -> Tensors:
-    """The right answer to another question of the same shape."""
+    """Returns the correct results for other inputs of the same shape."""
     other = Draw(case=at.draw.case, distribution=at.draw.distribution, seed=at.draw.seed + 1000)
     return _rounded_all(exact_results(at.task, other, scenario(at.task, other)), at)
 
 
 def _lower_precision(at: Prepared) -> Tensors:
-    """The right formula on operands that were rounded more coarsely than the task's own type."""
+    """Applies the correct formula to operands rounded more coarsely than the task's own dtype."""
     coarse = _coarser(at.draw.case.dtype, at.task.tolerance.tf32)
     fresh = at.given.copy()
     return _evaluated(at, _map(coarse, fresh.arguments), _map(coarse, fresh.gradients), _map(coarse, fresh.saves))
 
 
 def _coarser(dtype: str, tf32_allowed: bool) -> Callable[[torch.Tensor], torch.Tensor]:
-    """tf32 for fp32 (bf16 where tf32 is allowed), eight bits for sixteen."""
+    """Returns the coarser rounding: TF32 for fp32 (bf16 if TF32 is allowed), 8 bits for 16."""
     if dtype_named(dtype).bytes >= 4 and not tf32_allowed:
         return to_tf32
     narrow = torch.bfloat16 if dtype_named(dtype).bytes >= 4 else torch.float8_e4m3fn
@@ -197,7 +197,7 @@ def _run(at: Prepared, mode: Tampered) -> Tensors:
 def _evaluated(
     at: Prepared, arguments: list[Any], gradients: Tensors, saves: Tensors, mode: Tampered | None = None
 ) -> Tensors:
-    """In double, rounded at the end: nothing but the tampering makes it wrong."""
+    """Evaluates in double and rounds at the end, so that only the tampering makes the result wrong."""
     wide = [to_double(value) for value in (arguments, gradients, saves)]
     with lifted(mode):
         found = evaluate(at.task, at.draw.case, function(at.task.reference), wide[0], wide[1], wide[2])

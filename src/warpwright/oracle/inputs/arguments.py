@@ -1,4 +1,4 @@
-"""The arguments of one draw: values from the generator, laid out as the signature says."""
+"""The arguments of one draw: values from the generator in the layout of the signature."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ Value = Any
 
 
 def forward_inputs(task: Task, draw: Draw, device: torch.device | str = "cpu") -> list[Value]:
-    """What the forward function is called with."""
+    """Returns the arguments of the forward function."""
     specs = forward_arguments(task, draw.case)
     return [_value(task, draw, argument, spec, device) for argument, spec in zip(task.arguments, specs, strict=True)]
 
 
 def gradient_inputs(task: Task, draw: Draw, device: torch.device | str = "cpu") -> list[torch.Tensor]:
-    """The gradients that arrive from above, if any do; never special values, which the inputs bring already."""
+    """Returns the incoming gradients, if any. They have no special values: the inputs have these already."""
     if task.direction is Direction.FORWARD:
         return []
     return [_gradient(draw, spec, device) for spec in output_gradients(task, draw.case)]
@@ -72,7 +72,7 @@ def _integers(draw: Draw, argument: TensorArg, source: Source) -> torch.Tensor:
 
 
 def _gradient(draw: Draw, spec: TensorSpec, device: torch.device | str) -> torch.Tensor:
-    """Fills just the elements that the layout really has, so that an expanded gradient is one value."""
+    """Fills only the elements that exist in memory, so that an expanded gradient is one value."""
     held = tuple(size if stride else 1 for size, stride in zip(spec.shape, spec.stride, strict=True))
     source = Source(seed=draw.seed, name=spec.name, shape=held, dtype=dtype_named(spec.dtype), device=device)
     values = DISTRIBUTIONS["normal"](source).to(torch_dtype(spec.dtype)).reshape(held)

@@ -1,7 +1,7 @@
-"""Recipes for inputs and parameters, as float32, made of exactly rounded operations only.
+"""Recipes for inputs and parameters in float32, made of exactly rounded operations only.
 
-Inputs take the distribution of the draw; parameters take their own recipe, in one of two flavours, so that no
-parameter is ever an identity that a kernel could leave out.
+Inputs use the distribution of the draw; parameters have their own recipe in two variants, so that no parameter is
+always an identity that a kernel could omit.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from warpwright.oracle.inputs.generator import random_bits
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """Where the values of one tensor come from."""
+    """The source of a tensor's random values."""
 
     seed: int
     name: str
@@ -38,7 +38,7 @@ class Source:
         return random_bits(self.seed, f"{self.name}/{purpose}", self.count, self.device)
 
     def position(self) -> torch.Tensor:
-        """Of each element in its row."""
+        """The position of each element in its row."""
         return torch.arange(self.count, device=self.device) % self.row
 
 
@@ -46,12 +46,12 @@ Recipe = Callable[[Source], torch.Tensor]
 
 
 def unit(source: Source) -> torch.Tensor:
-    """Uniform on [0, 1), 24 bits."""
+    """Uniform on [0, 1) with 24 bits."""
     return (source.bits("unit") >> 8).to(torch.float32) * 2.0**-24
 
 
 def normal(source: Source) -> torch.Tensor:
-    """Near enough to a normal variable: four 16-bit uniforms added up, an integer until the last step."""
+    """Approximately normal: the sum of four 16-bit uniforms, an integer until the last step."""
     first, second = source.bits("normal-0"), source.bits("normal-1")
     total = (first & 0xFFFF) + (first >> 16) + (second & 0xFFFF) + (second >> 16)
     return (total - 2 * 0xFFFF).to(torch.float32) * (1.0 / 37837.0)
@@ -74,13 +74,13 @@ def _sorted(source: Source) -> torch.Tensor:
 
 
 def _constant(source: Source) -> torch.Tensor:
-    """Every row one value: no variance, all ties."""
+    """One value for each row: no variance, all ties."""
     values = normal(source)
     return values[torch.arange(source.count, device=source.device) // source.row]
 
 
 def _special(source: Source) -> torch.Tensor:
-    """Infinities and NaN among ordinary values."""
+    """Infinities and NaN among normal values."""
     values, which = normal(source), source.bits("special") % 97
     for code, value in ((0, math.inf), (1, -math.inf), (2, math.nan)):
         values = torch.where(which == code, value, values)
@@ -111,13 +111,13 @@ def _fan_in(source: Source) -> float:
 
 
 def _probability(source: Source) -> torch.Tensor:
-    """Positive, every row adding up to one; sums of integers are exact in any order."""
+    """Positive rows that sum to one; sums of integers are exact in any order."""
     weights = ((source.bits("probability") >> 16) + 1).reshape(-1, source.row)
     return (weights.to(torch.float32) / weights.sum(-1, keepdim=True).to(torch.float32)).flatten()
 
 
 def _triangle(source: Source, values: torch.Tensor, upper: bool = True) -> torch.Tensor:
-    """A matrix with zeros on one side of its diagonal; a vector has no sides."""
+    """A matrix with zeros on one side of its diagonal; a vector is returned unchanged."""
     if len(source.shape) < 2:
         return values
     shaped = values.reshape(source.shape)
@@ -147,7 +147,7 @@ INITS: dict[str, tuple[Recipe, Recipe]] = {
 
 
 def integers(source: Source, below: int, distribution: str) -> torch.Tensor:
-    """Whole numbers in [0, below): spread, few and repeated, ascending, or all the same."""
+    """Integers in [0, below): uniform, few and repeated, ascending, or constant."""
     bits = source.bits("integers")
     match distribution:
         case "ties" | "sparse":
@@ -160,5 +160,5 @@ def integers(source: Source, below: int, distribution: str) -> torch.Tensor:
 
 
 def signed_bytes(source: Source) -> torch.Tensor:
-    """Quantised weights: -127 to 127."""
+    """Quantised weights from -127 to 127."""
     return source.bits("signed") % 255 - 127

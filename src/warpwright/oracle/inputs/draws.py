@@ -1,4 +1,4 @@
-"""Which draws a task is checked on."""
+"""The draws on which a task is checked."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Random integers as a pure function of (seed, name, position).
 
-Only integer arithmetic, so every machine, torch version, CPU and GPU gives the same bits. torch's own generators do
-not: one seed gives different numbers on CPU and GPU.
+Only integer arithmetic is used, so that every machine, torch version, CPU and GPU gives the same bits. torch's own
+generators give different numbers on CPU and GPU for one seed.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ def _keys(seed: int, name: str) -> tuple[int, int]:
 
 
 def _mix(values: torch.Tensor, key: int) -> torch.Tensor:
-    """A bijection of 32 bits that lets every bit of the input reach every bit of the output.
+    """A bijection on 32 bits in which every input bit affects every output bit.
 
-    Products wrap at 64 bits; the low 32, which are all that is kept, are exact.
+    Products wrap at 64 bits; the low 32 bits, which are all that is kept, are exact.
     """
     values = (values + key).bitwise_and_(MASK)
     for shift, multiplier in ((16, 0x7FEB352D), (15, 0x846CA68B)):

@@ -1,4 +1,4 @@
-"""Tensors as the bytes they occupy, for whoever hands them to a process that has no torch."""
+"""Tensors as bytes, for processes without torch."""
 
 from __future__ import annotations
 
@@ -10,11 +10,13 @@ from warpwright.core.dtypes import dtype_named
 from warpwright.oracle.inputs.arguments import torch_dtype
 
 Tensor = torch.Tensor
-"""For rooms that pass tensors on and have no business with torch."""
+"""The tensor type, for rooms that pass tensors on but do not import torch."""
 
 
 def to_bytes(tensor: torch.Tensor) -> bytes:
-    """Everything from the first element to the last, gaps and all: what a view of the same strides can be put on."""
+    """Returns the bytes from the first element to the last, gaps included, so that a view with the same strides
+    fits.
+    """
     if not tensor.numel():
         return b""
     held = tensor.detach().as_strided((_span(tensor.shape, tensor.stride()),), (1,), tensor.storage_offset())
@@ -24,7 +26,7 @@ def to_bytes(tensor: torch.Tensor) -> bytes:
 def from_bytes(
     data: bytes, dtype: str, shape: Sequence[int], stride: Sequence[int], offset: int = 0
 ) -> torch.Tensor | None:
-    """The tensor that starts at `offset` in `data`; None where it does not fit."""
+    """Builds the tensor that starts at `offset` in `data`; None if it does not fit."""
     size = 0 if 0 in shape else _span(shape, stride) * dtype_named(dtype).bytes
     piece = data[offset : offset + size]
     if offset < 0 or len(piece) != size or min((*shape, *stride), default=0) < 0:
@@ -40,12 +42,12 @@ def _span(shape: Sequence[int], stride: Sequence[int]) -> int:
 
 
 def as_bits(tensor: torch.Tensor) -> torch.Tensor:
-    """The same memory as whole numbers, so that NaN equals itself and every type can be moved about."""
+    """Views the memory as integers, so that NaN equals itself and every type can be copied."""
     return tensor.view({1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}[tensor.element_size()])
 
 
 def held(tensor: torch.Tensor) -> torch.Tensor:
-    """Just the elements an expanded tensor really has."""
+    """Returns only the elements that an expanded tensor has in memory."""
     for dim, stride in enumerate(tensor.stride()):
         if stride == 0:
             tensor = tensor.narrow(dim, 0, min(tensor.shape[dim], 1))

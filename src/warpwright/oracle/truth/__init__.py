@@ -1,8 +1,8 @@
-"""The expected values and their error budget.
+"""Expected values and their error budget.
 
-reference.py         the task's own function, loaded and called
-double_precision.py  runs that function in double precision, whatever casts it makes
-modes.py             what the ways of running it differently have in common
-jitter.py            runs it honestly in its own precision, as another implementation would round
-expected.py          expected values and how far an honest implementation is from them
+reference.py         the reference function, loaded and called
+double_precision.py  runs it in double precision, whatever casts it makes
+modes.py             the base class of torch dispatch modes
+jitter.py            runs it in its own precision with the rounding of another honest implementation
+expected.py          expected values and the spread of honest implementations around them
 """

@@ -1,8 +1,8 @@
-"""The truth: the reference run in double precision, whatever casts it makes on the way.
+"""Runs the reference in double precision, whatever casts it makes.
 
-References are written as people write them, with `.float()` and `dtype=torch.float32`. Those casts say "at least this
-precise"; in the truth they become double. Rounding to an 8-bit type is put off too, so that the truth is the value
-before rounding and the comparator can tell a flip at a tie from an error.
+References contain casts such as `.float()` and `dtype=torch.float32`, which mean "at least this precision"; here they
+become double. Rounding to 8-bit types is omitted too: expected values are those before rounding, so that the comparator
+can distinguish a different rounding of a tie from an error.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from warpwright.oracle.truth.modes import Mode
 
 
 class Lift(Mode):
-    """Turns every floating type that an operation asks for into float64."""
+    """Replaces every floating dtype that an operation requests by float64."""
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         return func(*args, **lifted_options(kwargs or {}))
@@ -32,7 +32,7 @@ def lifted_options(options: dict[str, Any]) -> dict[str, Any]:
 
 @contextmanager
 def lifted(mode: Mode | None = None) -> Iterator[None]:
-    """Double precision for everything inside, under Lift or a mode that builds on it."""
+    """Runs everything inside in double precision, under Lift or a derived mode."""
     before = torch.get_default_dtype()
     torch.set_default_dtype(torch.float64)
     try:
@@ -43,7 +43,9 @@ def lifted(mode: Mode | None = None) -> Iterator[None]:
 
 
 def to_double(value: Any) -> Any:
-    """A copy with floating tensors in double; integers are copied, so that nothing is mutated by accident."""
+    """Copies a value with floating tensors in double; integers are copied too, so that a mutation cannot reach the
+    original.
+    """
     if isinstance(value, torch.Tensor):
         return value.to(torch.float64, copy=True) if value.is_floating_point() else value.clone()
     return [to_double(item) for item in value] if isinstance(value, list) else value

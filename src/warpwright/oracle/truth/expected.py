@@ -1,4 +1,4 @@
-"""What is expected of a candidate on one draw, and how far from it an honest implementation lands."""
+"""Expected values of a candidate on one draw, and the spread of honest implementations around them."""
 
 from __future__ import annotations
 
@@ -36,18 +36,18 @@ _SCALES, _SCALED = (0.8, 1.25), (torch.float16, torch.bfloat16, torch.float32, t
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scenario:
-    """One draw, made real: what a candidate is given."""
+    """The inputs of one draw."""
 
     arguments: list[Any]
     gradients: Tensors
     saves: Tensors
 
     def copy(self) -> Scenario:
-        """Fresh memory, same values and layout, for a callee that may write to it."""
+        """Copies the inputs to fresh memory with the same layout, for a function that may write to them."""
         return Scenario(arguments=_copied(self.arguments), gradients=self.gradients, saves=_copied(self.saves))
 
     def on(self, device: str) -> Scenario:
-        """The same values there."""
+        """Copies the inputs to a device."""
         return Scenario(
             arguments=_moved(self.arguments, device),
             gradients=_moved(self.gradients, device),
@@ -57,32 +57,34 @@ class Scenario:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expected:
-    """One tensor that is owed: its true values in double, and the spread of honest results around them."""
+    """One expected tensor: its values in double, and the spread of honest results around them."""
 
     name: str
     spec: TensorSpec
     compare: Compare
     value: torch.Tensor
     spread: torch.Tensor | None
-    """Per element, root mean square over honest runs; None where only equality counts."""
+    """The RMS error of honest runs per element; None if only equality counts."""
     independent: float = math.inf
-    """How many of a row's errors are independent of each other: all, or one where they share a cause."""
+    """How many errors of a row are independent of each other: all, or one if they have a common cause."""
     choices: torch.Tensor | None = None
-    """INDEX only: the values that indices select from."""
+    """INDEX only: the values that the indices select from."""
     slack: float = 1.0
     partial: bool = False
-    """From few honest runs, the others taken as free of error: whatever this allows, all of them together allow."""
+    """Whether the spread comes from few honest runs and the others count as exact: it then allows less than all runs
+    would.
+    """
 
 
 def scenario(task: Task, draw: Draw, device: torch.device | str = "cpu") -> Scenario:
-    """The inputs of a draw, and what the reference saves of them in its own precision, as a forward pass would."""
+    """Generates the inputs of a draw, with the tensors that the reference saves of them in its own precision."""
     return _completed(task, draw, forward_inputs(task, draw, device), gradient_inputs(task, draw, device))
 
 
 def permuted_inputs(task: Task, draw: Draw, given: Scenario) -> Scenario:
-    """Other contents from known ones, at the price of a copy: what was drawn is moved on, each by a way of its own.
+    """Derives new inputs from known ones at the cost of a copy: rolls each tensor by its own random distance.
 
-    Numbers are also scaled a little, so that not even a sum over all of them stays the same.
+    Floating values are also scaled a little, so that even the sum over all of them differs.
     """
     ways = random.Random(draw.seed)
     arguments = [
@@ -113,8 +115,8 @@ def _completed(task: Task, draw: Draw, arguments: list[Any], gradients: Tensors)
     return Scenario(arguments=arguments, gradients=gradients, saves=saves)
 
 
-def owed(task: Task, case: Case) -> tuple[tuple[TensorSpec, Output | None], ...]:
-    """Everything that is compared, in the order that `evaluate` gives it."""
+def compared_tensors(task: Task, case: Case) -> tuple[tuple[TensorSpec, Output | None], ...]:
+    """The specs of all compared tensors, in the order of `evaluate`."""
     if task.direction is Direction.BACKWARD:
         return tuple((spec, None) for spec in results(task, case))
     listed = list(zip(tensors(case, task.outputs), task.outputs, strict=True))
@@ -125,7 +127,7 @@ def owed(task: Task, case: Case) -> tuple[tuple[TensorSpec, Output | None], ...]
 
 
 def exact_results(task: Task, draw: Draw, given: Scenario) -> Tensors:
-    """The truth in double precision."""
+    """Evaluates the reference in double precision."""
     arguments, gradients, saves = map(to_double, (given.arguments, given.gradients, given.saves))
     with lifted(), _blamed_on_the_reference(task, draw):
         return evaluate(task, draw.case, function(task.reference), arguments, gradients, saves)
@@ -133,9 +135,9 @@ def exact_results(task: Task, draw: Draw, given: Scenario) -> Tensors:
 
 @contextmanager
 def _blamed_on_the_reference(task: Task, draw: Draw) -> Iterator[None]:
-    """A reference that fails on its own inputs is a mistake in the task, and is said in one sentence.
+    """Converts an error of the reference on its own inputs to a TaskError in one sentence.
 
-    Not if it is memory that is missing: no task is wrong for being large.
+    A lack of memory is our fault: a task may be large.
     """
     try:
         yield
@@ -151,25 +153,25 @@ def _blamed_on_the_reference(task: Task, draw: Draw) -> Iterator[None]:
 
 
 def honest_results(task: Task, draw: Draw, given: Scenario, seed: int, contrary: bool = False) -> Tensors:
-    """The reference in its own precision, rounded as some honest implementation might round."""
+    """Evaluates the reference in its own precision, with rounding as in some honest implementation."""
     fresh = given.copy()
     with Jitter(seed, tf32=task.tolerance.tf32, contrary=contrary):
         return evaluate(task, draw.case, function(task.reference), fresh.arguments, fresh.gradients, fresh.saves)
 
 
 def expectations(task: Task, draw: Draw, given: Scenario, runs: int = HONEST_RUNS) -> tuple[Expected, ...]:
-    """What to hold a candidate to on this draw."""
+    """Computes the expected values of a draw."""
     exact = exact_results(task, draw, given)
     if not any(value.is_floating_point() for value in exact):
         runs = 0
-    # In one run every rounding is a mishap: a rare one would else be met first by somebody's honest kernel.
+    # One run has only unlikely roundings: otherwise an honest kernel would be the first to meet a rare one.
     seeds = range(HONEST_RUNS - runs, HONEST_RUNS)
     honest = [honest_results(task, draw, given, seed, contrary=seed == 0) for seed in seeds]
     return tuple(_expected(task, draw, given, exact, honest))
 
 
 def _expected(task: Task, draw: Draw, given: Scenario, exact: Tensors, honest: Sequence[Tensors]) -> Iterator[Expected]:
-    for number, (spec, output) in enumerate(owed(task, draw.case)):
+    for number, (spec, output) in enumerate(compared_tensors(task, draw.case)):
         value = exact[number]
         if tuple(value.shape) != spec.shape:
             problem = f"{spec.name} has shape {tuple(value.shape)}; the task declares {spec.shape} in {draw.case.name}"
@@ -194,25 +196,27 @@ def _expected(task: Task, draw: Draw, given: Scenario, exact: Tensors, honest: S
 
 
 def _spread(task: Task, draw: Draw, spec: TensorSpec, value: torch.Tensor, runs: Tensors) -> tuple[torch.Tensor, float]:
-    """Of the runs around the truth, where it can be measured, and how many errors of a row are independent.
+    """Returns the spread of the runs where it can be measured, and the number of independent errors in a row.
 
-    One run after the other: all of them in double precision may be more than a GPU holds.
+    Runs are processed one after the other: all of them in double precision may not fit into GPU memory.
     """
     matters = value.to(torch_dtype(spec.dtype)).to(torch.float64).isfinite()
     squares, rows = torch.zeros_like(value), []
     for run in runs:
         error = torch.where(matters, run.to(torch.float64) - value, 0.0)
         if not bool(error.isfinite().all()):
-            problem = f"{spec.name} is not finite in {spec.dtype} where the truth is"
+            problem = f"{spec.name} is not finite in {spec.dtype} where the exact result is"
             where = f"{task.key}, case {draw.case.name}, distribution {draw.distribution}"
-            raise TaskError(where, None, problem, "no error budget can be taken from it: leave that distribution out")
+            raise TaskError(where, None, problem, "it gives no error budget: leave that distribution out")
         rows.append(error.square().mean(-1).sqrt() if error.dim() else error.abs())
         squares.add_(error.square_())
     return squares.div_(HONEST_RUNS).sqrt_(), _independent(torch.stack(rows))
 
 
 def _independent(rows: torch.Tensor) -> float:
-    """Judged by how much the typical error of a row varies from run to run: n independent ones vary by 1/sqrt(2n)."""
+    """Estimates the number from the variation of a row's RMS error between runs: n independent errors vary by
+    1/sqrt(2n).
+    """
     uncertain = rows.mean(0) > 0
     if not bool(uncertain.any()):
         return math.inf
@@ -230,7 +234,7 @@ def _choices(task: Task, output: Output | None, given: Scenario) -> torch.Tensor
 
 def _moved(value: Any, device: str) -> Any:
     if isinstance(value, torch.Tensor):
-        return held(value).to(device).expand(value.shape)  # as a whole it would come out without its layout
+        return held(value).to(device).expand(value.shape)  # moving the expanded tensor itself would lose its layout
     return [_moved(item, device) for item in value] if isinstance(value, list) else value
 
 

@@ -1,9 +1,9 @@
-"""What an honest implementation at the task's own precision gives, seen several times.
+"""Runs the reference in its own precision with perturbed rounding, as another honest implementation would round.
 
-The reference runs in its own dtypes, while every rounding is nudged by about one unit in the last place and every sum
-is perturbed as one-after-another accumulation in fp32 would perturb it: the error of partial sum k weighs on all terms
-before it, which is a random walk along the summed dimension, applied to the terms. Any order of summation and any
-sound rounding is then within a small multiple of the spread; tf32 or bf16 in an fp32 task is not.
+The reference runs in its own dtypes, while every rounding is perturbed by about one unit in the last place. Every sum
+is perturbed as by sequential accumulation in fp32: the error of partial sum k affects all terms before it, which is a
+random walk along the summed dimension, applied to the terms. Any order of summation and any sound rounding is then
+within a small multiple of the spread; TF32 or bf16 in an fp32 task is not.
 """
 
 from __future__ import annotations
@@ -20,25 +20,25 @@ from torch.utils._pytree import tree_leaves, tree_map
 
 from warpwright.oracle.truth.modes import Mode
 
-_NUDGE = 0.577  # rms error of one operation, in units of an epsilon: CUDA's own functions are good to an ulp or two
-_ACCUMULATION_STEP = 0.4  # rms error of one addition, in units of half an epsilon
-_LONGEST_CHAIN = 4096  # no sensible kernel adds more terms than this one after another
-_ALL_BUT = 1 / 64  # of a unit in the last place: errors in fp32 are smaller, so no honest rounding goes astray by them
+_NUDGE = 0.577  # RMS error of one operation in epsilons: CUDA's own functions are accurate to an ulp or two
+_ACCUMULATION_STEP = 0.4  # RMS error of one addition in half epsilons
+_LONGEST_CHAIN = 4096  # no reasonable kernel adds more terms sequentially
+_ALL_BUT = 1 / 64  # in units of the last place: errors in fp32 are smaller and never turn an honest rounding
 _MIXING = ((16, -1, 0x7FEB352D), (16, 0xFFFF, 0x846CA68B - (1 << 32)), (15, 0x1FFFF, 1))  # shift, bits kept, factor
 _SIXTEEN_BITS = (torch.float16, torch.bfloat16)
 _CASTS = {"_to_copy", "to", "convert_element_type"}
 _EIGHT_BITS = (torch.float8_e4m3fn, torch.float8_e5m2)
 
-# Which argument holds the terms, by operation.
+# The position of the argument with the terms, by operation.
 _TERMS = {
     "sum": 0, "mean": 0, "var": 0, "var_mean": 0, "linalg_vector_norm": 0, "cumsum": 0, "logcumsumexp": None,
     "mm": 0, "bmm": 0, "mv": 0, "dot": 0, "addmm": 1, "baddbmm": 1, "addmv": 1,
     "convolution": 0, "convolution_backward": 0, "embedding_dense_backward": 0, "prod": None,
 }  # fmt: skip
-# Which argument is added to the sum. Many kernels begin with it, and every addition then rounds what it has become.
+# The position of the argument that is added to the sum. Many kernels start with it, so that every addition rounds it.
 _ADDENDS = {"addmm": 0, "baddbmm": 0, "addmv": 0, "convolution": 2}
 _PRODUCTS = {"mm", "bmm", "mv", "dot", "addmm", "baddbmm", "addmv", "convolution", "convolution_backward"}
-# Taken apart, so that what cancels inside them shows, and the sums inside them are sums like all others.
+# Decomposed, so that cancellation inside shows and their sums are treated as all others.
 _COMPOUND = {
     "silu", "silu_backward", "gelu", "gelu_backward", "_softmax", "_softmax_backward_data", "_log_softmax", "logsumexp",
     "_log_softmax_backward_data", "native_layer_norm", "native_layer_norm_backward", "native_group_norm",
@@ -59,10 +59,10 @@ _EXACT = {
 
 
 class Jitter(Mode):
-    """Runs each operation as some honest implementation might round it."""
+    """Runs each operation with the rounding of some honest implementation."""
 
     def __init__(self, seed: int, tf32: bool = False, contrary: bool = False) -> None:
-        """`contrary` rounds everything to sixteen bits the other way than to the nearest: rare mishaps, all at once."""
+        """With `contrary`, rounds everything to 16 bits away from the nearest value: all unlikely roundings at once."""
         super().__init__()
         self._seed, self._tf32, self._contrary = seed, tf32, contrary
         self._generators: dict[torch.device, torch.Generator] = {}
@@ -70,7 +70,7 @@ class Jitter(Mode):
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         name, options = func.overloadpacket.__name__, kwargs or {}
-        if options.get("dtype") in _EIGHT_BITS:  # rounding to eight bits is judged by the comparator
+        if options.get("dtype") in _EIGHT_BITS:  # rounding to 8 bits is judged by the comparator
             options = {**options, "dtype": torch.float32}
         if name in _CASTS and (dtype := _cast_to(args, options)) in _SIXTEEN_BITS:
             return self._rounded(args[0], dtype)
@@ -100,14 +100,14 @@ class Jitter(Mode):
         return func(*args, **options)
 
     def _begun_with(self, out: torch.Tensor, addend: torch.Tensor, name: str, length: int) -> torch.Tensor:
-        """The sum as it is when the addend was there from the first term on."""
+        """Returns the sum as if the addend had been its first term."""
         shaped = addend.view(-1, *[1] * (out.dim() - 2)) if name == "convolution" else addend
         noise = torch.randn(out.shape, generator=self._generator(out.device), device=out.device)
         step = _ACCUMULATION_STEP * math.sqrt(min(length, _LONGEST_CHAIN)) * torch.finfo(out.dtype).eps / 2
         return (out + shaped * noise * step).to(out.dtype)
 
     def _convolution_backward(self, func: Any, name: str, *args: Any) -> Any:
-        """The gradient of the input adds over channels, those of the weight and the bias over batch and pixels."""
+        """The gradient of the input sums over channels, those of weight and bias over batch and pixels."""
         gradient, *others, (of_input, of_weight, of_bias) = tree_map(to_tf32, args) if self._tf32 else args
         over_channels = self._walked(gradient, 1, gradient.shape[1] * math.prod(args[2].shape[2:]))
         pixels = gradient.transpose(0, 1).flatten(1)
@@ -123,18 +123,18 @@ class Jitter(Mode):
         return (terms * (1 + walk * repeats * step)).to(terms.dtype)
 
     def _nudged(self, value: Any) -> Any:
-        """Up or down by the root mean square of a rounding error: no element is lucky in every run."""
+        """Moves values up or down by the RMS of a rounding error, so that no element is lucky in every run."""
         if not _is_float(value) or value.dtype not in (torch.float32, torch.float64):
             return value
         step = _NUDGE * torch.finfo(value.dtype).eps
-        # Filled there: a number that is copied to a GPU is waited for.
+        # Allocated on the device: copying a number to a GPU would synchronise.
         up, down = (torch.full((), 1 + way * step, dtype=torch.float64, device=value.device) for way in (1, -1))
         return (value * torch.where(self._bits(value) >= 0, up, down)).to(value.dtype)
 
     def _rounded(self, value: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
-        """To sixteen bits, up or down by chance: where an error is cancelled later, only chance tells its size.
+        """Rounds to 16 bits, randomly up or down: if the error cancels later, its size is random.
 
-        What is all but representable is left to the nearest, as everybody's arithmetic would.
+        Values that are almost representable are rounded to the nearest, as in any arithmetic.
         """
         exact, nearest = value.to(torch.float64), value.to(dtype)
         unit = _unit(exact, dtype)
@@ -145,15 +145,15 @@ class Jitter(Mode):
         return torch.where(other.isfinite(), other, nearest)
 
     def _chance(self, value: torch.Tensor) -> torch.Tensor:
-        """Between 0 and 1."""
+        """Random numbers between 0 and 1."""
         return (self._bits(value).to(torch.int64) & 0xFFFFFFFF).to(torch.float64) / 2**32
 
     def _bits(self, value: torch.Tensor) -> torch.Tensor:
-        """Random ones, drawn anew for each operation; the same for equal values, which everybody rounds alike."""
+        """Random bits, new for each operation but the same for equal values, which any implementation rounds alike."""
         self._operations += 1
         salt = random.Random(f"{self._seed} {self._operations}").getrandbits(31)
         mixed = value.to(torch.float32).contiguous().view(torch.int32) ^ salt
-        for shift, kept, factor in _MIXING:  # in place: this is most of what an honest run of a large case costs
+        for shift, kept, factor in _MIXING:  # in place, since this dominates the cost of an honest run of a large case
             mixed ^= (mixed >> shift).bitwise_and_(kept)
             mixed *= factor
         return mixed
@@ -165,16 +165,16 @@ class Jitter(Mode):
 
 
 def _unit(value: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
-    """The spacing of numbers of a type around each value."""
+    """The spacing of numbers of a dtype around each value."""
     _, exponent = torch.frexp(value)
     return torch.ldexp(torch.full_like(value, torch.finfo(dtype).eps), exponent - 1)
 
 
 def _repetition(terms: torch.Tensor, dim: int, length: int) -> torch.Tensor:
-    """How much faster than a random walk the error grows: equal terms are rounded alike, so their errors add up.
+    """The factor by which the error exceeds a random walk: equal terms are rounded alike, so that their errors add up.
 
-    With a share f of the terms equal to each other the error is about K * sqrt(sum of f squared) steps, which for K
-    different terms is the sqrt(K) of the random walk. That sum is the chance that two terms are equal.
+    With a share f of the terms equal to each other, the error is about K * sqrt(sum of f squared) steps, which for K
+    different terms is the sqrt(K) of the random walk. That sum is the probability that two terms are equal.
     """
     equal = [terms == terms.roll(shift, dim) for shift in (1, 3, 7, 31) if shift < terms.shape[dim]]
     if not equal:
@@ -184,7 +184,7 @@ def _repetition(terms: torch.Tensor, dim: int, length: int) -> torch.Tensor:
 
 
 def to_tf32(value: Any) -> Any:
-    """Rounds fp32 to the ten mantissa bits that tensor cores keep of it."""
+    """Rounds fp32 to the ten mantissa bits that tensor cores keep."""
     if not isinstance(value, torch.Tensor) or value.dtype is not torch.float32:
         return value
     bits = value.contiguous().view(torch.int32)
@@ -197,7 +197,7 @@ def in_fp32(
     options: dict[str, Any],
     rounded: Callable[[torch.Tensor, torch.dtype], torch.Tensor] = torch.Tensor.to,
 ) -> Any:
-    """16-bit operands are computed with in fp32 and the result rounded once, as hardware does."""
+    """Computes 16-bit operands in fp32 and rounds the result once, as hardware does."""
     narrow = next((arg.dtype for arg in tree_leaves(args) if _is_narrow(arg)), None)
     if narrow is None:
         return call(*args, **options)
@@ -208,25 +208,25 @@ def in_fp32(
 
 
 def _widened(value: Any) -> Any:
-    """Operands, and the type of the operands, which some operations are also told."""
+    """Widens operands, and dtype arguments that name their dtype."""
     if isinstance(value, torch.dtype):
         return torch.float32 if value in _SIXTEEN_BITS else value
     return value.float() if _is_narrow(value) else value
 
 
 def _cast_to(args: Any, options: dict[str, Any]) -> Any:
-    """The type a cast casts to; None for one that only moves or copies."""
+    """Returns the dtype of a cast; None for one that only moves or copies."""
     return options.get("dtype") or next((arg for arg in args[1:] if isinstance(arg, torch.dtype)), None)
 
 
 def moves_only(func: Any) -> bool:
-    """Whether an operation leaves values as they are, or writes to an argument."""
+    """Whether an operation leaves values unchanged, or writes to an argument."""
     name = func.overloadpacket.__name__
     return func.is_view or name in _EXACT or name.endswith("_")
 
 
 def _extent(terms: torch.Tensor, name: str, args: Any) -> tuple[int, int]:
-    """The dimension the walk runs along, and how many terms each result adds up."""
+    """The dimension of the random walk, and the number of terms in each sum."""
     if name == "convolution":
         return 1, math.prod(args[1].shape[1:])
     if name in _PRODUCTS or name == "cumsum":

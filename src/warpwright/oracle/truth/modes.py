@@ -1,4 +1,4 @@
-"""What Warpwright's ways of running torch's operations differently have in common."""
+"""The base class of Warpwright's torch dispatch modes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 
 class Mode(TorchDispatchMode):
-    """Torch keeps its compiler away from a mode, for which it imports all of the compiler: two seconds for nothing."""
+    """A dispatch mode without torch's protection from its compiler, which would import the whole compiler and take two
+    seconds.
+    """
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:

@@ -1,4 +1,4 @@
-"""The task's own function: source text made callable, and called in the direction the task asks for."""
+"""The reference function: loaded from its source text, and called in the direction of the task."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Tensors = list[torch.Tensor]
 
 
 def function(reference: Reference, name: str | None = None) -> Function:
-    """A function of the reference file by name; the task's entry if none is given."""
+    """Returns a function of the reference file by name, by default the task's entry."""
     if name is None and reference.style == "module":
         return _module_function(reference)
     found = getattr(_module(reference.source, reference.filename), name or reference.entry, None)
@@ -36,14 +36,14 @@ def function(reference: Reference, name: str | None = None) -> Function:
 def evaluate(
     task: Task, case: Case, called: Function, arguments: Sequence[Any], gradients: Tensors, saves: Tensors
 ) -> Tensors:
-    """Everything a candidate owes, computed by `called`: outputs and mutated arguments, gradients, or both."""
-    with _our_sizes(case):
+    """Evaluates all compared tensors with `called`: outputs and mutated arguments, gradients, or both."""
+    with _without_size_warnings(case):
         return _evaluated(task, case, called, arguments, gradients, saves)
 
 
 @contextmanager
-def _our_sizes(case: Case) -> Iterator[None]:
-    """What is timed has sizes of the user's own; of all others we know ourselves that they are unusual."""
+def _without_size_warnings(case: Case) -> Iterator[None]:
+    """Silences warnings about sizes, except for timed cases, whose sizes the user chose."""
     if case.role is Role.TIME:
         yield
         return
@@ -66,7 +66,7 @@ def _evaluated(
 
 
 def outputs(task: Task, called: Function, arguments: Sequence[Any]) -> Tensors:
-    """The tensors that a function returns, which must be as many as the task declares."""
+    """Calls a function and checks that it returns as many tensors as the task declares."""
     found = tensors_in(called(*arguments))
     if len(found) != len(task.outputs):
         declared = ", ".join(output.name for output in task.outputs)
@@ -75,7 +75,7 @@ def outputs(task: Task, called: Function, arguments: Sequence[Any]) -> Tensors:
 
 
 def saved(task: Task, arguments: Sequence[Any]) -> Tensors:
-    """What the forward pass keeps for the backward pass, as the reference's `save` computes it."""
+    """Computes the tensors saved for the backward pass with the reference's `save`."""
     if task.direction is not Direction.BACKWARD or not task.saves:
         return []
     with torch.no_grad():
@@ -83,7 +83,7 @@ def saved(task: Task, arguments: Sequence[Any]) -> Tensors:
 
 
 def tensors_in(value: Any) -> Tensors:
-    """Flattens what a function returned; anything but tensors in it is left out."""
+    """Lists the tensors in a value; everything else is omitted."""
     if isinstance(value, torch.Tensor):
         return [value]
     if isinstance(value, Sequence):
@@ -108,12 +108,18 @@ def _differentiate(task: Task, case: Case, called: Function, arguments: Sequence
     _require_shapes(task, case, found, flowing)
     tensors, arriving = zip(*flowing, strict=True)
     computed = torch.autograd.grad(tensors, leaves, arriving, allow_unused=True)
-    owed = [torch.zeros_like(leaf) if grad is None else grad for leaf, grad in zip(leaves, computed, strict=True)]
-    return owed if task.direction is Direction.BACKWARD else [*(tensor.detach() for tensor in found), *owed]
+    found_gradients = [
+        torch.zeros_like(leaf) if grad is None else grad for leaf, grad in zip(leaves, computed, strict=True)
+    ]
+    return (
+        found_gradients
+        if task.direction is Direction.BACKWARD
+        else [*(tensor.detach() for tensor in found), *found_gradients]
+    )
 
 
 def _require_shapes(task: Task, case: Case, found: Tensors, flowing: list[tuple[torch.Tensor, torch.Tensor]]) -> None:
-    """A gradient has the shape that the task declares for its output; autograd would only say that they differ."""
+    """Checks that an output has the declared shape; autograd's error would not name it."""
     for tensor, grad in flowing:
         if tensor.shape != grad.shape:
             name = next(output.name for output, item in zip(task.outputs, found, strict=True) if item is tensor)
@@ -122,7 +128,7 @@ def _require_shapes(task: Task, case: Case, found: Tensors, flowing: list[tuple[
 
 
 def differentiable(task: Task, case: Case, arguments: Sequence[Any]) -> tuple[Tensors, list[Any]]:
-    """The arguments with those that owe a gradient as leaves, and these leaves in order."""
+    """Returns the leaves that need a gradient, and the arguments with these leaves."""
     leaves: Tensors = []
     prepared = [
         _as_leaf(value, leaves) if is_differentiable(task, spec) else value
@@ -140,13 +146,13 @@ def _as_leaf(value: Any, leaves: Tensors) -> Any:
 
 @cache
 def _module(source: str, filename: str) -> types.ModuleType:
-    """The file as a module. Registered, because dataclasses and pickling look modules up by name.
+    """Loads the file as a module and registers it, since dataclasses and pickling look modules up by name.
 
-    Its `print` is one of ours: what we write to stdout may be read by a program. Taking stdout away for the time of
-    each call would take it from our other threads too, and would be in the way of whoever compiles the function.
+    Its `print` does nothing, because our stdout may be read by a program. Redirecting stdout during each call would
+    affect other threads and the compilation of the function.
     """
     module = types.ModuleType(f"warpwright_reference_{content_id(source)}")
-    module.__dict__["print"] = _unheard
+    module.__dict__["print"] = _ignore_output
     sys.modules[module.__name__] = module
     try:
         exec(compile(source, filename, "exec"), module.__dict__)
@@ -157,12 +163,12 @@ def _module(source: str, filename: str) -> types.ModuleType:
     return module
 
 
-def _unheard(*values: object, **options: object) -> None:
-    """In the place of `print`."""
+def _ignore_output(*values: object, **options: object) -> None:
+    """Replaces `print`."""
 
 
 def constructed(task: Task, name: str) -> torch.Tensor:
-    """What a module's constructor puts into one of its buffers: a mask or a table, which is not to be drawn."""
+    """Returns a module's buffer as its constructor fills it: a mask or a table, which is not drawn."""
     inputs = len(task.arguments) - len(task.reference.state)
     position = [argument.name for argument in task.arguments].index(name) - inputs
     made = _instance(task.reference, torch.float32, torch.device("cpu"))
@@ -171,7 +177,7 @@ def constructed(task: Task, name: str) -> torch.Tensor:
 
 
 def _module_function(reference: Reference) -> Function:
-    """A module's forward as a function of its inputs followed by its state."""
+    """Wraps a module's forward as a function of its inputs followed by its state."""
 
     def call(*arguments: Any) -> Any:
         inputs = arguments[: len(arguments) - len(reference.state)]
@@ -187,7 +193,7 @@ _instances: dict[tuple[str, torch.dtype, torch.device], torch.nn.Module] = {}
 
 
 def _instance(reference: Reference, dtype: torch.dtype, device: torch.device) -> torch.nn.Module:
-    """One module for each precision: what is not passed as state must have that of the inputs."""
+    """Returns one module for each precision, so that constants that are not state have the precision of the inputs."""
     key = (content_id(reference), dtype, device)
     if key not in _instances:
         with _disable_current_modes():
@@ -197,7 +203,7 @@ def _instance(reference: Reference, dtype: torch.dtype, device: torch.device) ->
 
 
 def _constructed(reference: Reference) -> torch.nn.Module:
-    """In its own precision and from one seed, so that a module is the same whoever asks first."""
+    """Constructs the module in fp32 from a fixed seed, so that every call gives the same module."""
     kind = function(reference, reference.entry)
     before = torch.get_default_dtype()
     with torch.random.fork_rng(devices=[]):
