@@ -8,7 +8,8 @@ With --check every source climbs the ladder, and its verdict is printed too.
 With --write FOLDER the sources are kept, as bench/calibrate.py reads them: TASK_DIRECTION_K.cu, the default being 0;
 --variants N gives so many for each task, which differ in what is likely to matter.
 
-Run: python bench/compose.py [TASK ...] [--check] [--write FOLDER [--variants N]]. Exit status 1 where a check refutes.
+Run: python bench/compose.py [TASK ...] [--gpu GPU] [--check] [--write FOLDER [--variants N]].
+Exit status 1 where a check refutes.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from warpwright.compose.survey import survey, surveyed
-from warpwright.core.candidate import Candidate
+from warpwright.core.candidate import Candidate, Flags
+from warpwright.core.gpus.table import gpu_named
 from warpwright.core.records.evidence import Verdict
 from warpwright.core.task import Task
 from warpwright.tasks import all_tasks
@@ -34,8 +36,8 @@ def keep(task: Task, sources: Sequence[str], folder: Path) -> None:
         path.write_text(f"// task: {task.key}\n{source}", encoding="utf-8")
 
 
-def checked(task: Task, source: str) -> Verdict:
-    dossier = climb(task, Candidate(source=source)).dossier
+def checked(task: Task, source: str, gpu: str) -> Verdict:
+    dossier = climb(task, Candidate(source=source, flags=Flags(gpu=gpu_named(gpu).name))).dossier
     said = [fault.message for fault in dossier.faults]
     said += [item.reason for item in dossier.evidence if item.reason]
     if refuted := dossier.refutation:
@@ -50,8 +52,13 @@ def main() -> int:
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--write", type=Path, metavar="FOLDER")
     parser.add_argument("--variants", type=int, default=1, metavar="N")
+    parser.add_argument("--gpu", default="h200")
     given = parser.parse_args()
-    found = survey(given.tasks, given.variants) if given.tasks else (surveyed(t, given.variants) for t in all_tasks())
+    found = (
+        survey(given.tasks, given.variants, given.gpu)
+        if given.tasks
+        else (surveyed(task, given.variants, given.gpu) for task in all_tasks())
+    )
     asked, written, verdicts = 0, 0, []
     start = time.perf_counter()
     for answer in found:
@@ -63,7 +70,7 @@ def main() -> int:
         if given.write:
             keep(answer.task, answer.sources, given.write)
         if given.check:
-            verdicts += [checked(answer.task, source) for source in answer.sources]
+            verdicts += [checked(answer.task, source, given.gpu) for source in answer.sources]
         else:
             kernels = answer.sources[0].count("__global__")
             print(f"{answer.name:45} composes {kernels} kernels, {len(answer.sources)} variants", end="")

@@ -42,7 +42,7 @@ def measured(names: list[str]) -> Iterator[tuple[Task, Case, float]]:
 def predicted_us(task: Task, case: Case) -> float | str:
     """Or why there is no prediction."""
     planned = composer.plan(task)
-    candidate = Candidate(source=planned.write(planned.default("h200")))
+    candidate = Candidate(source=planned.write(planned.default()))
     sealed = seal(replace(task, cases=(case,)), candidate)
     if not isinstance(sealed, Sealed):
         return "it could not be sealed"

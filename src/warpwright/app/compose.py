@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 from warpwright.app.given import Inputs, TaskLike, subject_of
 from warpwright.app.progress import OnProgress, Reporter
-from warpwright.core.candidate import Candidate
+from warpwright.core.candidate import Candidate, Flags
 from warpwright.core.errors import UsageError
+from warpwright.core.gpus.table import gpu_named
 from warpwright.core.records.evidence import Dossier, Verdict
 from warpwright.core.task import Task
 from warpwright.report.verdicts import sentence
@@ -63,19 +64,29 @@ class Composed:
 
 
 def compose(
-    task: TaskLike, *, inputs: Inputs = (), check: bool = True, on_progress: OnProgress | None = None
+    task: TaskLike,
+    *,
+    inputs: Inputs = (),
+    gpu: str = "h200",
+    check: bool = True,
+    on_progress: OnProgress | None = None,
 ) -> Composed:
-    """Write a kernel for one task by rule, and check it."""
+    """Write a kernel for one task and one GPU by rule, and check it."""
     from warpwright.compose.survey import surveyed
 
     reporter = Reporter(on_progress)
     reporter.doing("composing")
     subject = subject_of(task, inputs)
-    return _checked(surveyed(subject.task), check, reporter)
+    return _checked(surveyed(subject.task, gpu=gpu), gpu, check, reporter)
 
 
 def compose_all(
-    places: Sequence[str], *, inputs: Inputs = (), check: bool = True, on_progress: OnProgress | None = None
+    places: Sequence[str],
+    *,
+    inputs: Inputs = (),
+    gpu: str = "h200",
+    check: bool = True,
+    on_progress: OnProgress | None = None,
 ) -> Iterator[Composed]:
     """Write a kernel for each task that the places name, one after the other.
 
@@ -90,19 +101,20 @@ def compose_all(
     reporter = Reporter(on_progress)
     reporter.doing("composing")
     described = descriptions(inputs)
-    for answer in map(surveyed, load(places[0], inputs=described)) if inputs else survey(places):
+    given = load(places[0], inputs=described) if inputs else ()
+    for answer in (surveyed(task, gpu=gpu) for task in given) if inputs else survey(places, gpu=gpu):
         if answer.task is None and [answer.name] == list(places):
             raise UsageError(answer.reason or f"{answer.name} cannot be loaded")
-        yield _checked(answer, check, reporter)
+        yield _checked(answer, gpu, check, reporter)
         reporter.doing("composing")
 
 
-def _checked(answer: Surveyed, check: bool, reporter: Reporter) -> Composed:
+def _checked(answer: Surveyed, gpu: str, check: bool, reporter: Reporter) -> Composed:
     from warpwright.verify.ladder import climb
 
     if answer.task is None or not answer.sources:
         return Composed(name=answer.name, task=answer.task, reason=answer.reason)
-    candidate = Candidate(source=answer.sources[0])
+    candidate = Candidate(source=answer.sources[0], flags=Flags(gpu=gpu_named(gpu).name))
     if check:
         reporter.doing(f"checking {answer.name}")
     dossier = climb(answer.task, candidate).dossier if check else None

@@ -1,12 +1,13 @@
-"""From a task to what can be written for it: `plan` traces and matches once, `write` gives a source for a genome."""
+"""Planning: `plan` traces, lowers and schedules a task once for a GPU; `write` gives the source for a config."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
-from warpwright.compose import configs as genomes
+from warpwright.compose import configs
 from warpwright.compose.cuda.program import source
 from warpwright.compose.entries import backward_entry, forward_entry, places_of, training_entries
 from warpwright.compose.errors import CannotCompose
@@ -17,63 +18,73 @@ from warpwright.compose.kernels.steps import EntryWriter
 from warpwright.compose.passes.unit_dims import handed_over, often_one
 from warpwright.compose.schedule.entry import Entry
 from warpwright.compose.schedule.groups import ROWS
+from warpwright.compose.schedule.knobs import Config, Knob, Space, space_of, variations_of
 from warpwright.compose.schedule.row_shapes import is_few_and_long, is_too_long
 from warpwright.core.dtypes import dtype_named
+from warpwright.core.gpus.table import gpu_named
 from warpwright.core.task import Direction, Role, ScalarArg, Task, TensorArg
 
-Genome = Mapping[str, Any]
 LONGEST = 2**31 - 2**24
 """Elements of a row that are one too many."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Composable:
-    """A task that the composer can write kernels for."""
+    """A task that the composer can write kernels for, on one GPU."""
 
     task: Task
     graph: Graph
     entries: tuple[Entry, ...]
-    genes: Mapping[str, tuple[Any, ...]]
-    usual: Genome
-    """What is chosen for every gene, telling or not."""
+    knobs: tuple[Knob, ...]
+    usual: Config
+    """The default of every knob, effective or not."""
 
-    def space(self) -> Mapping[str, tuple[Any, ...]]:
-        """Every gene that matters for this task, with the values it may take."""
-        return self.genes
+    def space(self) -> Space:
+        """Every knob that has an effect on this task, with the values it may take."""
+        return self._effective
+
+    @cached_property
+    def _effective(self) -> Space:
+        return configs.effective(space_of(self.knobs), self.usual, self._text)
 
     def variants(self, count: int) -> list[dict[str, Any]]:
-        """The default genome and others that differ from it in what is likely to matter, most telling first."""
-        return genomes.variants(self.genes, self.default(), self._text, count)
+        """The default config and others that differ from it in what is likely to matter, most telling first."""
+        changes = variations_of(self.knobs)
+        return configs.variants(self.space(), self.default(), changes, self._text, count)
 
-    def _text(self, genome: Genome) -> str:
-        """Of a source, all but the genome it remembers."""
-        return genomes.forgotten(self.write(genome))
+    def _text(self, config: Config) -> str:
+        """A source, without the config at its head."""
+        return self._written({**self.usual, **config}, {})
 
-    def default(self, gpu: str = "h200") -> dict[str, Any]:
-        return {name: self.usual[name] for name in self.genes}
+    def default(self) -> dict[str, Any]:
+        return {name: self.usual[name] for name in self.space()}
 
-    def write(self, genome: Genome) -> str:
-        chosen = genomes.completed(self.genes, self.usual, genome)
-        whole = {**self.usual, **chosen}
-        writers = [EntryWriter(self.task, entry, whole) for entry in self.entries]
+    def write(self, config: Config) -> str:
+        chosen = configs.completed(self.space(), self.usual, config)
+        return self._written({**self.usual, **chosen}, chosen)
+
+    def _written(self, config: Config, shown: Config) -> str:
+        writers = [EntryWriter(self.task, entry, config) for entry in self.entries]
         for writer in writers:
             writer.write()
-        return source(self.task, writers, chosen)
+        return source(self.task, writers, config, shown)
 
 
-def plan(task: Task) -> Composable:
+def plan(task: Task, gpu: str = "h200") -> Composable:
     """Raises CannotCompose with the operation that is in the way."""
-    graph = Graph(_cases(task))
+    target = gpu_named(gpu)
+    graph = Graph(_cases(task), target)
     _check_types(task)
     try:
         entries = _entries(task, graph)
         if often := often_one(graph):
-            entries = handed_over(entries, _entries(task, Graph(_cases(task, one=often[0]))), *often)
+            entries = handed_over(entries, _entries(task, Graph(_cases(task, one=often[0]), target)), *often)
         _check_lengths(entries)
         kinds = [kind for entry in entries for group in entry.schedule.groups for kind in group.kinds]
-        usual = genomes.usual(kinds, _reads_again(entries) or _in_parts(entries), bool(graph.made(Op.NARROW)))
-        whole = Composable(task=task, graph=graph, entries=tuple(entries), genes=genomes.space(kinds), usual=usual)
-        return replace(whole, genes=genomes.telling(whole.genes, usual, whole._text))
+        knobs = configs.knobs(kinds, target)
+        streams = _reads_again(entries) or _in_parts(entries)
+        usual = configs.usual(knobs, kinds, streams, bool(graph.made(Op.NARROW)))
+        return Composable(task=task, graph=graph, entries=tuple(entries), knobs=tuple(knobs), usual=usual)
     except (AssertionError, AttributeError, LookupError, StopIteration, TypeError, ValueError):
         # A combination of operations that nobody thought of: each is known, but not how to schedule them together.
         raise CannotCompose(f"a function of {', '.join(_hard_parts(graph))} as a whole") from None
@@ -118,7 +129,7 @@ def _reads_again(entries: Sequence[Entry]) -> bool:
     """Whether rows that are timed are too long to be kept, or too few: they should stay in the cache while results pass
     by it."""
     return any(
-        is_few_and_long(group.space.rows, group.space.columns, entry.graph.cases)
+        is_few_and_long(group.space.rows, group.space.columns, entry.graph.cases, entry.graph.gpu)
         or is_too_long(group.space.columns, entry.graph.cases)
         for entry in entries
         for group in entry.schedule.groups

@@ -25,7 +25,7 @@ class Surveyed:
     reason: str | None = None
 
 
-def survey(places: Iterable[str], variants: int = 1) -> Iterator[Surveyed]:
+def survey(places: Iterable[str], variants: int = 1, gpu: str = "h200") -> Iterator[Surveyed]:
     """One answer for each task that the places name; a folder of problem files names all of them."""
     for place in places:
         for spec in _specs(place):
@@ -34,12 +34,12 @@ def survey(places: Iterable[str], variants: int = 1) -> Iterator[Surveyed]:
             except WarpwrightError as problem:
                 yield Surveyed(name=spec, reason=str(problem))
                 continue
-            yield from (surveyed(task, variants) for task in tasks)
+            yield from (surveyed(task, variants, gpu) for task in tasks)
 
 
-def surveyed(task: Task, variants: int = 1) -> Surveyed:
+def surveyed(task: Task, variants: int = 1, gpu: str = "h200") -> Surveyed:
     try:
-        found = plan(task)
+        found = plan(task, gpu)
     except CannotCompose as problem:
         return Surveyed(name=task.key, task=task, reason=str(problem))
     sources = tuple(found.write(genome) for genome in found.variants(variants))

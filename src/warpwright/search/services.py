@@ -35,7 +35,7 @@ class Composer(Protocol):
 
     def space(self) -> Mapping[str, tuple[Any, ...]]: ...
 
-    def default(self, gpu: str) -> Mapping[str, Any]: ...
+    def default(self) -> Mapping[str, Any]: ...
 
     def write(self, genome: Mapping[str, Any]) -> str: ...
 
@@ -65,7 +65,7 @@ class ModelServices:
             hints=tuple(hint.id for hint in hints),
             forward=self.forward.id if self.forward else None,
             space=self.composer.space() if self.composer else {},
-            genome=self.composer.default(self.flags.gpu) if self.composer else {},
+            genome=self.composer.default() if self.composer else {},
             tunables={id_: open_ for id_, kernel in library.items() if (open_ := _tunables(kernel)) is not None},
             promise={id_: score for id_, item in dossiers.items() if (score := score_of(item)) is not None},
             ceilings=self.ceilings,

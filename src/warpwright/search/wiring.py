@@ -63,7 +63,7 @@ def _check_authors(task: Task, settings: Settings) -> None:
     if not settings.policy.composer:
         raise UsageError(f"without the composer there is no author of kernels; {ask}")
     try:
-        plan(task)
+        plan(task, settings.flags.gpu)
     except CannotCompose as error:
         raise UsageError(f"without a model {task.key} cannot be written ({error.what}); {ask}") from None
 
@@ -100,7 +100,7 @@ def search_run(archive: Archive, run: Run, watcher: Watcher) -> SearchRun:
         models={arm.model: models[arm.model] for arm in settings.policy.arms},
         opinions=models[settings.opinions] if settings.opinions else None,
         evaluator=_evaluator(task, settings, run.seed),
-        composer=composer_of(task) if settings.policy.composer else None,
+        composer=composer_of(task, settings.flags.gpu) if settings.policy.composer else None,
         forward=_read(settings.forward, settings),
         ceilings={arm: ceiling(arm) for arm in settings.policy.arms},
         note=partial(archive.append, run.id),
@@ -157,9 +157,9 @@ def _begun(archive: Archive, settings: Settings, task: Task, name: str, seed: in
     return run
 
 
-def composer_of(task: Task) -> Composable | None:
+def composer_of(task: Task, gpu: str) -> Composable | None:
     try:
-        return plan(task)
+        return plan(task, gpu)
     except CannotCompose:
         return None
 

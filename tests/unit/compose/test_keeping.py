@@ -7,8 +7,12 @@ from functools import cache
 import pytest
 
 from warpwright import compose as composer
-from warpwright.compose.kernels.rows.onchip import FAR, NEAR, far_of, items_of
+from warpwright.compose.kernels.rows.onchip import NEAR, far_of, items_of
+from warpwright.compose.schedule.row_shapes import shared_packs
+from warpwright.core.gpus.table import gpu_named
 from warpwright.tasks import load
+
+H200 = gpu_named("h200")
 
 
 @cache
@@ -23,19 +27,19 @@ def kernel_of(text: str, name: str) -> str:
 
 @pytest.mark.parametrize(("packs", "tensors"), [(8193, 1), (20480, 1), (9000, 2), (5000, 3)])
 def test_what_is_kept_fits_into_registers_and_shared_memory(packs: int, tensors: int) -> None:
-    items = items_of(packs, 1024, tensors)
+    items = items_of(packs, 1024, tensors, H200)
     assert items is not None
     assert items * 1024 >= packs
     far = far_of(items, tensors)
     assert 0 < far < items
-    assert far * tensors <= FAR
+    assert far * tensors <= shared_packs(H200)
     assert (items - far) * tensors <= NEAR
 
 
 def test_what_does_not_fit_is_not_kept() -> None:
-    assert items_of(20481, 1024, 1) is None
-    assert items_of(9217, 1024, 2) is None
-    assert items_of(1024, 1024, 8) is None
+    assert items_of(20481, 1024, 1, H200) is None
+    assert items_of(9217, 1024, 2, H200) is None
+    assert items_of(1024, 1024, 8, H200) is None
 
 
 def test_a_row_that_is_too_long_for_registers_is_kept_by_one_block() -> None:

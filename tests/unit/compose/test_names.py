@@ -33,7 +33,7 @@ DECLARED = re.compile(r"(?:const )?(?:float|int|int64_t|bool|Pack<[\w, ]+>) (?P<
 def source(name: str) -> str:
     (task,) = load(name)
     planned = composer.plan(task)
-    return planned.write(planned.default("h200"))
+    return planned.write(planned.default())
 
 
 @cache

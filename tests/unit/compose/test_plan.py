@@ -29,7 +29,7 @@ def planned(name: str) -> composer.Composable:
 
 @cache
 def source(name: str) -> str:
-    return planned(name).write(planned(name).default("h200"))
+    return planned(name).write(planned(name).default())
 
 
 def sealed_plan(name: str) -> Plan:

@@ -10,6 +10,7 @@ import pytest
 from warpwright import compose as composer
 from warpwright.compose.kernels.product.tile import is_small
 from warpwright.core.candidate import Candidate
+from warpwright.core.gpus.table import gpu_named
 from warpwright.core.records.evidence import Verdict
 from warpwright.tasks import load
 from warpwright.verify.ladder import climb
@@ -79,9 +80,10 @@ def test_sums_that_no_product_can_leave_have_a_kernel(tmp_path: Path) -> None:
 
 
 def test_what_is_large_is_left_to_a_library() -> None:
-    assert is_small(64, 1600, 128)
-    assert not is_small(64, 1600, 257)
-    assert not is_small(1024, 1024, 64)
+    h200 = gpu_named("h200")
+    assert is_small(64, 1600, 128, h200)
+    assert not is_small(64, 1600, 257, h200)
+    assert not is_small(1024, 1024, 64, h200)
     assert "tile_products" not in source("paper/unet_linear:backward")
 
 

@@ -7,11 +7,12 @@ import pytest
 from warpwright.compose.ir.operations import Axis, Op, Permuted, Reduced
 from warpwright.compose.ir.sizes import Cases
 from warpwright.compose.ir.values import Graph, Value
+from warpwright.core.gpus.table import gpu_named
 
 
 @pytest.fixture
 def graph() -> Graph:
-    return Graph(Cases([{"n": 3, "m": 5}]))
+    return Graph(Cases([{"n": 3, "m": 5}]), gpu_named("h200"))
 
 
 def tensor(graph: Graph) -> Value:

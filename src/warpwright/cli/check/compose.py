@@ -13,6 +13,7 @@ from warpwright.cli.output import Json, emit
 from warpwright.cli.search.beforehand import check_task, make_folder
 from warpwright.cli.tasks.tasks import Inputs
 from warpwright.core.errors import Exit
+from warpwright.core.gpus.table import gpu_named
 from warpwright.core.records.evidence import Verdict
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ def compose(
     out: Annotated[
         Path, typer.Option("--out", metavar="FOLDER", help="Where the sources go: NAME.cu, NAME.backward.cu ...")
     ] = Path("composed"),
+    gpu: Annotated[str, typer.Option("--gpu", metavar="GPU", help="The GPU to write for, such as a100-80gb.")] = "h200",
     check: Annotated[bool, typer.Option("--check/--no-check", help="Keep nothing that a rung here refutes.")] = True,
     as_json: Json = False,
 ) -> None:
@@ -39,9 +41,10 @@ def compose(
     """
     for place in places:
         check_task(place)
+    gpu = gpu_named(gpu).name
     make_folder(out)
     told, endings = [], []
-    with _composed(places, inputs or (), check, silent=as_json) as answers:
+    with _composed(places, inputs or (), gpu, check, silent=as_json) as answers:
         for answer in answers:
             told.append(_kept(answer, out, silent=as_json))
             endings.append(_ending(answer))
@@ -53,13 +56,15 @@ def compose(
 
 
 @contextmanager
-def _composed(places: Sequence[str], inputs: Sequence[str], check: bool, silent: bool) -> Iterator[Iterator[Composed]]:
+def _composed(
+    places: Sequence[str], inputs: Sequence[str], gpu: str, check: bool, silent: bool
+) -> Iterator[Iterator[Composed]]:
     from warpwright.cli.screen import progress, waiting
 
     with waiting("starting", silent=silent):
         from warpwright.app.compose import compose_all
     with progress(silent=silent) as shown:
-        yield compose_all(places, inputs=inputs, check=check, on_progress=shown)
+        yield compose_all(places, inputs=inputs, gpu=gpu, check=check, on_progress=shown)
 
 
 def _ending(answer: Composed) -> Exit:

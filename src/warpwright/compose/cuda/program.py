@@ -37,8 +37,8 @@ STANDARD = {
 """By header: the words that need it."""
 
 
-def source(task: Task, entries: Sequence[HostWriter], genome: Mapping[str, Any]) -> str:
-    """The file."""
+def source(task: Task, entries: Sequence[HostWriter], genome: Mapping[str, Any], shown: Mapping[str, Any]) -> str:
+    """The file; `shown` is what its head tells of the genome."""
     kernels = list({kernel.name: kernel for entry in entries for kernel in entry.kernels}.values())
     fast = genome.get("math") == "fast"
     devices = [_hurried(kernel.device) if fast else kernel.device for kernel in kernels]
@@ -56,7 +56,7 @@ def source(task: Task, entries: Sequence[HostWriter], genome: Mapping[str, Any])
     is_overlapped = genome.get("overlap") == "next" and in_sequence
     parts = [WAITING, *map(overlapped, parts)] if is_overlapped else [*map(one_by_one, parts)]
     text = "\n".join(line for part in parts for line in ["", *wrapped(part.split("\n"))])
-    return f"{_head(task, genome, text)}\n{text}\n"
+    return f"{_head(task, shown, text)}\n{text}\n"
 
 
 def _preamble(kernels: Sequence[Written], devices: Sequence[str], genome: Mapping[str, Any]) -> list[str]:

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 from warpwright.compose.ir.operations import HOST, Attributes, Constant, Extent, Op, Permuted
 from warpwright.compose.ir.sizes import Cases, Size
+from warpwright.core.gpus.table import Gpu
 
 Shape = tuple[Size, ...]
 FLOAT, INT, BOOL = "float", "int", "bool"
@@ -46,10 +47,10 @@ class Value:
 
 
 class Graph:
-    """Makes values, each once, and simplifies a little on the way."""
+    """Makes values, each once, and simplifies a little on the way. A graph carries the target it is compiled for."""
 
-    def __init__(self, cases: Cases) -> None:
-        self.cases = cases
+    def __init__(self, cases: Cases, gpu: Gpu) -> None:
+        self.cases, self.gpu = cases, gpu
         self._values: dict[tuple[Any, ...], Value] = {}
         self.names: dict[int, str] = {}
         """Names that the source gives to values."""

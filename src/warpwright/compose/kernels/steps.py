@@ -31,7 +31,7 @@ from warpwright.compose.kernels.rows.launch import row_kernels
 from warpwright.compose.kernels.rows.row import Rows
 from warpwright.compose.kernels.scan.scan import Way, scan_kernel
 from warpwright.compose.schedule.groups import COLUMNS, ELEMENTS, ROWS, Group, Space, reachable
-from warpwright.compose.schedule.row_shapes import FEW, LONG
+from warpwright.compose.schedule.row_shapes import LONG, few
 
 ALONE_NAMES = {
     Op.TOPK: "highest",
@@ -124,7 +124,7 @@ class EntryWriter(ProductWriter):
         shape = self.graph.cases.product(outer), columns
         source, scanned = held[store.value.first.number], store.value.attr(Scanned)
         way = Way(reverse=scanned.reverse, multiplied=scanned.multiplies)
-        self._launch(scan_kernel(name, source, store.tensor, shape, way, self.graph.cases, self.genome))
+        self._launch(scan_kernel(name, source, store.tensor, shape, way, self.graph, self.genome))
 
     def _kernel_name(self, group: Group) -> str:
         taken = {kernel.name for kernel in self.kernels}
@@ -185,12 +185,12 @@ class EntryWriter(ProductWriter):
     def _launch_blocks(self, work: Rows, held: Mapping[int, Tensor], streamed: bool) -> None:
         """A block to a row; or, where there are few and long ones among the cases, many blocks to a row."""
         usual = row_kernels(work, self.graph, held, self.genome, streamed)
-        if not split_kernel.is_worth_it(work, self.graph.cases):
+        if not split_kernel.is_worth_it(work, self.graph):
             return self._launch(usual)
         split = split_kernel.split_kernels(work, self.graph, held, self.genome, self._given())
         self.kernels += [split, usual]
-        few = [] if work.rows.is_one else [f"{self.size(work.rows)} < {FEW}"]
-        test = " && ".join([*few, f"{self.size(work.columns)} >= {LONG}"])
+        are_few = [] if work.rows.is_one else [f"{self.size(work.rows)} < {few(self.graph.gpu)}"]
+        test = " && ".join([*are_few, f"{self.size(work.columns)} >= {LONG}"])
         lines = [f"if ({test}) {{", *block(self._call(split)), "} else {", *block(self._call(usual)), "}"]
         self.calls += [Call(line, launches=True) for line in lines]
         return None

@@ -61,8 +61,8 @@ class _Rewriter:
         return new
 
     def _is_long(self, value: Value) -> bool:
-        space, cases = self.scheduler.own_space(value), self.graph.cases
-        return is_few_and_long(space.rows, space.columns, cases) or is_too_long(space.columns, cases)
+        space, cases, gpu = self.scheduler.own_space(value), self.graph.cases, self.graph.gpu
+        return is_few_and_long(space.rows, space.columns, cases, gpu) or is_too_long(space.columns, cases)
 
     def _summed(self, value: Value) -> Value:
         if self._waits(value.first):

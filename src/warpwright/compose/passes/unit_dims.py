@@ -36,8 +36,9 @@ def _counts(graph: Graph) -> Iterator[tuple[Size, str]]:
             case Routine.CONVOLUTION:
                 yield value.args[1].shape[1], "channel"
     for value in graph.made(Op.COLUMNS):
-        if value.attrs == Reduced(1) and is_few_and_long(value.first.shape[0], graph.numel(value), graph.cases):
-            yield value.first.shape[0], "row"
+        rows, columns = value.first.shape[0], graph.numel(value)
+        if value.attrs == Reduced(1) and is_few_and_long(rows, columns, graph.cases, graph.gpu):
+            yield rows, "row"
 
 
 def handed_over(entries: Sequence[Entry], singles: Sequence[Entry], size: str, what: str) -> list[Entry]:

@@ -1,20 +1,40 @@
-"""Shapes of rows that decide between kinds of kernels: few and long ones, and those that no block keeps."""
+"""Shapes of rows against the target: few and long ones, those that no block keeps, and what does fit on the chip."""
 
 from __future__ import annotations
 
 from warpwright.compose.ir.sizes import Cases, Size
+from warpwright.core.gpus.table import KIB, Gpu
 
-FEW, LONG = 132, 16384
-"""Fewer rows than this cannot fill a GPU with one block each, and shorter ones are not worth a second kernel."""
+LONG = 16384
+"""Elements of a row; shorter ones are not worth a second kernel."""
 MOST_THREADS, MOST_ITEMS = 1024, 8
 """Threads of the largest block, and packs that each of them keeps without running out of registers."""
+PACK_BYTES = 16
 
 
-def is_few_and_long(rows: Size, columns: Size, cases: Cases) -> bool:
+def few(gpu: Gpu) -> int:
+    """Fewer rows than this cannot fill a GPU with one block each."""
+    return gpu.sms
+
+
+def is_few_and_long(rows: Size, columns: Size, cases: Cases, gpu: Gpu) -> bool:
     """In any case that is timed."""
-    return any(rows.values[case] < FEW and columns.values[case] >= LONG for case in cases.timed)
+    return any(rows.values[case] < few(gpu) and columns.values[case] >= LONG for case in cases.timed)
 
 
 def is_too_long(columns: Size, cases: Cases) -> bool:
-    """For the registers of a block, in any case that is timed."""
-    return any(columns.values[case] * cases.widths[case] > MOST_THREADS * MOST_ITEMS * 16 for case in cases.timed)
+    """For the registers of a block, in any case that is timed. Every GPU has as many of these on a multiprocessor."""
+    longest = MOST_THREADS * MOST_ITEMS * PACK_BYTES
+    return any(columns.values[case] * cases.widths[case] > longest for case in cases.timed)
+
+
+def shared_packs(gpu: Gpu) -> int:
+    """Packs that each of 1024 threads has room for in shared memory, beside what their reductions take. None where
+    copies cannot go there in the background."""
+    room = gpu.architecture.shared_per_block_optin - 8 * KIB
+    return room // (MOST_THREADS * PACK_BYTES) if gpu.architecture.has_async_copies else 0
+
+
+def cached_bytes(gpu: Gpu) -> int:
+    """What stays in L2 for a while: two thirds of it, since other data passes through."""
+    return int(gpu.l2_mb * 2 / 3) << 20

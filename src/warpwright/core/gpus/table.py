@@ -42,6 +42,21 @@ class Architecture:
     max_block: tuple[int, int, int] = (1024, 1024, 64)
     max_grid: tuple[int, int, int] = (2**31 - 1, 65535, 65535)
 
+    @property
+    def has_clusters(self) -> bool:
+        """Whether blocks of a cluster can read and write each other's shared memory."""
+        return self.cluster_blocks > 1
+
+    @property
+    def has_programmatic_launch(self) -> bool:
+        """Whether a kernel may be launched before the previous one of its stream has ended."""
+        return self.capability >= (9, 0)
+
+    @property
+    def has_async_copies(self) -> bool:
+        """Whether threads copy from global to shared memory without registers in between (cp.async)."""
+        return self.capability >= (8, 0)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gpu:

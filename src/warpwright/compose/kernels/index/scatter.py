@@ -33,21 +33,20 @@ from warpwright.compose.ir.indices import ELEMENT, KERNEL, PACK, ROW, Loaded, To
 from warpwright.compose.ir.operations import Scattered
 from warpwright.compose.ir.tensors import Store, Tensor
 from warpwright.compose.ir.values import Graph
+from warpwright.core.gpus.table import KIB, Gpu
 
-MOST_COLUMNS = 56 * 1024
-"""Of a row that is put together in shared memory."""
 THREADS = 256
 EACH = 4
 """Items that a thread has under way at a time."""
-MODEST = 16 * 1024
-"""Bytes of shared memory that leave room for eight blocks on a multiprocessor."""
+MODEST = 16 * KIB
+"""Bytes of shared memory that leave room for as many blocks as a multiprocessor has threads for, or less."""
 
 
 def scatter_kernel(name: str, store: Store, graph: Graph, held: Mapping[int, Tensor]) -> Written:
     index, source = store.value.args
     cases, tensor = graph.cases, store.tensor
     rows, count, columns = cases.product(index.shape[:-1]), index.shape[-1], store.value.shape[-1]
-    if max(columns.values) > MOST_COLUMNS or store.dim is not None:
+    if max(columns.values) > _most_columns(graph.gpu) or store.dim is not None:
         raise CannotCompose("aten.scatter into rows that do not fit into shared memory")
     emitter = Emitter(graph, held, [store.value], {rows: "rows", columns: "columns", count: "count"}, [tensor])
     emitter.reserve("found", "fetch", "to", "what", "pack", "places", "place", "first", "own", "items", "size", "share")
@@ -64,7 +63,7 @@ def scatter_kernel(name: str, store: Store, graph: Graph, held: Mapping[int, Ten
     return Written(
         name=name,
         device="\n".join(_scatter_device(name, tensor, given, body)),
-        launcher="\n".join(_scatter_launcher(name, emitter.needs, pointers(given))),
+        launcher="\n".join(_scatter_launcher(name, emitter.needs, graph.gpu, pointers(given))),
         needs=emitter.needs,
         preamble=(PACKS, ALIGNED, DIVISOR),
     )
@@ -127,7 +126,18 @@ def _scatter_device(name: str, tensor: Tensor, given: Needs, body: Sequence[str]
     return [comment, "template <typename T, int VEC>", *head, *block(body), "}"]
 
 
-def _scatter_launcher(name: str, needs: Needs, arguments: Sequence[str]) -> list[str]:
+def _most_columns(gpu: Gpu) -> int:
+    """Elements of a row that is put together in shared memory."""
+    return gpu.architecture.shared_per_block_optin // (4 * KIB) * KIB
+
+
+def _modest(gpu: Gpu) -> int:
+    of = gpu.architecture
+    share = of.shared_per_sm // (of.threads_per_sm // THREADS) - of.shared_reserved_per_block
+    return min(MODEST, share // KIB * KIB)
+
+
+def _scatter_launcher(name: str, needs: Needs, gpu: Gpu, arguments: Sequence[str]) -> list[str]:
     head = signature(f"void launch_{name}", launcher_parameters(needs))
     head[-1] += " {"
     lines = launch("blocks", str(THREADS), [*arguments, "share"])
@@ -139,7 +149,7 @@ def _scatter_launcher(name: str, needs: Needs, arguments: Sequence[str]) -> list
         "// Rows enough to keep every thread busy; a power of two, as their number mostly is: all blocks get as many.",
         "const int64_t row_bytes = columns * sizeof(float);",
         "int share = 1;",
-        f"while (2 * share * count <= {THREADS * EACH} && 2 * share * row_bytes <= {MODEST}) share *= 2;",
+        f"while (2 * share * count <= {THREADS * EACH} && 2 * share * row_bytes <= {_modest(gpu)}) share *= 2;",
         "const int64_t blocks = (rows + share - 1) / share;",
         "const int bytes = (share * row_bytes + 15) / 16 * 16;",
         "if (bytes > 48 * 1024) cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);",

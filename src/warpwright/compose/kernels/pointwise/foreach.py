@@ -14,9 +14,12 @@ from warpwright.compose.ir import indices
 from warpwright.compose.ir.indices import ELEMENT, KERNEL, PACK, Var
 from warpwright.compose.ir.tensors import Store, Tensor
 from warpwright.compose.ir.values import Graph
+from warpwright.core.gpus.table import Gpu
 
 MOST = 64
 """Tensors of each list in one launch: their addresses must fit into the parameters of a kernel."""
+BLOCKS_PER_SM = 32
+"""Blocks that a launch has for each multiprocessor at most, over all of its tensors."""
 
 
 def list_kernel(
@@ -44,7 +47,7 @@ def list_kernel(
     return Written(
         name=name,
         device="\n".join(_device(name, comment, emitter, elements, after, genome)),
-        launcher="\n".join(_launcher(name, needs, genome)),
+        launcher="\n".join(_launcher(name, needs, graph.gpu, genome)),
         needs=needs,
         preamble=(PACKS, ALIGNED),
     )
@@ -98,7 +101,7 @@ def _device(
     ]
 
 
-def _launcher(name: str, needs: Needs, genome: Mapping[str, Any]) -> list[str]:
+def _launcher(name: str, needs: Needs, gpu: Gpu, genome: Mapping[str, Any]) -> list[str]:
     tensors = _tensors(needs)
     scalars = [f"{'int64_t' if value.kind == 'int' else 'double'} {n}" for n, value in needs.scalars.items()]
     head = signature(f"void launch_{name}", [*(f"const std::vector<torch::Tensor>& {n}" for n in tensors), *scalars])
@@ -106,7 +109,7 @@ def _launcher(name: str, needs: Needs, genome: Mapping[str, Any]) -> list[str]:
     first = next(iter(tensors))
     pointers = ", ".join(f"batch.{n}[j]" for n in tensors)
     arguments = ["batch", *(f"static_cast<{scalar_type(value)}>({n})" for n, value in needs.scalars.items())]
-    block_size, filling = genome["map_block"], 4224
+    block_size, filling = genome["map_block"], BLOCKS_PER_SM * gpu.sms
     body = [
         vec_of(genome["vector_bytes"]),
         f"for (size_t start = 0; start < {first}.size(); start += {MOST}) {{",

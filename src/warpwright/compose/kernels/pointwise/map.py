@@ -28,12 +28,14 @@ from warpwright.compose.ir import indices
 from warpwright.compose.ir.indices import ELEMENT, KERNEL, PACK, Var
 from warpwright.compose.ir.tensors import Store, Tensor
 from warpwright.compose.ir.values import Graph
+from warpwright.compose.schedule.knobs import VECTOR_BYTES, Knob
 
-SPACE: dict[str, tuple[Any, ...]] = {
-    "map_block": (128, 256, 512),
-    "map_packs": (1, 2, 4),
-    "vector_bytes": (16, 8),
-}
+KNOBS = (
+    Knob(name="map_block", values=(128, 256, 512), default=256, variations={5: 512, 7: 128}),
+    Knob(name="map_packs", values=(1, 2, 4), default=2, variations={1: 1, 2: 4}),
+    VECTOR_BYTES,
+)
+"""Threads of a block, and packs that each of them takes."""
 
 SLACK = 1 << 16
 """The last block reaches beyond the last element by less than this."""

@@ -40,23 +40,23 @@ def is_transposed(product: Store) -> bool:
 def shared(schedule: Schedule, first: int, graph: Graph) -> Shared | None:
     """From that group on. Where not all that belongs to the factor can be left together, its products alone."""
     groups = schedule.groups[first:]
-    found = next((group for group in groups[:2] if _is_worth_it(group.stores[0], schedule, graph.cases)), None)
+    found = next((group for group in groups[:2] if _is_worth_it(group.stores[0], schedule, graph)), None)
     if found is None:
         return None
     factor = base_of(found.stores[0].value.args[-2])
-    run = _run(groups, factor, schedule, graph.cases)
+    run = _run(groups, factor, schedule, graph)
     alone = list(itertools.takewhile(lambda group: group.stores[0].value.op is Op.LIBRARY, run))
     return _together(run, factor, schedule, graph) or _together(alone, factor, schedule, graph)
 
 
-def _run(groups: Sequence[Group], factor: Value, schedule: Schedule, cases: Cases) -> list[Group]:
+def _run(groups: Sequence[Group], factor: Value, schedule: Schedule, graph: Graph) -> list[Group]:
     """As many groups as belong to the factor, with no more products than a launch has room for."""
     found: list[Group] = []
     made: set[int] = set()
     for group in groups:
         is_product = group.stores[0].value.op is Op.LIBRARY
         needs_another = any(base_of(arg).number in made for arg in group.stores[0].value.args)
-        if not all(_belongs(store, factor, schedule, cases) for store in group.stores):
+        if not all(_belongs(store, factor, schedule, graph) for store in group.stores):
             break
         if is_product and (needs_another or len(made) == tile_kernel.TOGETHER):
             break
@@ -65,14 +65,15 @@ def _run(groups: Sequence[Group], factor: Value, schedule: Schedule, cases: Case
     return found
 
 
-def _is_worth_it(store: Store, schedule: Schedule, cases: Cases) -> bool:
+def _is_worth_it(store: Store, schedule: Schedule, graph: Graph) -> bool:
     """Whether it is a product that is small in a case that is timed, of factors that lie in memory row by row."""
+    cases = graph.cases
     if not product_kernel.is_product(store, cases):
         return False
     *bias, a, b = store.value.args
     rows = [*bias, a.first if is_transposed(store) else a, b]
     return all(_is_plain(arg, store, schedule, cases) for arg in rows) and any(
-        tile_kernel.is_small(*sizes) for sizes in product_kernel.timed(store, cases)
+        tile_kernel.is_small(*sizes, graph.gpu) for sizes in product_kernel.timed(store, cases)
     )
 
 
@@ -93,7 +94,7 @@ def _has_type(tensor: Tensor, product: Store, cases: Cases) -> bool:
     return tensor.dtype in ("T", "fp32") if product_kernel.type_of(product, cases) == "float" else tensor.dtype == "T"
 
 
-def _belongs(store: Store, factor: Value, schedule: Schedule, cases: Cases) -> bool:
+def _belongs(store: Store, factor: Value, schedule: Schedule, graph: Graph) -> bool:
     """Whether it is the factor, its column sums, or a product that it is the first factor of, and of nothing else."""
     value = store.value
     if store.at or store.dim is not None:
@@ -102,7 +103,7 @@ def _belongs(store: Store, factor: Value, schedule: Schedule, cases: Cases) -> b
         return value is factor or (value.op is Op.COLUMNS and _reshaped(value.first) is factor)
     *others, a, b = value.args
     is_first = base_of(a) is factor and all(base_of(arg) is not factor for arg in (*others, b))
-    return is_first and _is_worth_it(store, schedule, cases)
+    return is_first and _is_worth_it(store, schedule, graph)
 
 
 def _together(run: Sequence[Group], factor: Value, schedule: Schedule, graph: Graph) -> Shared | None:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from string import Template
+
 from warpwright.compose.cuda.kernel import Written
 from warpwright.compose.cuda.preamble import ALIGNED, PACKS
 from warpwright.compose.cuda.tensors import Needs
 from warpwright.compose.ir.operations import LibraryCall, Op, Routine
 from warpwright.compose.ir.sizes import Cases
 from warpwright.compose.ir.tensors import Store
+from warpwright.core.gpus.table import Gpu
 
-TILE, MOST_BLOCKS = 8, 264
-"""Rows and columns of what a block computes, and how many blocks are few."""
+TILE, BLOCKS_PER_SM = 8, 2
+"""Rows and columns of what a block computes, and blocks for each multiprocessor that are few."""
 OPERANDS = """\
 // A product c = a b, with a bias for every column where there is one: on the host, and as kernels see it.
 struct Product {
@@ -80,7 +83,7 @@ bool small_products(std::initializer_list<Product> products) {
     for (const Product& of : products) {
         const int64_t rows = of.a.size(0), inner = of.a.size(1), columns = of.b.size(1);
         const int64_t height = (rows + 7) / 8, width = (columns + 7) / 8;
-        if (rows == 0 || columns == 0 || inner == 0 || height * width > 264) return false;
+        if (rows == 0 || columns == 0 || inner == 0 || height * width > $most_blocks) return false;
         if (of.a.stride(1) != 1 || of.b.stride(0) != 1) return false;
         const T *a = of.a.data_ptr<T>(), *b = of.b.data_ptr<T>();
         const T* bias = of.bias.defined() ? of.bias.data_ptr<T>() : nullptr;
@@ -99,12 +102,12 @@ TOGETHER = 3
 """Products that one launch has room for."""
 
 
-def product_kernels() -> Written:
+def product_kernels(gpu: Gpu) -> Written:
     """For all products of a source."""
     return Written(
         name="product",
         device=f"{OPERANDS}\n\n{ALONG}",
-        launcher=LAUNCHER,
+        launcher=Template(LAUNCHER).substitute(most_blocks=BLOCKS_PER_SM * gpu.sms),
         needs=Needs(),
         preamble=(PACKS, ALIGNED),
     )
@@ -127,12 +130,13 @@ def is_product(store: Store, cases: Cases) -> bool:
     return all(len(bias.shape) == 1 for bias in value.args[:-2])
 
 
-def is_worth_it(store: Store, cases: Cases) -> bool:
+def is_worth_it(store: Store, cases: Cases, gpu: Gpu) -> bool:
     """Whether both factors lie in memory along what is summed, and the product is small in a case that is timed."""
     if not is_product(store, cases):
         return False
     *_, a, b = store.value.args
-    return a.op is not Op.PERMUTE and b.op is Op.PERMUTE and any(_is_small(*sizes) for sizes in timed(store, cases))
+    is_along = a.op is not Op.PERMUTE and b.op is Op.PERMUTE
+    return is_along and any(_is_small(*sizes, gpu) for sizes in timed(store, cases))
 
 
 def timed(store: Store, cases: Cases) -> list[tuple[int, int, int]]:
@@ -142,6 +146,6 @@ def timed(store: Store, cases: Cases) -> list[tuple[int, int, int]]:
     return [(rows.values[case], columns.values[case], inner.values[case]) for case in cases.timed]
 
 
-def _is_small(rows: int, columns: int, inner: int) -> bool:
+def _is_small(rows: int, columns: int, inner: int, gpu: Gpu) -> bool:
     """As the launcher will find."""
-    return inner > 0 and -(-rows // TILE) * -(-columns // TILE) <= MOST_BLOCKS
+    return inner > 0 and -(-rows // TILE) * -(-columns // TILE) <= BLOCKS_PER_SM * gpu.sms

@@ -31,7 +31,7 @@ class ProductWriter(HostWriter):
         for group in self.entry.schedule.groups[first : first + product_kernel.TOGETHER]:
             store, made = group.stores[0], {store.value.number for store in stores}
             needs_another = any(base_of(arg).number in made for arg in store.value.args)
-            if needs_another or not product_kernel.is_worth_it(store, self.graph.cases):
+            if needs_another or not product_kernel.is_worth_it(store, self.graph.cases, self.graph.gpu):
                 break
             stores.append(store)
         if stores:
@@ -46,7 +46,7 @@ class ProductWriter(HostWriter):
             self._by_library(store, held)
         cpp = product_kernel.type_of(stores[0], self.graph.cases)
         self._unless_taken([f"small_products<{cpp}>({{{', '.join(given)}}})"], start)
-        self.kernels.append(product_kernel.product_kernels())
+        self.kernels.append(product_kernel.product_kernels(self.graph.gpu))
 
     def _by_library(self, store: Store, held: Mapping[int, Tensor]) -> None:
         """A product, into a tensor that there is already."""
@@ -69,7 +69,7 @@ class ProductWriter(HostWriter):
         start = len(self.calls)
         self._one_by_one(found, first, otherwise)
         self._unless_taken(self._tiles(found, factor), start)
-        self.kernels += [tile_kernel.tile_kernels(), factor]
+        self.kernels += [tile_kernel.tile_kernels(self.graph.gpu), factor]
         return found.groups
 
     def _first_factor(self, found: Shared, held: Mapping[int, Tensor]) -> Written | None:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from string import Template
+
 from warpwright.compose.cuda.kernel import Written
 from warpwright.compose.cuda.preamble import ALIGNED, PACKS
 from warpwright.compose.cuda.tensors import Needs
+from warpwright.core.gpus.table import Gpu
 
-TILE, MOST_TILES, MOST_INNER = 32, 264, 256
-"""Rows and columns of what a block computes, how many blocks are few, and how much to be summed is little."""
+TILE, TILES_PER_SM, MOST_INNER = 32, 2, 256
+"""Rows and columns of what a block computes, blocks for each multiprocessor that are few, and how much to be summed is
+little."""
 TOGETHER = 3
 """Products that one launch has room for."""
 TILES = """\
@@ -182,7 +186,7 @@ bool tile_products(const First& first, std::initializer_list<TileProduct> produc
     bool packs = first.is_aligned();
     for (const TileProduct& of : products) {
         const int64_t across = (of.c.size(1) + TILE - 1) / TILE, tiles = (of.c.size(0) + TILE - 1) / TILE * across;
-        if (tiles == 0 || tiles > 264 || of.b.size(0) > 256) return false;
+        if (tiles == 0 || tiles > $most_tiles || of.b.size(0) > 256) return false;
         const int rows = of.c.size(0), columns = of.c.size(1), inner = of.b.size(0), strips = across;
         const T *b = of.b.data_ptr<T>(), *bias = of.bias.defined() ? of.bias.data_ptr<T>() : nullptr;
         T *c = of.c.data_ptr<T>(), *sums = of.sums.defined() ? of.sums.data_ptr<T>() : nullptr;
@@ -198,11 +202,13 @@ bool tile_products(const First& first, std::initializer_list<TileProduct> produc
 }"""
 
 
-def tile_kernels() -> Written:
+def tile_kernels(gpu: Gpu) -> Written:
     """For all such products of a source."""
-    return Written(name="tiles", device=TILES, launcher=LAUNCHER, needs=Needs(), preamble=(PACKS, ALIGNED))
+    launcher = Template(LAUNCHER).substitute(most_tiles=TILES_PER_SM * gpu.sms)
+    return Written(name="tiles", device=TILES, launcher=launcher, needs=Needs(), preamble=(PACKS, ALIGNED))
 
 
-def is_small(rows: int, columns: int, inner: int) -> bool:
-    """As the launcher will find."""
-    return inner <= MOST_INNER and -(-rows // TILE) * -(-columns // TILE) <= MOST_TILES
+def is_small(rows: int, columns: int, inner: int, gpu: Gpu) -> bool:
+    """As the launcher will find. Factors are copied to shared memory in the background, which not every GPU can."""
+    is_little = inner <= MOST_INNER and -(-rows // TILE) * -(-columns // TILE) <= TILES_PER_SM * gpu.sms
+    return is_little and gpu.architecture.has_async_copies

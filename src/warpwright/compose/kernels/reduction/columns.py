@@ -31,12 +31,18 @@ from warpwright.compose.ir.indices import ELEMENT, KERNEL, PACK, ROW, Total, Var
 from warpwright.compose.ir.sizes import Size
 from warpwright.compose.ir.tensors import Store, Tensor
 from warpwright.compose.ir.values import Graph
+from warpwright.compose.schedule.knobs import VECTOR_BYTES, Knob
+from warpwright.core.gpus.table import Gpu
 
-SPACE: dict[str, tuple[Any, ...]] = {
-    "vector_bytes": (16, 8),
-    "column_warps": (4, 8, 16),
-    "column_blocks": (528, 1056, 2112),
-}
+
+def knobs(gpu: Gpu) -> tuple[Knob, ...]:
+    """Warps of a block, and blocks of a launch."""
+    blocks = tuple(count * gpu.sms for count in (4, 8, 16))
+    return (
+        VECTOR_BYTES,
+        Knob(name="column_warps", values=(4, 8, 16), default=8, variations={1: 16, 5: 4}),
+        Knob(name="column_blocks", values=blocks, default=8 * gpu.sms, variations={3: 16 * gpu.sms}),
+    )
 
 
 ALONE = 128

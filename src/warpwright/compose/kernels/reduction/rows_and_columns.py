@@ -29,9 +29,18 @@ from warpwright.compose.ir.tensors import Store, Tensor
 from warpwright.compose.ir.values import Graph
 from warpwright.compose.kernels.rows.launch import Tile, kept_bounds, kept_loads, narrowest, row_preamble, tiles
 from warpwright.compose.kernels.rows.row import Rows, RowWriter, along_rows
+from warpwright.compose.schedule.knobs import Knob
+from warpwright.core.gpus.table import Gpu
 
-SPACE: dict[str, tuple[Any, ...]] = {"fused_blocks": (528, 1056, 2112), "fused_ahead": (0, 1)}
-"""Genes. A row ahead is loaded while the one before it is computed, which takes twice the registers."""
+
+def knobs(gpu: Gpu) -> tuple[Knob, ...]:
+    """Blocks of a launch; and whether a row is loaded while the one before it is computed, which takes twice the
+    registers."""
+    blocks = tuple(count * gpu.sms for count in (4, 8, 16))
+    return (
+        Knob(name="fused_blocks", values=blocks, default=8 * gpu.sms, variations={3: 16 * gpu.sms, 4: 4 * gpu.sms}),
+        Knob(name="fused_ahead", values=(0, 1), default=0, variations={1: 1}),
+    )
 
 
 def fused_kernels(

@@ -25,9 +25,10 @@ from warpwright.compose.kernels.rows.onchip import (
     read_again,
 )
 from warpwright.compose.kernels.rows.row import Rows, RowWriter, along_rows
-from warpwright.compose.schedule.row_shapes import FEW, MOST_ITEMS, MOST_THREADS
+from warpwright.compose.schedule.knobs import Knob
+from warpwright.compose.schedule.row_shapes import MOST_ITEMS, MOST_THREADS, few
 
-SPACE: dict[str, tuple[Any, ...]] = {"row_shared": (0, 1)}
+KNOBS = (Knob(name="row_shared", values=(0, 1), default=1, variations={1: 0}),)
 """Whether rows are kept in shared memory, too."""
 
 
@@ -56,13 +57,13 @@ def resident_kernels(work: Rows, graph: Graph, held: Mapping[int, Tensor], genom
 
 def kept_by_a_block(streamed: RowWriter, case: int, genome: Mapping[str, Any]) -> Tile | None:
     """How a block keeps the rows of a case; None where it does not, or where registers suffice."""
-    work, cases, kept = streamed.work, streamed.graph.cases, read_again(streamed)
+    work, cases, kept, gpu = streamed.work, streamed.graph.cases, read_again(streamed), streamed.graph.gpu
     if not genome["row_shared"] or work.backwards or not work.stores or not kept:
         return None
     packs = -(-work.columns.values[case] * cases.widths[case] // genome["vector_bytes"])
-    if work.rows.values[case] < FEW or packs <= _shortest(streamed):
+    if work.rows.values[case] < few(gpu) or packs <= _shortest(streamed):
         return None
-    items = items_of(packs, MOST_THREADS, len(kept))
+    items = items_of(packs, MOST_THREADS, len(kept), gpu)
     return Tile(items, far_of(items, len(kept))) if items else None
 
 
@@ -117,7 +118,7 @@ def _launcher(
     head = signature(f"bool launch_{work.name}_resident", launcher_parameters(writer.needs))
     head[-1] += " {"
     most = fitting[-1].items * MOST_THREADS
-    declined = f"rows < {FEW} || packs <= {shortest} || packs > {most}"
+    declined = f"rows < {few(writer.graph.gpu)} || packs <= {shortest} || packs > {most}"
     width, kernel = genome["vector_bytes"], f"{work.name}_resident_kernel"
     body = [
         *declining(writer.needs, width, declined),

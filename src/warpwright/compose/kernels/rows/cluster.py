@@ -29,7 +29,7 @@ from warpwright.compose.ir.values import Graph
 from warpwright.compose.kernels.reduction.passes import Carried, check, depths, joined
 from warpwright.compose.kernels.reduction.welford import SPREAD_OF_ALL
 from warpwright.compose.kernels.rows.block import kept_by_a_block
-from warpwright.compose.kernels.rows.launch import LEAST, without_end
+from warpwright.compose.kernels.rows.launch import without_end
 from warpwright.compose.kernels.rows.onchip import (
     KeepingWriter,
     declining,
@@ -39,10 +39,19 @@ from warpwright.compose.kernels.rows.onchip import (
     read_again,
 )
 from warpwright.compose.kernels.rows.row import Rows, RowWriter, along_rows
-from warpwright.compose.schedule.row_shapes import FEW, LONG, MOST_ITEMS, MOST_THREADS
+from warpwright.compose.schedule.knobs import Knob
+from warpwright.compose.schedule.row_shapes import LONG, MOST_ITEMS, MOST_THREADS, few
+from warpwright.core.gpus.table import Gpu
 
-SPACE: dict[str, tuple[Any, ...]] = {"row_cluster": (0, 4, 8)}
-"""Blocks to a row; none where rows of that kind are streamed."""
+
+def knobs(gpu: Gpu) -> tuple[Knob, ...]:
+    """Blocks to a row; none where rows of that kind are streamed, and where the GPU has no clusters."""
+    values = tuple(blocks for blocks in (0, 4, 8) if blocks <= gpu.architecture.cluster_blocks)
+    if not gpu.architecture.has_clusters:
+        return ()
+    return (Knob(name="row_cluster", values=values, default=values[-1], variations={1: 0, 2: 4}),)
+
+
 LONGEST_OF_BLOCK = MOST_THREADS * MOST_ITEMS
 """Packs of the longest row that a block can keep."""
 THREADS, RESIDENT = (2048, 4096), 1024
@@ -62,7 +71,7 @@ class Tile:
 
 def cluster_kernels(work: Rows, graph: Graph, held: Mapping[int, Tensor], genome: Mapping[str, Any]) -> Written | None:
     """None where no row that matters gains by it."""
-    if any(value.op in (Op.ARGMAX, Op.ARGMIN) for value in work.reductions):
+    if not genome.get("row_cluster") or any(value.op in (Op.ARGMAX, Op.ARGMIN) for value in work.reductions):
         return None
     streamed = RowWriter(work, graph, held, None)
     streamed.write()
@@ -88,21 +97,22 @@ def cluster_kernels(work: Rows, graph: Graph, held: Mapping[int, Tensor], genome
 
 def kept_by_a_cluster(streamed: RowWriter, case: int, genome: Mapping[str, Any]) -> Tile | None:
     """How a cluster keeps the rows of a case; None where it does not, or where a block suffices."""
-    work, cases, kept, blocks = streamed.work, streamed.graph.cases, read_again(streamed), genome["row_cluster"]
+    work, cases, kept, blocks = streamed.work, streamed.graph.cases, read_again(streamed), genome.get("row_cluster")
+    gpu = streamed.graph.gpu
     rows, columns, element = work.rows.values[case], work.columns.values[case], cases.widths[case]
     packs = -(-columns * element // genome["vector_bytes"])
-    is_long = (rows < FEW and columns >= LONG) or packs > LONGEST_OF_BLOCK
+    is_long = (rows < few(gpu) and columns >= LONG) or packs > LONGEST_OF_BLOCK
     if not blocks or not kept or not is_long or kept_by_a_block(streamed, case, genome):
         return None
-    tile = _tile(packs, len(kept), element, bool(_later(streamed)))
-    return tile if tile and (tile.items <= MOST_ITEMS or rows >= _fewest(blocks)) else None
+    tile = _tile(packs, len(kept), element, bool(_later(streamed)), gpu)
+    return tile if tile and (tile.items <= MOST_ITEMS or rows >= _fewest(blocks, gpu)) else None
 
 
-def _tile(packs: int, tensors: int, element: int, expects: bool) -> Tile | None:
+def _tile(packs: int, tensors: int, element: int, expects: bool, gpu: Gpu) -> Tile | None:
     """With the fewest threads that have room for it. What is expected meanwhile lies in the cache, which has no room
     for as much again as registers and shared memory hold together: registers alone are used then."""
     fewest = THREADS[0]
-    if not expects and (items := items_of(packs, fewest, tensors)):
+    if not expects and (items := items_of(packs, fewest, tensors, gpu)):
         return Tile(fewest, items, far_of(items, tensors))
     for threads in THREADS:
         items = -(-packs // threads)
@@ -117,9 +127,9 @@ def _later(streamed: RowWriter) -> list[str]:
     return [name for name in along_rows(streamed) if name not in kept and name not in streamed.loaded[0]]
 
 
-def _fewest(blocks: int) -> int:
+def _fewest(blocks: int, gpu: Gpu) -> int:
     """Rows that are enough to keep all multiprocessors busy twice over."""
-    return 2 * LEAST // blocks
+    return 2 * gpu.sms // blocks
 
 
 def _write(writer: RowWriter) -> None:
@@ -175,10 +185,10 @@ def _device(work: Rows, writer: KeepingWriter, later: Sequence[str]) -> list[str
 
 
 def _launcher(work: Rows, writer: KeepingWriter, fitting: Sequence[Tile], genome: Mapping[str, Any]) -> list[str]:
-    needs, blocks, width = writer.needs, genome["row_cluster"], genome["vector_bytes"]
+    needs, blocks, width, gpu = writer.needs, genome["row_cluster"], genome["vector_bytes"], writer.graph.gpu
     head = signature(f"bool launch_{work.name}_clustered", launcher_parameters(needs))
     head[-1] += " {"
-    is_long = f"(rows < {FEW} && columns >= {LONG}) || packs > {LONGEST_OF_BLOCK}"
+    is_long = f"(rows < {few(gpu)} && columns >= {LONG}) || packs > {LONGEST_OF_BLOCK}"
     body = [
         *declining(needs, width, f"rows == 0 || !({is_long})"),
         "const auto run = [&](auto kernel, int threads, int far) {",
@@ -188,7 +198,7 @@ def _launcher(work: Rows, writer: KeepingWriter, fitting: Sequence[Tile], genome
         *block(launch(f"rows * {blocks}", "threads", pointers(needs), "bytes")),
         "    return true;",
         "};",
-        *(line for tile in fitting for line in _choice(work, tile, blocks)),
+        *(line for tile in fitting for line in _choice(work, tile, blocks, gpu)),
         "return false;",
     ]
     return [
@@ -200,10 +210,10 @@ def _launcher(work: Rows, writer: KeepingWriter, fitting: Sequence[Tile], genome
     ]
 
 
-def _choice(work: Rows, tile: Tile, blocks: int) -> list[str]:
+def _choice(work: Rows, tile: Tile, blocks: int, gpu: Gpu) -> list[str]:
     """For rows of which every pack but a thread's last is there."""
     least, threads = (tile.items - 1) * tile.threads, tile.threads // blocks
-    enough = f" && rows >= {_fewest(blocks)}" if tile.items > MOST_ITEMS else ""
+    enough = f" && rows >= {_fewest(blocks, gpu)}" if tile.items > MOST_ITEMS else ""
     shape = f"T, VEC, {threads}, {tile.items}, {tile.far}, {blocks}"
     return [
         f"if (packs > {least} && packs <= {least + tile.threads}{enough})",

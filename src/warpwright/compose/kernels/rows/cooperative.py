@@ -28,7 +28,7 @@ from warpwright.compose.ir.values import FLOAT, Graph, Value
 from warpwright.compose.kernels.reduction.accumulators import Carrier, shared
 from warpwright.compose.kernels.reduction.passes import Carried, check, depths, joined
 from warpwright.compose.kernels.rows.cluster import kept_by_a_cluster
-from warpwright.compose.kernels.rows.launch import LEAST, without_end
+from warpwright.compose.kernels.rows.launch import without_end
 from warpwright.compose.kernels.rows.onchip import (
     KeepingWriter,
     Tile,
@@ -41,7 +41,7 @@ from warpwright.compose.kernels.rows.onchip import (
 from warpwright.compose.kernels.rows.row import Rows, RowWriter, along_rows
 from warpwright.compose.kernels.rows.split import Part, needs_no_row, parts_left
 from warpwright.compose.schedule.groups import reachable
-from warpwright.compose.schedule.row_shapes import FEW, LONG, MOST_ITEMS
+from warpwright.compose.schedule.row_shapes import LONG, MOST_ITEMS, few
 
 THREADS, NEAR = 1024, 5
 """Of a block, one to a multiprocessor; and packs that each has registers for, beside those that are under way."""
@@ -97,6 +97,7 @@ def grid_kernels(work: Rows, graph: Graph, held: Mapping[int, Tensor], genome: M
 def _kept(streamed: RowWriter, genome: Mapping[str, Any]) -> tuple[Sequence[str], Value | None, list[Tile]]:
     """Which tensors are kept, and what is remembered beside them; and how, in each case that is timed."""
     work, cases, kept, found = streamed.work, streamed.graph.cases, read_again(streamed), set()
+    gpu = streamed.graph.gpu
     left = [store.value for store in work.stores if not needs_no_row(store, streamed.emitter.held)]
     remembered = _remembered(streamed, left) if len(kept) > 1 else None
     if remembered:
@@ -105,8 +106,8 @@ def _kept(streamed: RowWriter, genome: Mapping[str, Any]) -> tuple[Sequence[str]
         packs = -(-work.columns.values[case] * cases.widths[case] // genome["vector_bytes"])
         rows, tensors = work.rows.values[case], len(kept) + (4 // cases.widths[case] if remembered else 0)
         is_left = not kept_by_a_cluster(streamed, case, genome)
-        if rows < FEW and work.columns.values[case] >= LONG and is_left and kept:
-            items = items_of(packs, LEAST // rows * THREADS, tensors, NEAR)
+        if rows < few(gpu) and work.columns.values[case] >= LONG and is_left and kept:
+            items = items_of(packs, gpu.sms // rows * THREADS, tensors, gpu, NEAR)
             if items and FEW_PACKS // tensors < items <= MOST_ITEMS:
                 found.add(Tile(items, far_of(items, tensors, NEAR)))
     return kept, remembered, sorted(found)
@@ -250,7 +251,7 @@ def _launcher(
     arguments = ["kernel", "rows * pieces", str(THREADS), "bytes", *arguments, "share * VEC", "pieces"]
     call = signature("launch_together", arguments, 104)
     body = [
-        *declining(writer.needs, width, f"rows == 0 || rows >= {FEW} || columns < {LONG}"),
+        *declining(writer.needs, width, f"rows == 0 || rows >= {few(writer.graph.gpu)} || columns < {LONG}"),
         "const int64_t most = gpu->multiProcessorCount / rows;",
         f"const int64_t pieces = std::min<int64_t>(most, (packs + {THREADS - 1}) / {THREADS});",
         f"const int64_t share = (packs + pieces - 1) / pieces, items = (share + {THREADS - 1}) / {THREADS};",

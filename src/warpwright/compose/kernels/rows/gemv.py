@@ -31,17 +31,21 @@ from warpwright.compose.cuda.preamble import ALIGNED, PACKS, WORDS
 from warpwright.compose.cuda.tensors import Needs
 from warpwright.compose.ir.indices import ELEMENT, KERNEL, PACK, ROW
 from warpwright.compose.ir.operations import Op
-from warpwright.compose.ir.sizes import Cases
 from warpwright.compose.ir.tensors import Tensor
 from warpwright.compose.ir.values import FLOAT, Graph, Value
 from warpwright.compose.kernels.rows.row import Rows, RowWriter, along_rows
+from warpwright.compose.schedule.knobs import Knob
+from warpwright.core.gpus.table import Gpu
 
-SPACE: dict[str, tuple[Any, ...]] = {"across_block": (256, 512), "across_rows": (2, 4)}
+KNOBS = (
+    Knob(name="across_block", values=(256, 512), default=256, variations={2: 512}),
+    Knob(name="across_rows", values=(2, 4), default=4),
+)
 """Threads of a block, and rows that it takes at a time. More of them would not fit into registers."""
-MANY, LONG = 1056, 1024
-"""Fewer rows do not fill a GPU when each block takes several, and shorter ones do not fill a block."""
+BLOCKS_PER_SM, LONG = 8, 1024
+"""Fewer rows for each multiprocessor do not fill it when blocks take several, and shorter ones do not fill a block."""
 OF_A_BYTE = ("int8", "uint8", "bool", "e4m3", "e5m2")
-CROWD = {"T": 1536}
+CROWD, CROWD_OF_BYTES = 1536, 1024
 """Threads that a multiprocessor has room for; fewer where packs are of bytes, whose many elements take registers."""
 _DEFINED = re.compile(r"const \w+ (\w+) = ")
 
@@ -73,7 +77,7 @@ __device__ float over_rows(float (&sums)[ROWS]) {
 
 def across_kernels(work: Rows, graph: Graph, held: Mapping[int, Tensor], genome: Mapping[str, Any]) -> Written | None:
     """None where rows are no products of that kind, or none that matters gains by it."""
-    if not _is_one_sum(work) or not _are_many_and_long(work, graph.cases):
+    if not _is_one_sum(work) or not _are_many_and_long(work, graph):
         return None
     streamed = RowWriter(work, graph, held, None)
     streamed.write()
@@ -84,7 +88,7 @@ def across_kernels(work: Rows, graph: Graph, held: Mapping[int, Tensor], genome:
     given = used(writer.needs, body)
     return Written(
         name=f"{work.name}_across",
-        device="\n".join(_device(work, given, body, _narrowest(writer))),
+        device="\n".join(_device(work, given, body, _crowd(writer))),
         launcher="\n".join(_launcher(work, writer, pointers(given), genome)),
         needs=writer.needs,
         preamble=(PACKS, ALIGNED, WORDS, OVER_ROWS),
@@ -97,9 +101,14 @@ def _is_one_sum(work: Rows) -> bool:
     return not others and [value.op for value in work.reductions] == [Op.SUM] and work.reductions[0].kind == FLOAT
 
 
-def _are_many_and_long(work: Rows, cases: Cases) -> bool:
+def _are_many_and_long(work: Rows, graph: Graph) -> bool:
     """In any case that is timed."""
-    return any(work.rows.values[case] >= MANY and work.columns.values[case] >= LONG for case in cases.timed)
+    many, timed = _many(graph.gpu), graph.cases.timed
+    return any(work.rows.values[case] >= many and work.columns.values[case] >= LONG for case in timed)
+
+
+def _many(gpu: Gpu) -> int:
+    return BLOCKS_PER_SM * gpu.sms
 
 
 class AcrossWriter(RowWriter):
@@ -195,8 +204,8 @@ def _parted(lines: Sequence[str], name: str) -> tuple[list[str], list[str]]:
     return before, after
 
 
-def _device(work: Rows, given: Needs, body: Sequence[str], narrow: str) -> list[str]:
-    bounds = f"__launch_bounds__(THREADS, {CROWD.get(narrow, 1024)} / THREADS)"
+def _device(work: Rows, given: Needs, body: Sequence[str], crowd: int) -> list[str]:
+    bounds = f"__launch_bounds__(THREADS, {crowd} / THREADS)"
     head = signature(f"__global__ void {bounds} {work.name}_across_kernel", row_parameters(given))
     head[-1] += " {"
     return [
@@ -217,12 +226,17 @@ def _launcher(work: Rows, writer: AcrossWriter, arguments: Sequence[str], genome
     body = [
         f"constexpr int VEC = {genome['vector_bytes']} / sizeof({narrow});",
         vector_test(writer.needs),
-        f"if (!vectors || rows < {MANY} || columns < {LONG}) return false;",
+        f"if (!vectors || rows < {_many(writer.graph.gpu)} || columns < {LONG}) return false;",
         f"const auto kernel = {work.name}_across_kernel<T, VEC, {threads}, {rows}>;",
         *launch(f"(rows + {rows - 1}) / {rows}", str(threads), arguments),
         "return true;",
     ]
     return ["template <typename T>", *head, *block(body), "}"]
+
+
+def _crowd(writer: AcrossWriter) -> int:
+    threads = CROWD if _narrowest(writer) == "T" else CROWD_OF_BYTES
+    return min(threads, writer.graph.gpu.architecture.threads_per_sm)
 
 
 def _narrowest(writer: AcrossWriter) -> str:

@@ -25,23 +25,22 @@ from warpwright.compose.ir.sizes import Cases, Size
 from warpwright.compose.ir.tensors import Tensor
 from warpwright.compose.ir.values import Graph
 from warpwright.compose.kernels.rows.row import Rows, RowWriter, along_rows, write_rows
-from warpwright.compose.schedule.row_shapes import MOST_ITEMS, MOST_THREADS
+from warpwright.compose.schedule.knobs import VECTOR_BYTES, Knob
+from warpwright.compose.schedule.row_shapes import MOST_ITEMS, MOST_THREADS, cached_bytes
 
-SPACE: dict[str, tuple[Any, ...]] = {
-    "vector_bytes": (16, 8),
-    "warp_items": (2, 4, 8, 16),
-    "warp_rows": (2, 4, 8),
-    "row_items": (1, 2, 4, 8),
-    "row_crowd": (0, 1024),
-    "stream_block": (256, 512, 1024),
-    "stream_unroll": (1, 2, 4, 8),
-}
-"""Genes of kernels over rows. The crowd is the threads that a multiprocessor must have room for; none leaves that to
-the compiler, which then takes as many registers as it likes."""
+KNOBS = (
+    VECTOR_BYTES,
+    Knob(name="warp_items", values=(2, 4, 8, 16), default=4, variations={7: 2}),
+    Knob(name="warp_rows", values=(2, 4, 8), default=4, variations={5: 8}),
+    Knob(name="row_items", values=(1, 2, 4, 8), default=4, variations={1: 2, 7: 1}),
+    Knob(name="row_crowd", values=(0, 1024), default=0, variations={2: 1024}),
+    Knob(name="stream_block", values=(256, 512, 1024), default=512, variations={1: 1024, 5: 256}),
+    Knob(name="stream_unroll", values=(1, 2, 4, 8), default=4, variations={2: 8, 7: 1}),
+)
+"""Knobs of kernels over rows. The crowd is the threads that a multiprocessor must have room for; with 0 the compiler
+decides, and takes as many registers as it likes."""
 WIDE, SHORT = 512, 128
 """Threads of a block that leaves room for a second one, and of a block that takes short rows."""
-CACHE, LEAST = 40 << 20, 132
-"""Bytes that stay in the second cache for a while, and blocks that give every multiprocessor one."""
 
 
 def row_kernels(
@@ -245,10 +244,11 @@ def _streamed_choice(work: Rows, streamed: RowWriter, genome: Mapping[str, Any])
     if not _is_read_again(streamed):
         return [f"if (vectors) return run({work.name}_streamed<T, VEC, {threads}>, 1, {threads});"]
     threads, tensors = min(2 * threads, MOST_THREADS), len(along_rows(streamed))
+    cache, sms = cached_bytes(streamed.graph.gpu), streamed.graph.gpu.sms
     return [
         "// What is read again should still be in the cache: not more rows at a time than that holds.",
         f"const int64_t row_bytes = columns * sizeof(T){f' * {tensors}' if tensors > 1 else ''};",
-        f"const int64_t most = std::clamp<int64_t>({CACHE} / std::max<int64_t>(row_bytes, 1), {LEAST}, {4 * LEAST});",
+        f"const int64_t most = std::clamp<int64_t>({cache} / std::max<int64_t>(row_bytes, 1), {sms}, {4 * sms});",
         f"if (vectors) return run({work.name}_streamed<T, VEC, {threads}>, 1, {threads}, most);",
     ]
 

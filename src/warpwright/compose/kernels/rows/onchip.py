@@ -19,9 +19,11 @@ from warpwright.compose.kernels.reduction.accumulators import Carrier, Pass
 from warpwright.compose.kernels.reduction.passes import Carried
 from warpwright.compose.kernels.rows.launch import row_preamble
 from warpwright.compose.kernels.rows.row import RowWriter
+from warpwright.compose.schedule.row_shapes import shared_packs
+from warpwright.core.gpus.table import Gpu
 
-NEAR, FAR = 7, 13
-"""Packs that each of 1024 threads has room for, in registers and in shared memory."""
+NEAR = 7
+"""Packs that each of 1024 threads has room for in registers."""
 
 KEPT = """\
 // The packs of a row that a thread keeps: the first FAR in shared memory, where they arrive in the background, the
@@ -180,11 +182,11 @@ def read_again(streamed: RowWriter) -> list[str]:
     return [name for name in streamed.read_again if streamed.needs.reads[name].cpp == "T"]
 
 
-def items_of(packs: int, threads: int, tensors: int, near: int = NEAR) -> int | None:
+def items_of(packs: int, threads: int, tensors: int, gpu: Gpu, near: int = NEAR) -> int | None:
     """Packs of each tensor that a thread has to keep, so many threads sharing a row; None where there is no room for
     them, at least one in registers."""
     items = -(-packs // threads)
-    return items if tensors <= near and far_of(items, tensors, near) * tensors <= FAR else None
+    return items if tensors <= near and far_of(items, tensors, near) * tensors <= shared_packs(gpu) else None
 
 
 def far_of(items: int, tensors: int, near: int = NEAR) -> int:

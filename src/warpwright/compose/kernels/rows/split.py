@@ -30,7 +30,6 @@ from warpwright.compose.cuda.programmatic_launch import AWAIT
 from warpwright.compose.cuda.tensors import Needs
 from warpwright.compose.ir.indices import KERNEL
 from warpwright.compose.ir.operations import REDUCTIONS
-from warpwright.compose.ir.sizes import Cases
 from warpwright.compose.ir.tensors import Store, Tensor
 from warpwright.compose.ir.values import Graph
 from warpwright.compose.kernels.reduction.accumulators import Carrier
@@ -38,13 +37,19 @@ from warpwright.compose.kernels.reduction.passes import Carried, check, depths, 
 from warpwright.compose.kernels.rows.launch import merged_needs, row_preamble, without_end
 from warpwright.compose.kernels.rows.row import Rows, RowWriter
 from warpwright.compose.schedule.groups import reachable
+from warpwright.compose.schedule.knobs import Knob
 from warpwright.compose.schedule.row_shapes import is_few_and_long
+from warpwright.core.gpus.table import Gpu
 
-SPACE: dict[str, tuple[Any, ...]] = {
-    "split_block": (256, 512, 1024),
-    "split_blocks": (264, 528, 1056),
-    "split_unroll": (2, 4, 8),
-}
+
+def knobs(gpu: Gpu) -> tuple[Knob, ...]:
+    """Threads of a block, blocks of a launch, and packs that a thread has under way at a time."""
+    blocks = tuple(count * gpu.sms for count in (2, 4, 8))
+    return (
+        Knob(name="split_block", values=(256, 512, 1024), default=256, variations={2: 512, 4: 1024}),
+        Knob(name="split_blocks", values=blocks, default=4 * gpu.sms, variations={1: 8 * gpu.sms}),
+        Knob(name="split_unroll", values=(2, 4, 8), default=4, variations={5: 8}),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +106,9 @@ class Stage:
         return [*(["T"] if typed else []), *(["VEC"] if "VEC" in words else []), "THREADS"]
 
 
-def is_worth_it(work: Rows, cases: Cases) -> bool:
-    return bool(work.reductions or work.stores) and is_few_and_long(work.rows, work.columns, cases)
+def is_worth_it(work: Rows, graph: Graph) -> bool:
+    is_shaped = is_few_and_long(work.rows, work.columns, graph.cases, graph.gpu)
+    return bool(work.reductions or work.stores) and is_shaped
 
 
 def split_kernels(

@@ -14,11 +14,14 @@ from typing import Any
 from warpwright.compose.cuda.kernel import block, launch, pointer
 from warpwright.compose.cuda.preamble import EXPECT, JOINS, NEIGHBOURS, OVER_ROW
 from warpwright.compose.ir.operations import Op
-from warpwright.compose.ir.sizes import Cases, Size
+from warpwright.compose.ir.sizes import Size
 from warpwright.compose.ir.tensors import Tensor
-from warpwright.compose.schedule.row_shapes import FEW, LONG, is_few_and_long
+from warpwright.compose.ir.values import Graph
+from warpwright.compose.schedule.knobs import Knob
+from warpwright.compose.schedule.row_shapes import LONG, few, is_few_and_long
+from warpwright.core.gpus.table import Gpu
 
-SPACE: dict[str, tuple[Any, ...]] = {"scan_pieces": (0, 256, 512)}
+KNOBS = (Knob(name="scan_pieces", values=(0, 256, 512), default=256, variations={2: 512, 5: 0, 7: 0}),)
 """Threads of a block that takes piece after piece; none where a row is scanned in two kernels."""
 KEPT, RESIDENT = 16, 1024
 """Elements that a thread keeps, while it loads as many of the next piece; and threads of a multiprocessor that have
@@ -149,11 +152,11 @@ __global__ void __launch_bounds__(THREADS, 1024 / THREADS) piece_scan_kernel(
 PREAMBLE = (JOINS[Op.SUM], NEIGHBOURS, OVER_ROW, EXPECT, UP_TO_LANE, CLEAR, LOOK_BACK, WITHIN_WARP, KERNEL)
 
 
-def is_worth_it(rows: Size, columns: Size, cases: Cases, genome: Mapping[str, Any]) -> bool:
-    return bool(genome["scan_pieces"]) and is_few_and_long(rows, columns, cases)
+def is_worth_it(rows: Size, columns: Size, graph: Graph, genome: Mapping[str, Any]) -> bool:
+    return bool(genome["scan_pieces"]) and is_few_and_long(rows, columns, graph.cases, graph.gpu)
 
 
-def launches(source: Tensor, target: Tensor, reverse: bool, genome: Mapping[str, Any]) -> list[str]:
+def launches(source: Tensor, target: Tensor, reverse: bool, gpu: Gpu, genome: Mapping[str, Any]) -> list[str]:
     """The statements that scan few long rows in this way, and leave the rest to those that follow."""
     threads = genome["scan_pieces"]
     length = threads * KEPT
@@ -174,4 +177,4 @@ def launches(source: Tensor, target: Tensor, reverse: bool, genome: Mapping[str,
         ),
         "return;",
     ]
-    return [f"if (vectors && rows < {FEW} && columns >= {LONG}) {{", *block(inner), "}"]
+    return [f"if (vectors && rows < {few(gpu)} && columns >= {LONG}) {{", *block(inner), "}"]

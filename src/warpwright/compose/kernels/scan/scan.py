@@ -12,16 +12,20 @@ from warpwright.compose.cuda.tensors import Needs
 from warpwright.compose.ir.operations import Op
 from warpwright.compose.ir.sizes import Cases, Size
 from warpwright.compose.ir.tensors import Tensor
+from warpwright.compose.ir.values import Graph
 from warpwright.compose.kernels.scan import look_back as scan_pieces
-from warpwright.compose.schedule.row_shapes import FEW, LONG, is_few_and_long
+from warpwright.compose.schedule.knobs import VECTOR_BYTES, Knob
+from warpwright.compose.schedule.row_shapes import LONG, few, is_few_and_long
+from warpwright.core.gpus.table import Gpu
 
-SPACE: dict[str, tuple[Any, ...]] = {
-    "vector_bytes": (16, 8),
-    "scan_block": (128, 256, 512),
-    "scan_items": (1, 2, 4),
-    "scan_rows": (4, 8),
-    **scan_pieces.SPACE,
-}
+KNOBS = (
+    VECTOR_BYTES,
+    Knob(name="scan_block", values=(128, 256, 512), default=256, variations={5: 128}),
+    Knob(name="scan_items", values=(1, 2, 4), default=4, variations={1: 2, 7: 1}),
+    Knob(name="scan_rows", values=(4, 8), default=8, variations={5: 4}),
+    *scan_pieces.KNOBS,
+)
+"""Threads of a block, packs that each of them takes at a time, and warps of a block that takes short rows."""
 SHORT = 32
 """Packs of a row that is left to the threads of one warp."""
 
@@ -148,7 +152,7 @@ def scan_kernel(
     target: Tensor,
     shape: tuple[Size, Size],
     way: Way,
-    cases: Cases,
+    graph: Graph,
     genome: Mapping[str, Any],
 ) -> Written:
     needs = Needs(
@@ -158,10 +162,10 @@ def scan_kernel(
     head = signature(f"void launch_{name}", [*tensors, "int64_t rows", "int64_t columns"])
     head[-1] += " {"
     # Products are left to one block for each row: rows so long that several pay have little but zeros in them.
-    split = is_few_and_long(*shape, cases) and not way.multiplied
-    walked = scan_pieces.is_worth_it(*shape, cases, genome) and not way.multiplied
-    first = scan_pieces.launches(source, target, way.reverse, genome) if walked else []
-    body = _launcher(source, target, shape[1], way, cases, split, first, genome)
+    split = is_few_and_long(*shape, graph.cases, graph.gpu) and not way.multiplied
+    walked = scan_pieces.is_worth_it(*shape, graph, genome) and not way.multiplied
+    first = scan_pieces.launches(source, target, way.reverse, graph.gpu, genome) if walked else []
+    body = _launcher(source, target, shape[1], way, graph, split, first, genome)
     extra = [JOINS[Op.SUM], NEIGHBOURS, OVER_ROW, way.kernel, PIECES] if split else [NEIGHBOURS, way.kernel]
     extra += scan_pieces.PREAMBLE if walked else []
     return Written(
@@ -179,7 +183,7 @@ def _launcher(
     target: Tensor,
     columns: Size,
     way: Way,
-    cases: Cases,
+    graph: Graph,
     split: bool,
     first: list[str],
     genome: Mapping[str, Any],
@@ -195,7 +199,7 @@ def _launcher(
         *first,
         "int64_t pieces = 1, length = columns;",
         "const float* parts = nullptr;",
-        *(_pieces(source, typed.partition(",")[0], reverse, threads, items) if split else ()),
+        *(_pieces(source, typed.partition(",")[0], reverse, threads, items, graph.gpu) if split else ()),
         "const auto run = [&](auto kernel, int64_t rows_per_block, int threads) {",
         "    const int64_t blocks = (rows + rows_per_block - 1) / rows_per_block * pieces;",
         *block(launch("blocks", "threads", arguments)),
@@ -203,7 +207,7 @@ def _launcher(
         *(
             f"if (vectors && columns <= {width} * VEC) "
             f"return run({name}<{typed}, VEC, {width}, 1, {reverse}>, {rows}, {rows * width});"
-            for width, rows in _short(columns, cases, genome)
+            for width, rows in _short(columns, graph.cases, genome)
         ),
         f"if (vectors) return run({name}<{typed}, VEC, {threads}, {items}, {reverse}>, 1, {threads});",
         f"if (columns <= 64) return run({name}<{typed}, 1, 32, 2, {reverse}>, 4, 128);",
@@ -218,15 +222,15 @@ def _short(columns: Size, cases: Cases, genome: Mapping[str, Any]) -> list[tuple
     return [(width, genome["scan_rows"] * 32 // width) for width in widths]
 
 
-def _pieces(source: Tensor, typed: str, way: str, threads: int, items: int) -> list[str]:
-    test = f"rows < {FEW} && columns >= {LONG}"
+def _pieces(source: Tensor, typed: str, way: str, threads: int, items: int, gpu: Gpu) -> list[str]:
+    test = f"rows < {few(gpu)} && columns >= {LONG}"
     name = f"piece_sums_kernel<{typed}, VEC, {threads}, {way}>"
     plain = f"piece_sums_kernel<{typed}, 1, {threads}, {way}>"
     return [
         f"auto sums = torch::empty({{0}}, {source.name}.options().dtype(torch::kFloat32));",
         f"if ({test}) {{",
         "    // Pieces of whole rounds, enough of them to fill the GPU.",
-        f"    const int64_t wanted = 1056 / rows, unit = {threads * items} * VEC;",
+        f"    const int64_t wanted = {8 * gpu.sms} / rows, unit = {threads * items} * VEC;",
         "    length = (columns + wanted * unit - 1) / (wanted * unit) * unit;",
         "    pieces = (columns + length - 1) / length;",
         f"    sums = torch::empty({{rows, pieces}}, {source.name}.options().dtype(torch::kFloat32));",
