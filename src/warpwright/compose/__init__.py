@@ -5,6 +5,7 @@ entries.py  entry points: traced, lowered, rewritten and scheduled
 survey.py   the same for many tasks at once
 errors.py   what it says where it gives up
 configs.py  the choices a kernel leaves open, and how a source remembers them
+code/       Statements of C++ that know what they read
 cuda/       C++ text
 frontend/   From a PyTorch function to a graph of values
 ir/         Values, sizes and indices

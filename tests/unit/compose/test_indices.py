@@ -20,7 +20,7 @@ def sizes(extents: list[int]) -> list[Size]:
 
 
 def at(index: indices.Index | None, **values: int) -> int:
-    found = eval(indices.text(index, lambda size: str(size.values[0])).replace("/", "//"), {}, values)
+    found = eval(indices.written(index, lambda size: str(size.values[0])).text.replace("/", "//"), {}, values)
     assert isinstance(found, int)
     return found
 

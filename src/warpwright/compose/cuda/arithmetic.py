@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from warpwright.compose.code.text import KNOWN, Code, Function, as_code, code, joined
 from warpwright.compose.errors import CannotCompose
 from warpwright.compose.ir.operations import Op
 
@@ -14,14 +15,26 @@ LOOSE, SUM, PRODUCT, ATOM = range(4)
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A piece of C++ with its binding and the level it must be computed at."""
+    """An expression with its binding and the level it must be computed at."""
 
-    text: str
+    code: Code
     binding: int = ATOM
     level: int = 0
+    is_free: bool = False
+    """Whether it costs nothing to write again, although it is more than a name or a number."""
 
-    def within(self, binding: int) -> str:
-        return self.text if self.binding >= binding else f"({self.text})"
+    @property
+    def text(self) -> str:
+        return self.code.text
+
+    @property
+    def is_simple(self) -> bool:
+        """Whether it may be written again wherever it is read."""
+        return self.is_free or len(self.code.parts) == 1
+
+    def within(self, binding: int) -> Code:
+        """The expression as an operand of one that binds so tightly."""
+        return self.code if self.binding >= binding else code("({inner})", inner=self.code)
 
 
 CALLS = {
@@ -74,36 +87,53 @@ __device__ float divided(float x, float by, float inverse) {
 def written(op: Op, args: list[Term], kind: str, on_host: bool = False) -> Term:
     """One operation on operands that are written already."""
     level = max((arg.level for arg in args), default=0)
-    text, binding = _written(op, args, kind, on_host)
-    return Term(text, binding, level)
+    found, binding = _written(op, args, kind, on_host)
+    return Term(found, binding, level, _is_free(op, args))
 
 
-def _written(op: Op, args: list[Term], kind: str, on_host: bool) -> tuple[str, int]:
+def _is_free(op: Op, args: list[Term]) -> bool:
+    """Whether it is a name with a sign, or as a float."""
+    is_name = len(args) == 1 and args[0].is_simple and args[0].binding == ATOM
+    return is_name and (op is Op.NEG or (op is Op.TO_FLOAT and len(args[0].code.parts) == 1))
+
+
+def _written(op: Op, args: list[Term], kind: str, on_host: bool) -> tuple[Code, int]:
     if op in INFIX:
         return _infix(op, args)
     if op in TESTS:
-        return f"{args[0].within(SUM)} {TESTS[op]} {args[1].within(SUM)}", LOOSE
+        return code("{a} {sign} {b}", a=args[0].within(SUM), sign=TESTS[op], b=args[1].within(SUM)), LOOSE
     if op is Op.WHERE:
-        return f"{args[0].within(SUM)} ? {args[1].within(SUM)} : {args[2].within(SUM)}", LOOSE
+        test, yes, no = (arg.within(SUM) for arg in args)
+        return code("{test} ? {yes} : {no}", test=test, yes=yes, no=no), LOOSE
     if op in (Op.NEG, Op.NOT):
-        return f"{'-' if op is Op.NEG else '!'}{args[0].within(ATOM)}", PRODUCT
+        return code("{sign}{x}", sign="-" if op is Op.NEG else "!", x=args[0].within(ATOM)), PRODUCT
     if op is Op.RECIPROCAL:
-        return f"1.0f / {args[0].within(ATOM)}", PRODUCT
+        return code("1.0f / {x}", x=args[0].within(ATOM)), PRODUCT
     if op in (Op.TO_FLOAT, Op.TO_INT, Op.TO_BOOL):
         name = {Op.TO_FLOAT: "double" if on_host else "float", Op.TO_INT: "int64_t", Op.TO_BOOL: "bool"}[op]
-        return f"static_cast<{name}>({args[0].text})", ATOM
+        return code("static_cast<{name}>({x})", name=name, x=args[0].code), ATOM
+    return code("{function}({args})", function=_function(op, kind, on_host), args=joined(", ", _codes(args))), ATOM
+
+
+def _codes(args: list[Term]) -> list[Code]:
+    return [arg.code for arg in args]
+
+
+def _function(op: Op, kind: str, on_host: bool) -> Code:
+    """The function that computes an operation."""
     calls = HOST_CALLS if on_host else CALLS
     if op not in calls or (kind == "int" and op not in (Op.MAXIMUM, Op.MINIMUM)):
         raise CannotCompose(f"aten.{op} here")
     if kind == "int":
-        return f"{'max' if op is Op.MAXIMUM else 'min'}({', '.join(arg.text for arg in args)})", ATOM
-    return f"{calls[op]}({', '.join(arg.text for arg in args)})", ATOM
+        return as_code("max" if op is Op.MAXIMUM else "min")
+    name = calls[op]
+    return as_code(Function(name, header="cmath") if on_host else KNOWN.get(name, Function(name)))
 
 
-def _infix(op: Op, args: list[Term]) -> tuple[str, int]:
+def _infix(op: Op, args: list[Term]) -> tuple[Code, int]:
     sign, binding = INFIX[op]
     right = binding if op in (Op.ADD, Op.MUL) else binding + 1
-    return f"{args[0].within(binding)} {sign} {args[1].within(right)}", binding
+    return code("{a} {sign} {b}", a=args[0].within(binding), sign=sign, b=args[1].within(right)), binding
 
 
 def literal(value: bool | int | float, on_host: bool = False) -> str:

@@ -5,7 +5,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
 
+from warpwright.compose.code.statements import Let, Statement
+from warpwright.compose.code.text import KNOWN, Code, as_code, code
 from warpwright.compose.cuda.arithmetic import ATOM, DEFINED, DIVIDED, SUM, Term, literal, written
 from warpwright.compose.cuda.preamble import SATURATED_E4M3, TO_E4M3
 from warpwright.compose.cuda.tensors import Needs
@@ -30,14 +33,20 @@ from warpwright.compose.ir.tensors import CPP, Tensor
 from warpwright.compose.ir.values import BOOL, FLOAT, INT, Graph, Value, is_host, walk
 from warpwright.compose.ir.wording import called
 
-SIMPLE = re.compile(r"-?[\w.]+(e-\d+f)?|static_cast<float>\(\w+\)")
-"""What costs nothing to write again: names and numbers."""
 LONGEST = 72
 """Longer expressions get a name of their own."""
 SUFFIXES = {KERNEL: "value", indices.ROW: "of_row", PACK: "here", ELEMENT: "k"}
 NAMED_AFTER_FIRST = (Op.BROADCAST, Op.FLIP, Op.GATHER, Op.PERMUTE, Op.RESHAPE, Op.ROWS_AT, Op.SLICE)
 """What only picks from a tensor and changes nothing."""
 KINDS = {FLOAT: "float", INT: "int64_t", BOOL: "bool"}
+
+
+@dataclass(frozen=True, slots=True)
+class Early:
+    """A pack that is wanted before anything is done with it."""
+
+    type: Code
+    load: Code
 
 
 class Emitter:
@@ -51,20 +60,20 @@ class Emitter:
     ) -> None:
         self.graph, self.held, self.needs = graph, held, Needs()
         self._size_names = dict(size_names)
-        self.lines: dict[int, list[str]] = {level: [] for level in (KERNEL, indices.ROW, PACK, ELEMENT)}
+        self.lines: dict[int, list[Statement]] = {level: [] for level in (KERNEL, indices.ROW, PACK, ELEMENT)}
         self.results: dict[int, Term] = {}
         """Reductions of this kernel that are finished, by value."""
-        self.kept: dict[str, str] = {}
-        """Tensors whose packs are kept, and how a pack is written."""
+        self.kept: dict[str, Code] = {}
+        """Tensors whose packs are kept, and the place of a pack."""
         self.opens = False
         """Whether packs are held as words, and opened where they are looked into."""
-        self.early: dict[str, tuple[str, str]] | None = None
-        """Where packs are wanted before anything is done with them: how each is declared and how it is loaded."""
+        self.early: dict[str, Early] | None = None
+        """Packs that are wanted before anything is done with them, by name; None where each is loaded in its turn."""
         self.early_place = "[p]"
         """Which of several that are under way is looked into."""
         self.row_index: Index | None = None
         self._memo: dict[tuple[int, Place], Term] = {}
-        self._packs: dict[tuple[str, Index | None], str] = {}
+        self._packs: dict[tuple[str, Index | None], Code] = {}
         self._singles: dict[tuple[str, Index | None], Term] = {}
         self._tensors = {tensor.name for tensor in (*held.values(), *writes)}
         self._taken = {*RESERVED, *self._tensors}
@@ -113,24 +122,23 @@ class Emitter:
         self.needs.sizes.setdefault(name, size)
         return name
 
-    def index_text(self, index: Index | None, lane: str = "") -> str:
+    def index_code(self, index: Index | None, lane: str = "") -> Code:
         if index is not None and indices.level(index) >= PACK:
             index = indices.hoisted(index, self._divided_once, self.graph.cases.one())
-        return self._index_text(index, lane)
+        return self._index_code(index, lane)
 
     def _divided_once(self, index: Index) -> str:
         """The compiler would divide for every pack: it does not know that a division could not fail."""
         if index not in self._of_row:
             self._of_row[index] = self.name("part_of_row")
-            self.lines[indices.ROW].append(f"const int64_t {self._of_row[index]} = {self._index_text(index)};")
+            self.lines[indices.ROW].append(Let("const int64_t", self._of_row[index], self._index_code(index)))
         return self._of_row[index]
 
-    def _index_text(self, index: Index | None, lane: str = "") -> str:
-        found = indices.text(index, self.size_text, lane)
-        self.needs.divides |= "/" in found or "%" in found
+    def _index_code(self, index: Index | None, lane: str = "") -> Code:
+        self.needs.divides |= indices.divides(index)
         self.needs.small.update(indices.divisors(index))
         self.needs.strides.update(indices.strides(index))
-        return indices.bare(found)
+        return indices.written(index, self.size_text, lane)
 
     def term(self, value: Value, place: Place) -> Term:
         """The value at a place, as an expression; statements that it needs have been added on the way."""
@@ -143,19 +151,18 @@ class Emitter:
         """As it will be read again by those who find it in memory."""
         if value.number not in self.graph.rounded or value.number in self.held:
             return term
-        return Term(f"float(static_cast<T>({term.text}))", ATOM, term.level)
+        return Term(code("float(static_cast<{T}>({term}))", term=term.code), ATOM, term.level)
 
     def _settled(self, value: Value, place: Place, term: Term) -> Term:
         """A name for what is used more than once, or would make a long line."""
-        simple = SIMPLE.fullmatch(term.text) is not None
         uses = self._uses[value.number]  # none where it is only stored
         once = uses == 0 or (uses == 1 and len(term.text) <= LONGEST)
-        return term if simple or once else self._named(value, place, term)
+        return term if term.is_simple or once else self._named(value, place, term)
 
     def _named(self, value: Value, place: Place, term: Term) -> Term:
         name = self.name(self.called(value, term.level), (value.number, place, term.level))
-        self.lines[term.level].append(f"const {KINDS[value.kind]} {name} = {term.text};")
-        return Term(name, ATOM, term.level)
+        self.lines[term.level].append(Let(f"const {KINDS[value.kind]}", name, term.code))
+        return Term(as_code(name), ATOM, term.level)
 
     def called(self, value: Value, level: int) -> str:
         """Its name, and which part of it is meant where a tensor has that name; or a word for it."""
@@ -169,8 +176,7 @@ class Emitter:
 
     def lifted(self, value: Value, term: Term, level: int) -> Term:
         """The same, computed once and for all where the rest of the expression is computed more often."""
-        simple = SIMPLE.fullmatch(term.text) is not None
-        if simple or term.level >= level:
+        if term.is_simple or term.level >= level:
             return term
         keys = [key for key, known in self._memo.items() if known is term]
         settled = self._named(value, keys[0][1], term)
@@ -201,7 +207,7 @@ class Emitter:
     def _operand(self, arg: Value, place: Place, kind: str) -> Term:
         """A whole number among floats is written as one of them."""
         if isinstance(arg.attrs, Constant) and arg.kind == INT and kind == FLOAT:
-            return Term(literal(float(arg.attrs.value)), ATOM, KERNEL)
+            return Term(as_code(literal(float(arg.attrs.value))), ATOM, KERNEL)
         return self.term(arg, _fitting(arg, place))
 
     def _divided(self, term: Term, by: Term) -> Term:
@@ -209,29 +215,31 @@ class Emitter:
         if not self._rounds:
             return written(Op.MUL, [term, inverse], FLOAT)
         self.needs.functions["divided"] = DIVIDED
-        return Term(f"divided({term.text}, {by.text}, {inverse.text})", ATOM, term.level)
+        found = code("divided({x}, {by}, {inverse})", x=term.code, by=by.code, inverse=inverse.code)
+        return Term(found, ATOM, term.level)
 
     def _inverse(self, term: Term) -> Term:
         """Divided by once, multiplied by often."""
         if term not in self._inverses:
             name = self.name(f"over_{term.text}" if term.text.isidentifier() else "inverse", ("inverse", term))
-            self.lines[term.level].append(f"const float {name} = 1.0f / {term.within(ATOM)};")
-            self._inverses[term] = Term(name, ATOM, term.level)
+            self.lines[term.level].append(Let("const float", name, code("1.0f / {x}", x=term.within(ATOM))))
+            self._inverses[term] = Term(as_code(name), ATOM, term.level)
         return self._inverses[term]
 
     def _host_scalar(self, value: Value) -> Term:
         if isinstance(value.attrs, Constant):
-            return Term(literal(value.attrs.value), ATOM, KERNEL)
+            return Term(as_code(literal(value.attrs.value)), ATOM, KERNEL)
         if isinstance(value.attrs, Extent):
-            return Term(self.size_text(value.attrs.size), ATOM, KERNEL)
+            return Term(as_code(self.size_text(value.attrs.size)), ATOM, KERNEL)
         if value.op is Op.TO_FLOAT and isinstance(value.first.attrs, Extent):
-            return Term(f"static_cast<float>({self.size_text(value.first.attrs.size)})", ATOM, KERNEL)
+            size = self.size_text(value.first.attrs.size)
+            return Term(code("static_cast<float>({size})", size=size), ATOM, KERNEL, is_free=True)
         known = next((name for name, held in self.needs.scalars.items() if held is value), None)
         given = value.attrs.name if isinstance(value.attrs, Scalar) else None
         wanted = given or self.graph.names.get(value.number, "scale")
         name = known or self.name(wanted)
         self.needs.scalars[name] = value
-        return Term(name, ATOM, KERNEL)
+        return Term(as_code(name), ATOM, KERNEL)
 
     def _result(self, value: Value, place: Place) -> Term:
         where = indices.ravel(place, value.shape, self.graph.cases)
@@ -261,7 +269,7 @@ class Emitter:
         moved = list(place)
         base = place[dim]
         if base is None and start.text != "0":
-            moved[dim] = Loaded(self.size_text(start), KERNEL)
+            moved[dim] = Loaded(as_code(self.size_text(start)), KERNEL)
         elif base is not None and start.text != "0":
             moved[dim] = Shift(base, start)
         return self.term(value.first, tuple(moved))
@@ -288,15 +296,15 @@ class Emitter:
     def loaded_index(self, index: Value, place: Place) -> Index:
         found = self.term(index, place)
         found = self.lifted(index, found, ELEMENT) if found.level < ELEMENT else found
-        return Loaded(found.within(ATOM), found.level)
+        return Loaded(found.code, found.level, found.binding < ATOM)
 
     def _position(self, value: Value, place: Place) -> Term:
         index = place[value.attr(Axis).dim]
         moved = indices.motion(index, self.graph.cases)
         self.needs.multiples.update(dict.fromkeys(moved.multiples))
         if moved.kind == "still":
-            return Term(self.index_text(index), SUM, indices.level(index))
-        return Term(self.index_text(index, "k"), SUM, ELEMENT)
+            return Term(self.index_code(index), SUM, indices.level(index))
+        return Term(self.index_code(index, "k"), SUM, ELEMENT)
 
     def _narrow(self, value: Value, place: Place) -> Term:
         inner = self.term(value.first, place)
@@ -304,20 +312,20 @@ class Emitter:
         if dtype == "e5m2":
             raise CannotCompose("float8_e5m2")
         if dtype == "e4m3":
-            return Term(f"{self.to_eight_bits()}({inner.text})", ATOM, inner.level)
-        return Term(f"static_cast<{CPP[dtype]}>({inner.text})", ATOM, inner.level)
+            return Term(self.eight_bits(inner.code), ATOM, inner.level)
+        return Term(code("static_cast<{type}>({inner})", type=CPP[dtype], inner=inner.code), ATOM, inner.level)
 
     def _load(self, tensor: Tensor, offset: Index | None, kind: str) -> Term:
         self.needs.reads[tensor.name] = tensor
         moved = indices.motion(offset, self.graph.cases)
-        wrap = "float({})" if kind == FLOAT and tensor.dtype != "fp32" else "{}"
+        wrap = "float({found})" if kind == FLOAT and tensor.dtype != "fp32" else "{found}"
         if moved.kind == "free":
-            where = self.index_text(offset, "k")
-            return Term(wrap.format(f"{tensor.name}[{where}]"), ATOM, ELEMENT)
+            found = code("{tensor}[{where}]", tensor=tensor.name, where=self.index_code(offset, "k"))
+            return Term(code(wrap, found=found), ATOM, ELEMENT)
         self.needs.multiples.update(dict.fromkeys(moved.multiples))
         if moved.kind == "still":
             return self._loaded_once(tensor, offset, kind, wrap)
-        return Term(wrap.format(f"{self._pack(tensor, offset)}.at[k]"), ATOM, ELEMENT)
+        return Term(code(wrap, found=code("{pack}.at[{k}]", pack=self._pack(tensor, offset))), ATOM, ELEMENT)
 
     def _loaded_once(self, tensor: Tensor, offset: Index | None, kind: str, wrap: str) -> Term:
         """One element for the whole pack, row or kernel."""
@@ -325,56 +333,64 @@ class Emitter:
         level = min(indices.level(offset), PACK)
         if key not in self._singles:
             name = self.name(f"{tensor.name}_{SUFFIXES[level]}", key)
-            text = wrap.format(f"{tensor.name}[{self.index_text(offset)}]")
-            self.lines[level].append(f"const {KINDS[kind]} {name} = {text};")
-            self._singles[key] = Term(name, ATOM, level)
+            found = code("{tensor}[{where}]", tensor=tensor.name, where=self.index_code(offset))
+            self.lines[level].append(Let(f"const {KINDS[kind]}", name, code(wrap, found=found)))
+            self._singles[key] = Term(as_code(name), ATOM, level)
         return self._singles[key]
 
-    def _pack(self, tensor: Tensor, offset: Index | None) -> str:
+    def _pack(self, tensor: Tensor, offset: Index | None) -> Code:
         self.needs.vectors[tensor.name] = tensor
         key = (tensor.name, offset)
         if key not in self._packs:
             self._packs[key] = self._kept_pack(tensor, offset) or self._loaded_pack(tensor, offset)
         return self._packs[key]
 
-    def _kept_pack(self, tensor: Tensor, offset: Index | None) -> str | None:
+    def _kept_pack(self, tensor: Tensor, offset: Index | None) -> Code | None:
         kept = self.kept.get(tensor.name)
-        return self._opened(tensor, offset, f"reopened<{tensor.cpp}, VEC>({kept})") if kept and self.opens else kept
+        if not kept or not self.opens:
+            return kept
+        return self._opened(tensor, offset, code("reopened<{type}, {VEC}>({kept})", type=tensor.cpp, kept=kept))
 
-    def _opened(self, tensor: Tensor, offset: Index | None, text: str) -> str:
+    def _opened(self, tensor: Tensor, offset: Index | None, found: Code) -> Code:
         name = self.name(f"{tensor.name}_pack", ("pack", tensor.name, offset))
-        self.lines[PACK].append(f"const Pack<{tensor.cpp}, VEC> {name} = {text};")
-        return name
+        self.lines[PACK].append(Let(code("const Pack<{type}, {VEC}>", type=tensor.cpp), name, found))
+        return as_code(name)
 
-    def _loaded_pack(self, tensor: Tensor, offset: Index | None) -> str:
+    def _loaded_pack(self, tensor: Tensor, offset: Index | None) -> Code:
         if self.early is None or indices.is_loaded(offset):
-            return self._opened(tensor, offset, f"load<VEC>({tensor.name} + {self.index_text(offset)})")
+            where = self.index_code(offset)
+            return self._opened(
+                tensor, offset, code("load<{VEC}>({tensor} + {where})", tensor=tensor.name, where=where)
+            )
         kind, load, stem = ("Words", "load_words", "words") if self.opens else ("Pack", "load", "pack")
         # Perhaps before there is anything that is known of the row.
-        name, where = self.name(f"{tensor.name}_{stem}", (stem, tensor.name, offset)), self._index_text(offset)
-        self.early[name] = (f"{kind}<{tensor.cpp}, VEC> {name}", f"{load}<VEC>({tensor.name} + {where});")
-        loaded = name + self.early_place
-        return self._opened(tensor, offset, f"opened<{tensor.cpp}, VEC>({loaded})") if self.opens else loaded
+        name, where = self.name(f"{tensor.name}_{stem}", (stem, tensor.name, offset)), self._index_code(offset)
+        self.early[name] = Early(
+            type=code("{kind}<{type}, {VEC}>", kind=kind, type=tensor.cpp),
+            load=code("{load}<{VEC}>({tensor} + {where})", load=load, tensor=tensor.name, where=where),
+        )
+        loaded = code("{name}{place}", name=name, place=self.early_place)
+        if not self.opens:
+            return loaded
+        return self._opened(tensor, offset, code("opened<{type}, {VEC}>({loaded})", type=tensor.cpp, loaded=loaded))
 
-    def packed(self, tensor: Tensor, name: str, clamped: bool) -> tuple[str, str]:
-        """What a pack is gathered in under a name, and how it is written when it is full."""
+    def packed(self, tensor: Tensor, name: str, clamped: bool) -> tuple[Statement, Code]:
+        """The declaration of what a pack is gathered in, and how it is written when it is full."""
         if tensor.dtype != "e4m3":
-            return f"Pack<{tensor.cpp}, VEC> {name};", name
-        return f"float {name}[VEC];", f"{self.to_eight_bits(clamped)}({name})"
+            return Let(code("Pack<{type}, {VEC}>", type=tensor.cpp), name), as_code(name)
+        return Let("float", name, extent="VEC"), self.eight_bits(as_code(name), clamped)
 
-    def to_eight_bits(self, clamped: bool = False) -> str:
-        """The function that rounds to them."""
+    def eight_bits(self, inner: Code, clamped: bool = False) -> Code:
+        """The same rounded to eight bits."""
         self.needs.functions["saturated"] = SATURATED_E4M3
-        if clamped:
-            return "saturated_e4m3"
-        self.needs.functions["e4m3"] = TO_E4M3
-        return "to_e4m3"
+        if not clamped:
+            self.needs.functions["e4m3"] = TO_E4M3
+        return code("saturated_e4m3({inner})" if clamped else "{to_e4m3}({inner})", inner=inner)
 
-    def convert(self, tensor: Tensor, term: Term, value: Value) -> str:
+    def convert(self, tensor: Tensor, term: Term, value: Value) -> Code:
         """What is stored: floats round by themselves, eight bits by the function that knows how."""
-        if value.kind == FLOAT and tensor.dtype == "e4m3" and not term.text.startswith("to_e4m3"):
-            return f"{self.to_eight_bits()}({term.text})"
-        return term.text
+        needs_rounding = value.kind == FLOAT and tensor.dtype == "e4m3" and term.code.called != KNOWN["to_e4m3"]
+        return self.eight_bits(term.code) if needs_rounding else term.code
 
 
 _RULES: dict[Op, Callable[[Emitter, Value, Place], Term]] = {

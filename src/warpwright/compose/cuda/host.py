@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from warpwright.compose.code.text import as_code, code
 from warpwright.compose.cuda import library
 from warpwright.compose.cuda.arithmetic import Term, literal, written
 from warpwright.compose.cuda.kernel import Written, block, signature, words_of
@@ -79,11 +80,11 @@ class HostWriter:
                 name = safe_name(given)
                 if name not in {known for _, known in self.entry.parameters}:
                     raise CannotCompose(f"{name}, which {self.entry.name} is not given")
-                return Term(name)
+                return Term(as_code(name))
             case Constant(value=number):
-                return Term(literal(number, on_host=True))
+                return Term(as_code(literal(number, on_host=True)))
             case Extent(size=size):
-                return Term(f"({self.size(size)})")
+                return Term(code("({size})", size=self.size(size)))
         return written(value.op, [self.host_scalar(arg) for arg in value.args], "float", on_host=True)
 
     def host(self) -> list[str]:

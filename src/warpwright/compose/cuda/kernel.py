@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from warpwright.compose.code.statements import Assign, Do, Statement
+from warpwright.compose.code.text import code
 from warpwright.compose.cuda.emit import Emitter
 from warpwright.compose.cuda.tensors import Needs
 from warpwright.compose.ir.indices import Place
@@ -176,30 +178,35 @@ def _unclamped(value: Value) -> Value | None:
     return value if bounds == [LARGEST_E4M3, -LARGEST_E4M3] else None
 
 
-def emit_stores(emitter: Emitter, stores: Sequence[Store], places: Sequence[Place]) -> tuple[list[str], list[str]]:
+def emit_stores(
+    emitter: Emitter, stores: Sequence[Store], places: Sequence[Place]
+) -> tuple[list[Statement], list[Statement]]:
     """Element statements and pack statements that leave these values in memory."""
     from warpwright.compose.ir import indices
 
-    elements: list[str] = []
-    after: list[str] = []
-    for store, place in zip(stores, places, strict=True):
-        offset = indices.ravel(_target(emitter, store, place), store.tensor.shape, emitter.graph.cases)
+    elements: list[Statement] = []
+    after: list[Statement] = []
+    for store, where_to in zip(stores, places, strict=True):
+        offset = indices.ravel(_target(emitter, store, where_to), store.tensor.shape, emitter.graph.cases)
         moved = indices.motion(offset, emitter.graph.cases)
         emitter.needs.writes[store.tensor.name] = store.tensor
         in_pairs = moved.kind == "step" and store.tensor.dtype == "e4m3"
         value = store.value.first if in_pairs and store.value.op is Op.NARROW else store.value
         unclamped = _unclamped(value) if in_pairs else None
         value = unclamped or value
-        term = emitter.lifted(value, emitter.term(value, place), indices.ELEMENT)
-        text = term.text if in_pairs else emitter.convert(store.tensor, term, value)
+        term = emitter.lifted(value, emitter.term(value, where_to), indices.ELEMENT)
+        found = term.code if in_pairs else emitter.convert(store.tensor, term, value)
         if moved.kind == "step":
             emitter.needs.vectors[store.tensor.name] = store.tensor
             emitter.needs.multiples.update(dict.fromkeys(moved.multiples))
             name = emitter.name(f"{store.tensor.name}_out", ("out", store.tensor.name, offset))
             declared, full = emitter.packed(store.tensor, name, unclamped is not None)
             emitter.lines[indices.PACK].append(declared)
-            elements.append(f"{name}{'' if in_pairs else '.at'}[k] = {text};")
-            after.append(f"store<VEC>({store.tensor.name} + {emitter.index_text(offset)}, {full});")
+            elements.append(Assign(code("{name}{at}[{k}]", name=name, at="" if in_pairs else ".at"), found))
+            where = emitter.index_code(offset)
+            to = code("{store}<{VEC}>({tensor} + {where}, {full})", tensor=store.tensor.name, where=where, full=full)
+            after.append(Do(to))
         else:
-            elements.append(f"{store.tensor.name}[{emitter.index_text(offset, 'k')}] = {text};")
+            place = code("{tensor}[{where}]", tensor=store.tensor.name, where=emitter.index_code(offset, "k"))
+            elements.append(Assign(place, found))
     return elements, after

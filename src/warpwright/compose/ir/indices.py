@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from operator import mul
 
+from warpwright.compose.code.text import Code, Word, as_code, code, joined
 from warpwright.compose.ir.sizes import Cases, Size
 
 KERNEL, ROW, PACK, ELEMENT = range(4)
@@ -64,8 +65,10 @@ class Flip:
 class Loaded:
     """An index that was read from memory."""
 
-    text: str
+    code: Code
     level: int
+    compound: bool = False
+    """Whether it takes brackets within another expression."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,34 +298,88 @@ def strides(index: Index | None) -> Iterator[Size]:
 Named = Callable[[Size], str]
 
 
-def text(index: Index | None, named: Named, lane: str = "") -> str:
-    """In C++. With a lane, the innermost variable stands for that element of the pack and not for its start."""
+def divides(index: Index | None) -> bool:
+    """Whether it takes a division, so that the width of positions matters."""
+    match index:
+        case Part() | Run():
+            return True
+        case Loaded(code=found):
+            return bool(found.divisors)
+        case Total(terms=terms):
+            return any(divides(term) for term, _ in terms)
+        case Shift(base=base) | Flip(base=base):
+            return divides(base)
+    return False
+
+
+def written(index: Index | None, named: Named, lane: str = "") -> Code:
+    """The index in C++. With a lane, the innermost variable stands for that element of the pack, not for its start."""
+    return _written(index, named, lane)[0]
+
+
+def _within(index: Index | None, named: Named, lane: str) -> Code:
+    """The same, to be a part of another expression."""
+    found, is_compound = _written(index, named, lane)
+    return code("({found})", found=found) if is_compound else found
+
+
+def _written(index: Index | None, named: Named, lane: str) -> tuple[Code, bool]:
+    """An index, and whether it takes brackets within another expression."""
     match index:
         case None:
-            return "0"
-        case Loaded(text=written):
-            return written
+            return as_code("0"), False
+        case Loaded(code=found, compound=is_compound):
+            return found, is_compound
         case Var(name=name, innermost=innermost):
-            return f"({name} + {lane})" if lane and innermost else name
+            moves = bool(lane) and innermost
+            return (code("{name} + {lane}", name=name, lane=lane), True) if moves else (as_code(name), False)
         case Part(base=base, sizes=sizes, place=place):
-            inner = _product_text(sizes[place + 1 :], named, along_row(base))
-            return _run_text(text(base, named, lane), inner, named(sizes[place]) if place else None)
-        case Run(base=base, inner=inner_size, modulus=modulus):
-            over = None if inner_size.is_one else named(inner_size)
-            return _run_text(text(base, named, lane), over, None if modulus is None else named(modulus))
+            return _divided(base, _inner(sizes[place + 1 :], named, base), sizes[place] if place else None, named, lane)
+        case Run(base=base, inner=inner, modulus=modulus):
+            return _divided(base, None if inner.is_one else _by(inner, named), modulus, named, lane)
         case Shift(base=base, offset=offset, back=back):
-            return f"({text(base, named, lane)} {'-' if back else '+'} {named(offset)})"
+            sign = "-" if back else "+"
+            return code("{base} {sign} {by}", base=_within(base, named, lane), sign=sign, by=named(offset)), True
         case Flip(base=base, size=size):
-            return f"({named(size)} - 1 - {text(base, named, lane)})"
+            return code("{size} - 1 - {base}", size=named(size), base=_within(base, named, lane)), True
         case Total(terms=terms):
-            return "(" + " + ".join(_term_text(term, stride, named, lane) for term, stride in terms) + ")"
+            return joined(" + ", [_term(term, stride, named, lane) for term, stride in terms]), True
+
+
+def _by(size: Size, named: Named) -> Code:
+    return Code((Word(named(size), divides=True),))
+
+
+def _inner(sizes: Sequence[Size], named: Named, base: Index) -> Code | None:
+    """One size for the whole product where positions in a row are divided by it: those are divided quickly."""
+    if not sizes:
+        return None
+    if along_row(base) or len(sizes) == 1:
+        return _by(_product(sizes), named)
+    return code("({product})", product=joined(" * ", map(named, sizes)))
+
+
+def _divided(base: Index, inner: Code | None, modulus: Size | None, named: Named, lane: str) -> tuple[Code, bool]:
+    if inner is None and modulus is None:
+        return _written(base, named, lane)
+    found = _within(base, named, lane)
+    quotient = found if inner is None else code("{found} / {inner}", found=found, inner=inner)
+    if modulus is None:
+        return quotient, True
+    whole = quotient if inner is None else code("({quotient})", quotient=quotient)
+    return code("{whole} % {by}", whole=whole, by=_by(modulus, named)), True
+
+
+def _term(term: Index, stride: Size, named: Named, lane: str) -> Code:
+    found = _within(term, named, lane)
+    return found if stride.is_one else code("{found} * {stride}", found=found, stride=named(stride))
 
 
 def hoisted(index: Index | None, once: Callable[[Index], str], one: Size) -> Index | None:
     """The same index with what is divided once for a whole row written as names, which `once` gives."""
     match index:
         case Part() | Run() if level(index) == ROW:
-            return Loaded(once(index), ROW)
+            return Loaded(as_code(once(index)), ROW)
         case Part(base=base) | Run(base=base) | Shift(base=base) | Flip(base=base):
             inner = hoisted(base, once, one)
             return index if inner is base or inner is None else replace(index, base=inner)
@@ -334,36 +391,9 @@ def hoisted(index: Index | None, once: Callable[[Index], str], one: Size) -> Ind
 def _hoisted_term(term: Index, stride: Size, once: Callable[[Index], str], one: Size) -> tuple[Index, Size]:
     """With its stride, where there is one."""
     if isinstance(term, Part | Run) and level(term) == ROW:
-        return Loaded(once(Total(((term, stride),))), ROW), one
+        return Loaded(as_code(once(Total(((term, stride),)))), ROW), one
     return hoisted(term, once, one) or term, stride
-
-
-def bare(written: str) -> str:
-    """Without the brackets around the whole of it."""
-    depth = 0
-    for position, character in enumerate(written):
-        depth += {"(": 1, ")": -1}.get(character, 0)
-        if depth == 0:
-            return written[1:-1] if position and position == len(written) - 1 and written[0] == "(" else written
-    return written
 
 
 def _product(sizes: Sequence[Size]) -> Size:
     return reduce(mul, sizes)
-
-
-def _product_text(sizes: Sequence[Size], named: Named, at_once: bool) -> str | None:
-    """Where positions in a row are divided, one size is given for the whole product, which is divided by quickly."""
-    if at_once and sizes:
-        return named(_product(sizes))
-    return " * ".join(named(size) for size in sizes) or None
-
-
-def _run_text(base: str, inner: str | None, modulus: str | None) -> str:
-    divided = base if inner is None else f"({base} / {f'({inner})' if ' ' in inner else inner})"
-    return divided if modulus is None else f"({divided} % {modulus})"
-
-
-def _term_text(term: Index, stride: Size, named: Named, lane: str) -> str:
-    written = text(term, named, lane)
-    return written if stride.is_one else f"{written} * {named(stride)}"

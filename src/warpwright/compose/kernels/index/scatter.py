@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from warpwright.compose.code.printer import printed
+from warpwright.compose.code.text import as_code
 from warpwright.compose.cuda.emit import Emitter
 from warpwright.compose.cuda.kernel import (
     Written,
@@ -79,10 +81,10 @@ def _scatter_body(emitter: Emitter, store: Store, at: str, what: str) -> list[st
         "const int64_t first = static_cast<int64_t>(blockIdx.x) * share;",
         "const int own = min(static_cast<int64_t>(share), rows - first);",
         "const int items = own * count, size = own * columns;",
-        *emitter.lines[KERNEL],
-        *emitter.lines[ROW],
+        *printed(emitter.lines[KERNEL]),
+        *printed(emitter.lines[ROW]),
         "const auto found = [&](int64_t item, int64_t& to) -> float {",
-        *block([*emitter.lines[PACK], *emitter.lines[ELEMENT], f"to = {at};", f"return {what};"]),
+        *block([*printed(emitter.lines[PACK]), *printed(emitter.lines[ELEMENT]), f"to = {at};", f"return {what};"]),
         "};",
         f"int64_t to[{EACH}];",
         f"float what[{EACH}];",
@@ -183,7 +185,7 @@ def list_rows_kernel(
     emitter.reserve("next", "before", "sum", "pack")
     emitter.needs.sizes |= {"rows": rows, "columns": columns, "count": count}
     emitter.needs.multiples[columns] = None
-    base = Total(((Loaded("item", PACK), columns), (Var("column", PACK, innermost=True), cases.one())))
+    base = Total(((Loaded(as_code("item"), PACK), columns), (Var("column", PACK, innermost=True), cases.one())))
     term = emitter.term(source, indices.unravel(base, source.shape, cases))
     settle_multiples(emitter)
     body = _list_body(tensor, emitter, term.text)
@@ -203,16 +205,16 @@ def list_rows_kernel(
 def _list_body(tensor: Tensor, emitter: Emitter, text: str) -> list[str]:
     inner = [
         "const int64_t item = next - 1;",
-        *emitter.lines[PACK],
+        *printed(emitter.lines[PACK]),
         "#pragma unroll",
         "for (int k = 0; k < VEC; ++k) {",
-        *block([*emitter.lines[ELEMENT], f"sum[k] += {text};"]),
+        *block([*printed(emitter.lines[ELEMENT]), f"sum[k] += {text};"]),
         "}",
     ]
     return [
         "const int64_t row = blockIdx.x;",
-        *emitter.lines[KERNEL],
-        *emitter.lines[ROW],
+        *printed(emitter.lines[KERNEL]),
+        *printed(emitter.lines[ROW]),
         f"for (int column = threadIdx.x * VEC; column < columns; column += {THREADS} * VEC) {{",
         "    float sum[VEC] = {};",
         "    for (int next = last[row]; next > 0; next = before[next - 1]) {",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from warpwright.compose.code.printer import printed
+from warpwright.compose.code.text import as_code
 from warpwright.compose.cuda.emit import Emitter
 from warpwright.compose.cuda.kernel import (
     INDENT,
@@ -79,7 +81,7 @@ class _Windows:
 
     def device(self) -> list[str]:
         emitter, x = self.emitter, self.value.first
-        inner = (*self.place[: -len(self.axes)], *(Loaded(axis, ELEMENT) for axis in self.axes))
+        inner = (*self.place[: -len(self.axes)], *(Loaded(as_code(axis), ELEMENT) for axis in self.axes))
         found = emitter.term(x, inner)
         starts = self._starts()
         loops, closing = self._loops()
@@ -89,19 +91,19 @@ class _Windows:
         window = [
             f"const Index i = static_cast<Index>(blockIdx.x) * {THREADS * EACH} + p * {THREADS} + threadIdx.x;",
             "if (i >= count) return;",
-            *emitter.lines[PACK],
+            *printed(emitter.lines[PACK]),
             *starts,
             *self._begun(),
             *loops,
-            *block([*emitter.lines[ELEMENT], *kept], depth),
+            *block([*printed(emitter.lines[ELEMENT]), *kept], depth),
             *closing,
             f"{self.store.tensor.name}[i] = {self._result()};",
         ]
         side = [f"const Index side = SIDE > 0 ? SIDE : {self.unrolled[0]};"] if self.unrolled else []
         body = [
             *side,
-            *emitter.lines[KERNEL],
-            *emitter.lines[ROW],
+            *printed(emitter.lines[KERNEL]),
+            *printed(emitter.lines[ROW]),
             "#pragma unroll",
             f"for (int p = 0; p < {EACH}; ++p) {{",
             *block(window),
@@ -125,7 +127,7 @@ class _Windows:
         lines = []
         for position, axis in enumerate(self.axes):
             stride, padding = self.window.strides[position], self.window.padding[position]
-            at = self.emitter.index_text(self.place[position - len(self.axes)])
+            at = self.emitter.index_code(self.place[position - len(self.axes)]).text
             at, times = (at, "") if stride.is_one else (f"({at})" if " " in at else at, f" * {self._size(stride)}")
             back = "" if padding.text == "0" else f" - {self._size(padding)}"
             lines.append(f"const Index first_{axis} = {at}{times}{back};")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from warpwright.compose.code.printer import printed
 from warpwright.compose.cuda.emit import Emitter
 from warpwright.compose.cuda.kernel import Written, block, emit_stores, launch, scalar_type, signature, vec_of
 from warpwright.compose.cuda.preamble import ALIGNED, PACKS
@@ -36,7 +37,7 @@ def list_kernel(
     )
     base = Var("i", PACK, innermost=True)
     places = [indices.unravel(base, store.value.shape, graph.cases) for store in stores]
-    elements, after = emit_stores(emitter, stores, places)
+    elements, after = map(printed, emit_stores(emitter, stores, places))
     needs = emitter.needs
     if (
         needs.sizes
@@ -66,10 +67,10 @@ def _device(
     head = signature(f"__global__ void __launch_bounds__({genome['map_block']}) {name}_kernel", taken)
     head[-1] += " {"
     loop = [
-        *emitter.lines[PACK],
+        *printed(emitter.lines[PACK]),
         "#pragma unroll",
         "for (int k = 0; k < VEC; ++k) {",
-        *block([*emitter.lines[ELEMENT], *elements]),
+        *block([*printed(emitter.lines[ELEMENT]), *elements]),
         "}",
         *after,
     ]
@@ -80,7 +81,7 @@ def _device(
             for n, t in _tensors(needs).items()
         ),
         "const int64_t count = batch.counts[blockIdx.y], step = static_cast<int64_t>(gridDim.x) * blockDim.x * VEC;",
-        *emitter.lines[KERNEL],
+        *printed(emitter.lines[KERNEL]),
         f"for (int64_t i = (static_cast<int64_t>(blockIdx.x) * {size} + threadIdx.x) * VEC; i < count; i += step) {{",
         *block(loop),
         "}",

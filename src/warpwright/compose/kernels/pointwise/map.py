@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from warpwright.compose.code.printer import printed
 from warpwright.compose.cuda.emit import Emitter
 from warpwright.compose.cuda.kernel import (
     INDENT,
@@ -63,7 +64,7 @@ def elements(
     """All stores have as many elements. Finding places by several divisions leaves a thread time for fewer packs."""
     packs = genome["map_packs"]
     found = _emitted(comment, stores, graph, held, packs)
-    early = [text for _, text in (found.emitter.early or {}).values()]
+    early = [early.load.text for early in (found.emitter.early or {}).values()]
     is_laborious = len(divisors([*early, *found.loop])) > 1
     return _emitted(comment, stores, graph, held, packs // 2) if is_laborious and packs > 1 else found
 
@@ -79,13 +80,13 @@ def _emitted(comment: str, stores: Sequence[Store], graph: Graph, held: Mapping[
     emitter.needs.multiples[count] = None
     base = Var("i", PACK, innermost=True)
     places = [indices.unravel(base, store.value.shape, cases) for store in stores]
-    each, after = emit_stores(emitter, stores, places)
+    each, after = map(printed, emit_stores(emitter, stores, places))
     settle_multiples(emitter)
     loop = [
-        *emitter.lines[PACK],
+        *printed(emitter.lines[PACK]),
         "#pragma unroll",
         "for (int k = 0; k < VEC; ++k) {",
-        *block([*emitter.lines[ELEMENT], *each]),
+        *block([*printed(emitter.lines[ELEMENT]), *each]),
         "}",
         *after,
     ]
@@ -132,12 +133,12 @@ def body_of(work: Elements, index: str, where: str, genome: Mapping[str, Any]) -
     packs, size, emitter, loop = work.packs, genome["map_block"], work.emitter, work.loop
     if packs == 1:
         first = [f"const {index} i = ({where} * {size} + threadIdx.x) * VEC;", "if (i >= count) return;"]
-        return [*first, *emitter.lines[KERNEL], *loop]
+        return [*first, *printed(emitter.lines[KERNEL]), *loop]
     step = [f"const {index} i = first + p * {size} * VEC;", "if (i >= count) return;"]
     over = ["#pragma unroll", f"for (int p = 0; p < {packs}; ++p) {{"]
     return [
         f"const {index} first = ({where} * {packs * size} + threadIdx.x) * VEC;",
-        *emitter.lines[KERNEL],
+        *printed(emitter.lines[KERNEL]),
         *_early(emitter, [over[0], over[1], INDENT + step[0]], packs),
         *over,
         *block([*step, *loop]),
@@ -150,9 +151,9 @@ def _early(emitter: Emitter, over: list[str], packs: int) -> list[str]:
     loads = emitter.early or {}
     if not loads:
         return []
-    lines = [f"{name}[p] = {text}" for name, (_, text) in loads.items()]
+    lines = [f"{name}[p] = {early.load.text};" for name, early in loads.items()]
     guarded = [f"if (i < count) {lines[0]}"] if len(lines) == 1 else ["if (i < count) {", *block(lines), "}"]
-    return [*(f"{declared}[{packs}];" for declared, _ in loads.values()), *over, *block(guarded), "}"]
+    return [*(f"{early.type.text} {name}[{packs}];" for name, early in loads.items()), *over, *block(guarded), "}"]
 
 
 def _launcher(name: str, work: Elements, genome: Mapping[str, Any]) -> list[str]:

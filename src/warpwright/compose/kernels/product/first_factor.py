@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from warpwright.compose.code.printer import printed
 from warpwright.compose.cuda.emit import Emitter
 from warpwright.compose.cuda.kernel import Written, block
 from warpwright.compose.ir import indices
@@ -34,7 +35,7 @@ def first_factor(name: str, called: str, value: Value, graph: Graph, held: Mappi
 def _element(emitter: Emitter, value: Value, place: indices.Place) -> list[str]:
     """The statements for one of a pack."""
     text = emitter.term(value, place).text
-    return [*emitter.lines[ELEMENT], f"to[k] = {text};"]
+    return [*printed(emitter.lines[ELEMENT]), f"to[k] = {text};"]
 
 
 def _is_plain(emitter: Emitter) -> bool:
@@ -44,7 +45,7 @@ def _is_plain(emitter: Emitter) -> bool:
     loads = {
         f"const Pack<{tensor.cpp}, VEC> {name}_pack = load<VEC>({name} + i);" for name, tensor in needs.reads.items()
     }
-    return not more and set(emitter.lines[PACK]) == loads
+    return not more and set(printed(emitter.lines[PACK])) == loads
 
 
 def _members(emitter: Emitter, lines: list[str]) -> list[str]:
@@ -56,6 +57,8 @@ def _members(emitter: Emitter, lines: list[str]) -> list[str]:
         "",
         "template <int VEC>",
         "__device__ void read(float (&to)[VEC], int i) const {",
-        *block([*emitter.lines[PACK], "#pragma unroll", "for (int k = 0; k < VEC; ++k) {", *block(lines), "}"]),
+        *block(
+            [*printed(emitter.lines[PACK]), "#pragma unroll", "for (int k = 0; k < VEC; ++k) {", *block(lines), "}"]
+        ),
         "}",
     ]

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from warpwright.compose.code.text import as_code, code
 from warpwright.compose.cuda.arithmetic import ATOM, DEFINED, PRODUCT, Term
 from warpwright.compose.cuda.emit import Emitter
 from warpwright.compose.cuda.preamble import (
@@ -171,7 +172,7 @@ class _Plain(_Usual):
         return [f"{self.name} = over_row<{self.op}, THREADS>({self.name});"]
 
     def results(self, emitter: Emitter) -> dict[int, Term]:
-        return {self.value.number: Term(self.name, ATOM, ROW)}
+        return {self.value.number: Term(as_code(self.name), ATOM, ROW)}
 
 
 class _Best(_Usual):
@@ -189,7 +190,9 @@ class _Best(_Usual):
         return [f"Best {self.name} = {{-INFINITY, INT_MAX}};"]
 
     def add(self, term: Term, done: Pass) -> None:
-        done.elements.append(f"{self.name} = better({self.name}, Best{{{self.sign}{term.within(ATOM)}, column + k}});")
+        done.elements.append(
+            f"{self.name} = better({self.name}, Best{{{self.sign}{term.within(ATOM).text}, column + k}});"
+        )
 
     def join(self, parts: Sequence[str]) -> list[str]:
         return [f"{self.name} = better({self.name}, Best{{{', '.join(parts)}}});"]
@@ -198,7 +201,7 @@ class _Best(_Usual):
         return [f"{self.name} = best_of_row<THREADS>({self.name});"]
 
     def results(self, emitter: Emitter) -> dict[int, Term]:
-        return {self.value.number: Term(f"{self.name}.at", ATOM, ROW)}
+        return {self.value.number: Term(code("{best}.at", best=self.name), ATOM, ROW, is_free=True)}
 
 
 class _Joint(_Usual):
@@ -263,8 +266,8 @@ class _Joint(_Usual):
 
     def results(self, emitter: Emitter) -> dict[int, Term]:
         return {
-            self.joint.largest.number: Term(self.whole, ATOM, ROW),
-            self.joint.total.number: Term(self.total, ATOM, ROW),
+            self.joint.largest.number: Term(as_code(self.whole), ATOM, ROW),
+            self.joint.total.number: Term(as_code(self.total), ATOM, ROW),
         }
 
 
@@ -307,7 +310,7 @@ class _Spread(_Usual):
 
     def results(self, emitter: Emitter) -> dict[int, Term]:
         return {
-            self.spread.total.number: Term(f"{self.name}.mean * {self.name}.count", PRODUCT, ROW),
-            self.spread.mean.number: Term(f"{self.name}.mean", ATOM, ROW),
-            self.spread.squares.number: Term(f"{self.name}.squares", ATOM, ROW),
+            self.spread.total.number: Term(code("{spread}.mean * {spread}.count", spread=self.name), PRODUCT, ROW),
+            self.spread.mean.number: Term(code("{spread}.mean", spread=self.name), ATOM, ROW, is_free=True),
+            self.spread.squares.number: Term(code("{spread}.squares", spread=self.name), ATOM, ROW, is_free=True),
         }

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from warpwright.compose.code.printer import printed
 from warpwright.compose.cuda.emit import Emitter
 from warpwright.compose.cuda.kernel import (
     Written,
@@ -78,7 +79,7 @@ class ColumnWriter:
         emitter.needs.multiples[columns] = None
         base = Total(((Var("row", ROW), columns), (Var("column", PACK, innermost=True), graph.cases.one())))
         places = [indices.unravel(base, store.value.shape, graph.cases) for store in stores]
-        self.elements, self.after = emit_stores(emitter, stores, places)
+        self.elements, self.after = map(printed, emit_stores(emitter, stores, places))
         self.names = [emitter.name(f"{store.tensor.name}_sum") for store in sums]
         for store, name in zip(sums, self.names, strict=True):
             term = emitter.term(store.value.first, indices.unravel(base, store.value.first.shape, graph.cases))
@@ -111,18 +112,18 @@ class ColumnWriter:
         head = signature(f"__global__ void {bounds} {self.name}_kernel", self._kernel_parameters())
         head[-1] += " {"
         row = [
-            *emitter.lines[ROW],
-            *emitter.lines[PACK],
+            *printed(emitter.lines[ROW]),
+            *printed(emitter.lines[PACK]),
             "#pragma unroll",
             "for (int k = 0; k < VEC; ++k) {",
-            *block([*emitter.lines[ELEMENT], *self.elements]),
+            *block([*printed(emitter.lines[ELEMENT]), *self.elements]),
             "}",
             *self.after,
         ]
         body = [
             "const int64_t column = (static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x) * VEC;",
             "const int64_t last = min(rows, (blockIdx.y + 1) * share);",
-            *emitter.lines[KERNEL],
+            *printed(emitter.lines[KERNEL]),
             *(f"float {name}[VEC] = {{}};" for name in self.names),
             "if (column < columns) {",
             "    #pragma unroll 4",

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from warpwright.compose.code.printer import printed
 from warpwright.compose.cuda.kernel import (
     Written,
     block,
@@ -84,7 +85,7 @@ def _device(work: Rows, writer: RowWriter, sums: Sequence[Store], genome: Mappin
         "const int lane = threadIdx.x % THREADS;",
         "const int64_t teams = gridDim.x * (blockDim.x / THREADS);",
         "const int64_t team = blockIdx.x * (blockDim.x / THREADS) + threadIdx.x / THREADS;",
-        *writer.emitter.lines[KERNEL],
+        *printed(writer.emitter.lines[KERNEL]),
         *(f"Pack<float, VEC> {name}_sum[ITEMS] = {{}};" for name in names),
         "",
         *(_ahead(writer, declared, loaded) if genome["fused_ahead"] else _one_by_one([*loads, "", *writer.body])),

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from warpwright.compose.code.printer import printed
 from warpwright.compose.cuda.kernel import Written, block, launch, launcher_parameters, pointers, signature, used
 from warpwright.compose.cuda.tensors import Needs
 from warpwright.compose.ir.indices import KERNEL
@@ -83,7 +84,7 @@ def _body(writer: KeepingWriter) -> list[str]:
     return [
         "const int lane = threadIdx.x;",
         *writer.declared(),
-        *writer.emitter.lines[KERNEL],
+        *printed(writer.emitter.lines[KERNEL]),
         *writer.fetched("0", "FAR", "blockIdx.x"),
         "__pipeline_commit();",
         "for (int64_t row = blockIdx.x; row < rows; row += gridDim.x) {",

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from warpwright.compose.code.printer import printed
 from warpwright.compose.cuda.kernel import (
     Written,
     block,
@@ -165,7 +166,7 @@ def _device(work: Rows, writer: KeepingWriter, later: Sequence[str]) -> list[str
         "const int rank = blockIdx.x % BLOCKS, lane = rank * THREADS + threadIdx.x;",
         f"const int64_t row = {'rows - 1 - ' if work.backwards else ''}blockIdx.x / BLOCKS;",
         *writer.declared(),
-        *writer.emitter.lines[KERNEL],
+        *printed(writer.emitter.lines[KERNEL]),
         *writer.fetched("0", "ITEMS", besides=[f"expect({name} + row * columns + column);" for name in later]),
         "__pipeline_commit();",
         "cluster.sync();  // From here on all blocks are there to be written to.",

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from warpwright.compose.code.printer import printed
 from warpwright.compose.cuda.kernel import (
     Written,
     block,
@@ -209,7 +210,7 @@ def _body(writer: KeepingWriter, started: Sequence[str]) -> list[str]:
         "const int begin = piece * length, end = min(columns, begin + length);",
         f"const int64_t row = {f'rows - 1 - {row}' if writer.work.backwards else row};",
         *writer.declared(),
-        *writer.emitter.lines[KERNEL],
+        *printed(writer.emitter.lines[KERNEL]),
         *writer.fetched("0", "ITEMS"),
         "__pipeline_commit();",
         *started,

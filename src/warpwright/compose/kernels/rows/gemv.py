@@ -13,6 +13,8 @@ from collections.abc import Mapping, Sequence
 from functools import reduce
 from typing import Any
 
+from warpwright.compose.code.printer import printed
+from warpwright.compose.code.text import as_code
 from warpwright.compose.cuda.arithmetic import ATOM, Term, written
 from warpwright.compose.cuda.kernel import (
     Written,
@@ -116,7 +118,7 @@ class AcrossWriter(RowWriter):
 
     def __init__(self, work: Rows, graph: Graph, held: Mapping[int, Tensor], kept: Sequence[str]) -> None:
         super().__init__(work, graph, held, kept)
-        self.emitter.kept, self.emitter.opens = {name: f"{name}_pack" for name in kept}, False
+        self.emitter.kept, self.emitter.opens = {name: as_code(f"{name}_pack") for name in kept}, False
         self.emitter.reserve(*(f"{name}_{what}" for name in kept for what in ("pack", "words")), "start", "sums", "r")
         self.before: list[str] = []
 
@@ -124,9 +126,9 @@ class AcrossWriter(RowWriter):
         """Whether it could be: what is summed must take nothing from its row but packs, and some from elsewhere."""
         (total,) = self.work.reductions
         along, outside = self._factors(total.first)
-        packs, elements = self.emitter.lines[PACK], self.emitter.lines[ELEMENT]
+        packs, elements = printed(self.emitter.lines[PACK]), printed(self.emitter.lines[ELEMENT])
         added = f"sums[r] += {_product(along).text};" if along else ""
-        of_row = {"row", *_DEFINED.findall("\n".join(self.emitter.lines[ROW]))}
+        of_row = {"row", *_DEFINED.findall("\n".join(printed(self.emitter.lines[ROW])))}
         if not any("load<VEC>(" in line for line in packs) or of_row & words_of([*packs, *elements, added]):
             return False
         self._finish(total, outside, self._sums(packs, [*elements, added]))
@@ -147,7 +149,7 @@ class AcrossWriter(RowWriter):
     def _finish(self, total: Value, outside: Sequence[Term], sums: Sequence[str]) -> None:
         """What is made of a sum, once it is there; all that need not wait for it comes before."""
         name = self.emitter.name(self.emitter.called(total, ROW))
-        self.emitter.results[total.number] = _product([Term(name, ATOM, ROW), *outside])
+        self.emitter.results[total.number] = _product([Term(as_code(name), ATOM, ROW), *outside])
         self.row_stores("threadIdx.x < ROWS && start + threadIdx.x < rows")
         settle_multiples(self.emitter)
         self.before, after = _parted(self.body[:-1], name)
@@ -178,7 +180,7 @@ class AcrossWriter(RowWriter):
         return [
             "const int64_t start = static_cast<int64_t>(blockIdx.x) * ROWS;",
             "const int64_t row = min(start + threadIdx.x % ROWS, rows - 1);  // The one that this thread may finish.",
-            *self.emitter.lines[KERNEL],
+            *printed(self.emitter.lines[KERNEL]),
             *self.before,
             "",
             *self.body,

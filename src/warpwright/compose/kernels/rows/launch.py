@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from warpwright.compose.code.printer import printed
 from warpwright.compose.cuda.kernel import (
     Written,
     block,
@@ -111,7 +112,7 @@ def _kept_body(work: Rows, writer: RowWriter, needs: Needs) -> list[str]:
     return [
         "const int lane = threadIdx.x % THREADS;",
         *_own_row(work.backwards),
-        *writer.emitter.lines[KERNEL],
+        *printed(writer.emitter.lines[KERNEL]),
         "",
         *kept_loads(writer, needs),
         "",
@@ -161,7 +162,7 @@ def without_end(lines: Sequence[str]) -> Sequence[str]:
 def _streamed_body(work: Rows, writer: RowWriter) -> list[str]:
     return [
         "const int lane = threadIdx.x;",
-        *writer.emitter.lines[KERNEL],
+        *printed(writer.emitter.lines[KERNEL]),
         _over_rows(work.backwards),
         *block(without_end(writer.body)),
         "}",

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from warpwright.compose.code.statements import Let
+from warpwright.compose.code.text import code
 from warpwright.compose.cuda.kernel import block, row_parameters, vec_of, vector_test
 from warpwright.compose.cuda.tensors import Needs
 from warpwright.compose.ir.indices import PACK
@@ -104,7 +106,7 @@ class KeepingWriter(RowWriter):
         if value := self._yet_to_remember:
             name = self._remembered_name
             self.emitter.held = {**self.emitter.held, value.number: Tensor(name, "fp32", value.shape)}
-            self.emitter.kept[name] = f"{name}_kept[item]"
+            self.emitter.kept[name] = code("{kept}[{item}]", kept=f"{name}_kept")
         return carriers
 
     @property
@@ -131,7 +133,7 @@ class KeepingWriter(RowWriter):
     def _loop(self, done: Pass) -> list[str]:
         if value := self._yet_to_remember:
             name = self._remembered_name
-            self.emitter.lines[PACK].append(f"Pack<float, VEC> {name};")
+            self.emitter.lines[PACK].append(Let("Pack<float, VEC>", name))
             done.elements.append(f"{name}.at[k] = {self.at_element(value).text};")
             done.behind.append(f"{name}_kept.put(item, {name});")
         return super()._loop(done)
@@ -142,9 +144,12 @@ class KeepingWriter(RowWriter):
             self.started = ()
             return super()._over_kept(inner)
         fetch, count = self.emitter.name("fetch"), self.ahead_of_use
-        loads = [f"{name}{self._turn} = {text}" for name, (_, text) in self.emitter.early.items()]
+        loads = [f"{name}{self._turn} = {early.load.text};" for name, early in self.emitter.early.items()]
         self.started = [
-            *(f"{declared}{f'[{count}]' if count > 1 else ''};" for declared, _ in self.emitter.early.values()),
+            *(
+                f"{early.type.text} {name}{f'[{count}]' if count > 1 else ''};"
+                for name, early in self.emitter.early.items()
+            ),
             f"const auto {fetch} = [&](int item) {{",
             f"    {self.kept_column}",
             f"    if (item < ITEMS - 1 || (item < ITEMS && column < {self.end})) {{",

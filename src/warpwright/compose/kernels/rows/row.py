@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from warpwright.compose.code.printer import printed
+from warpwright.compose.code.text import code
 from warpwright.compose.cuda.arithmetic import Term
-from warpwright.compose.cuda.emit import Emitter
+from warpwright.compose.cuda.emit import Early, Emitter
 from warpwright.compose.cuda.kernel import block, emit_stores, settle_multiples
 from warpwright.compose.cuda.tensors import Needs
 from warpwright.compose.ir import indices
@@ -69,7 +71,7 @@ class RowWriter:
         one = graph.cases.one()
         self.base = Total(((self.row, work.columns), (column, one)))
         self.emitter.row_index = self.row
-        self.emitter.kept = {name: f"{name}_kept[item]" for name in kept or ()}
+        self.emitter.kept = {name: code("{kept}[{item}]", kept=f"{name}_kept") for name in kept or ()}
         self.emitter.opens = True
         self.body: list[str] = []
         self.loaded: list[set[str]] = []
@@ -124,7 +126,9 @@ class RowWriter:
             done.before += item.begin()
             item.add(self.at_element(item.operand), done)
         done.after += shared(carriers)
-        elements, behind = emit_stores(self.emitter, stores, [self.place(store.value) for store in stores])
+        elements, behind = map(
+            printed, emit_stores(self.emitter, stores, [self.place(store.value) for store in stores])
+        )
         done.elements += elements
         done.behind += behind
         self._flush_row()
@@ -159,7 +163,7 @@ class RowWriter:
                 place = tuple(None for _ in store.value.shape)
             term = self.emitter.lifted(store.value, self.emitter.term(store.value, place), PACK)
             self.needs.writes[store.tensor.name] = store.tensor
-            lines.append(f"{store.tensor.name}[row] = {self.emitter.convert(store.tensor, term, store.value)};")
+            lines.append(f"{store.tensor.name}[row] = {self.emitter.convert(store.tensor, term, store.value).text};")
         self._flush_row()
         if len(lines) == 1:
             self.body += [f"if ({only}) {lines[0]}", ""]
@@ -171,7 +175,7 @@ class RowWriter:
             return
         self._new_pass()
         places = [self.place(store.value) for store in self.work.stores]
-        elements, after = emit_stores(self.emitter, self.work.stores, places)
+        elements, after = map(printed, emit_stores(self.emitter, self.work.stores, places))
         for value, name in self.work.column_sums if self.is_kept else ():
             elements.append(f"{name}_sum[item].at[k] += {self.at_element(value.first).text};")
         self._flush_row()
@@ -182,18 +186,18 @@ class RowWriter:
         self.emitter.early = {} if self.ahead > 1 and not self.is_kept else None
 
     def _flush_row(self) -> None:
-        self.body += self.emitter.lines[ROW]
+        self.body += printed(self.emitter.lines[ROW])
         self.emitter.lines[ROW] = []
 
     def _loop(self, done: Pass) -> list[str]:
         emitter = self.emitter
         self.loaded.append({name for name, offset in emitter._packs if offset == self.base})
         inner = [
-            *emitter.lines[PACK],
+            *printed(emitter.lines[PACK]),
             *done.packs,
             "#pragma unroll",
             "for (int k = 0; k < VEC; ++k) {",
-            *block([*emitter.lines[ELEMENT], *done.elements]),
+            *block([*printed(emitter.lines[ELEMENT]), *done.elements]),
             "}",
             *done.behind,
         ]
@@ -230,9 +234,9 @@ class RowWriter:
     def kept_column(self) -> str:
         return f"const int column = {self.begin}(item * {self.sharing} + lane) * VEC;"
 
-    def _several_at_once(self, inner: Sequence[str], loads: Mapping[str, tuple[str, str]]) -> list[str]:
+    def _several_at_once(self, inner: Sequence[str], loads: Mapping[str, Early]) -> list[str]:
         """All loads of a round are under way before the first is waited for, whatever branches come after them."""
-        lines = [f"{name}[p] = {text}" for name, (_, text) in loads.items()]
+        lines = [f"{name}[p] = {early.load.text};" for name, early in loads.items()]
         count = max(self.ahead // len(loads), 2)
         over = [
             "#pragma unroll",
@@ -241,7 +245,7 @@ class RowWriter:
         ]
         test = f"if (column < {self.end}) "
         guarded = [test + lines[0]] if len(lines) == 1 else [test + "{", *block(lines), "}"]
-        declared = [f"{declared}[{count}];" for declared, _ in loads.values()]
+        declared = [f"{early.type.text} {name}[{count}];" for name, early in loads.items()]
         fetched = [*over, *block(guarded), "}"]
         if self.may_fetch_early({name for name, _ in self.emitter._packs}):
             self.fetched_early = [*declared, "const auto fetch = [&](int first) {", *block(fetched), "};"]

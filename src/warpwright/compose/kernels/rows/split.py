@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from warpwright.compose.code.printer import printed
 from warpwright.compose.cuda.kernel import (
     Written,
     block,
@@ -211,7 +212,7 @@ def _body(work: Rows, stage: Stage) -> list[str]:
         f"const int64_t row = {'gridDim.y - 1 - ' if stage.backwards else ''}blockIdx.y;",
         *(piece if stage.left or work.stores else []),
         *([*stage.writer.fetched_early, AWAIT] if stage.writer.fetched_early else []),
-        *stage.writer.emitter.lines[KERNEL],
+        *printed(stage.writer.emitter.lines[KERNEL]),
         *without_end(stage.writer.body),
     ]
 

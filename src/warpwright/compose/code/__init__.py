@@ -1,0 +1,7 @@
+"""Statements of C++ that know what they read.
+
+text.py        expressions: text with the names it reads and the functions it calls
+statements.py  statements, from a declaration to a kernel launch
+traversal.py   every expression of a statement, and the same statement with other ones
+printer.py     statements become lines
+"""

@@ -1,0 +1,137 @@
+"""Statements become lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from warpwright.compose.code.statements import (
+    Also,
+    Assign,
+    Blank,
+    Block,
+    Body,
+    Call,
+    Comment,
+    Do,
+    Form,
+    If,
+    Lambda,
+    Launch,
+    Let,
+    Loop,
+    Raw,
+    Statement,
+    Wait,
+)
+
+INDENT = "    "
+WAIT = "await_results();"
+STREAM = "at::cuda::getCurrentCUDAStream()"
+
+
+def printed(body: Body) -> list[str]:
+    """The lines of statements."""
+    return [line for statement in body for line in _lines(statement)]
+
+
+def _lines(statement: Statement) -> list[str]:
+    match statement:
+        case Let() | Assign() | Do():
+            return [f"{_simple(statement)};{f'  // {statement.comment}' if statement.comment else ''}"]
+        case If() | Loop() | Lambda() | Block():
+            return _nested(statement)
+        case Call(function=function, arguments=arguments, width=width):
+            *first, last = signature(_text(function), [_text(item) for item in arguments], width)
+            return [*first, f"{last};"]
+        case Launch():
+            return _launch(statement)
+        case Comment(text=text):
+            return [f"// {text}"]
+        case Blank():
+            return [""]
+        case Wait():
+            return [WAIT]
+        case Raw(text=text):
+            return text.split("\n")
+    raise AssertionError(f"{type(statement).__name__} has no lines")
+
+
+def _text(code: Any) -> str:
+    text = code.text
+    assert isinstance(text, str)
+    return text
+
+
+def _simple(statement: Let | Assign | Do) -> str:
+    match statement:
+        case Let(type=type_, name=name, value=value, also=also, extent=extent):
+            array = "" if extent is None else f"[{_text(extent)}]"
+            return f"{_text(type_)} {name}{array}{'' if value is None else f' = {_text(value)}'}{_also(also)}"
+        case Assign(target=target, value=value, operator=operator, also=also):
+            return f"{_text(target)} {operator} {_text(value)}{_also(also)}"
+        case Do(value=value):
+            return _text(value)
+
+
+def _also(others: Iterable[Also]) -> str:
+    return "".join(f", {other.name} = {_text(other.value)}" for other in others)
+
+
+def _nested(statement: If | Loop | Lambda | Block) -> list[str]:
+    match statement:
+        case If(test=test, then=then, otherwise=otherwise, form=form):
+            lines = _under(f"if ({_text(test)})", then, form)
+            return [*lines[:-1], "} else {", *indented(printed(otherwise)), "}"] if otherwise else lines
+        case Loop(head=head, body=body, unroll=unroll, form=form):
+            count = f" {unroll}" if unroll else ""
+            asked = [] if unroll is None else [f"#pragma unroll{count}"]
+            return [*asked, *_under(f"for ({_text(head)})", body, form)]
+        case Lambda(name=name, parameters=parameters, body=body, result=result):
+            arrow = f" -> {result}" if result else ""
+            return [f"const auto {name} = [&]({parameters}){arrow} {{", *indented(printed(body)), "};"]
+        case Block(body=body):
+            return ["{", *indented(printed(body)), "}"]
+
+
+def _under(head: str, body: Body, form: Form) -> list[str]:
+    lines = printed(body)
+    match form:
+        case Form.BRACES:
+            return [f"{head} {{", *indented(lines), "}"]
+        case Form.BESIDE:
+            return [f"{head} {lines[0]}", *lines[1:]]
+        case Form.BELOW:
+            return [head, *indented(lines)]
+
+
+def _launch(launch: Launch) -> list[str]:
+    """Lines are broken as for an ordinary launch, so that both kinds look alike."""
+    shape = [_text(item) for item in (launch.grid, launch.threads, launch.shared)]
+    arguments = [_text(item) for item in launch.arguments]
+    *first, last = signature(f"kernel<<<{', '.join([*shape, STREAM])}>>>", arguments, 104)
+    if not launch.is_early:
+        return [*first, f"{last};", "C10_CUDA_KERNEL_LAUNCH_CHECK();"]
+    if not first:
+        return [f"launch_next({', '.join(['kernel', *shape, *arguments])});"]
+    return [f"launch_next({', '.join(['kernel', *shape])},", *first[1:], f"{last};"]
+
+
+def indented(lines: Iterable[str], depth: int = 1) -> list[str]:
+    """Lines of a block; empty ones stay empty."""
+    return [f"{INDENT * depth}{line}" if line else "" for line in lines]
+
+
+def signature(head: str, items: Sequence[str], width: int = 116) -> list[str]:
+    """A head with its parameters, on one line if they fit, else wrapped."""
+    flat = f"{head}({', '.join(items)})"
+    if len(flat) <= width:
+        return [flat]
+    lines, line = [f"{head}("], INDENT * 2
+    for position, item in enumerate(items):
+        piece = item + ("," if position < len(items) - 1 else ")")
+        if len(line) + len(piece) + 1 > width and line.strip():
+            lines.append(line.rstrip())
+            line = INDENT * 2
+        line += piece + " "
+    return [*lines, line.rstrip()]

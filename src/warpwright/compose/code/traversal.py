@@ -1,0 +1,67 @@
+"""Every expression of a statement, and the same statement with other expressions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import fields, replace
+from typing import Any
+
+from warpwright.compose.code.statements import Node, Raw, Statement
+from warpwright.compose.code.text import Code, Function, Part
+
+
+def nodes(found: Iterable[Node]) -> Iterator[Node]:
+    """Statements with all that stand within them, outermost first."""
+    for node in found:
+        yield node
+        yield from nodes(child for value in _values(node) if isinstance(value, tuple) for child in value if _is(child))
+
+
+def _is(child: object) -> bool:
+    return isinstance(child, Node)
+
+
+def _values(node: Node) -> list[Any]:
+    return [getattr(node, item.name) for item in fields(node)]
+
+
+def expressions(found: Iterable[Node]) -> Iterator[Code]:
+    """Every expression in statements."""
+    for node in nodes(found):
+        for value in _values(node):
+            yield from (item for item in (value if isinstance(value, tuple) else (value,)) if isinstance(item, Code))
+
+
+def names(found: Iterable[Node]) -> set[str]:
+    """Every name that statements read."""
+    known = list(nodes(found))
+    raw = {name for node in known if isinstance(node, Raw) for name in node.names}
+    return raw.union(*(item.names for item in expressions(known)))
+
+
+def functions(found: Iterable[Node]) -> set[Function]:
+    """Every function that they call."""
+    return {function for item in expressions(found) for function in item.functions}
+
+
+def divisors(found: Iterable[Node]) -> set[str]:
+    """Names and numbers that they divide positions by."""
+    return {name for item in expressions(found) for name in item.divisors}
+
+
+def rewritten(found: Iterable[Statement], change: Callable[[Part], Part]) -> tuple[Statement, ...]:
+    """The same statements with every part of their expressions changed."""
+    return tuple(_rewritten(node, change) for node in found)
+
+
+def _rewritten(value: Any, change: Callable[[Part], Part]) -> Any:
+    match value:
+        case Code(parts=parts):
+            return Code(tuple(map(change, parts)))
+        case tuple():
+            return tuple(_rewritten(item, change) for item in value)
+        case Node():
+            return replace(
+                value, **{item.name: _rewritten(getattr(value, item.name), change) for item in fields(value)}
+            )
+    return value
