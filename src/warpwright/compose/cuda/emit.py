@@ -8,9 +8,9 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
 from warpwright.compose.code.statements import Let, Statement
-from warpwright.compose.code.text import KNOWN, Code, as_code, code
+from warpwright.compose.code.text import Code, as_code, code
 from warpwright.compose.cuda.arithmetic import ATOM, DEFINED, DIVIDED, SUM, Term, literal, written
-from warpwright.compose.cuda.preamble import SATURATED_E4M3, TO_E4M3
+from warpwright.compose.cuda.eight_bits import in_eight_bits
 from warpwright.compose.cuda.tensors import Needs
 from warpwright.compose.errors import CannotCompose
 from warpwright.compose.ir import indices
@@ -312,7 +312,7 @@ class Emitter:
         if dtype == "e5m2":
             raise CannotCompose("float8_e5m2")
         if dtype == "e4m3":
-            return Term(self.eight_bits(inner.code), ATOM, inner.level)
+            return Term(in_eight_bits(self.needs, inner.code), ATOM, inner.level)
         return Term(code("static_cast<{type}>({inner})", type=CPP[dtype], inner=inner.code), ATOM, inner.level)
 
     def _load(self, tensor: Tensor, offset: Index | None, kind: str) -> Term:
@@ -373,24 +373,6 @@ class Emitter:
         if not self.opens:
             return loaded
         return self._opened(tensor, offset, code("opened<{type}, {VEC}>({loaded})", type=tensor.cpp, loaded=loaded))
-
-    def packed(self, tensor: Tensor, name: str, clamped: bool) -> tuple[Statement, Code]:
-        """The declaration of what a pack is gathered in, and how it is written when it is full."""
-        if tensor.dtype != "e4m3":
-            return Let(code("Pack<{type}, {VEC}>", type=tensor.cpp), name), as_code(name)
-        return Let("float", name, extent="VEC"), self.eight_bits(as_code(name), clamped)
-
-    def eight_bits(self, inner: Code, clamped: bool = False) -> Code:
-        """The same rounded to eight bits."""
-        self.needs.functions["saturated"] = SATURATED_E4M3
-        if not clamped:
-            self.needs.functions["e4m3"] = TO_E4M3
-        return code("saturated_e4m3({inner})" if clamped else "{to_e4m3}({inner})", inner=inner)
-
-    def convert(self, tensor: Tensor, term: Term, value: Value) -> Code:
-        """What is stored: floats round by themselves, eight bits by the function that knows how."""
-        needs_rounding = value.kind == FLOAT and tensor.dtype == "e4m3" and term.code.called != KNOWN["to_e4m3"]
-        return self.eight_bits(term.code) if needs_rounding else term.code
 
 
 _RULES: dict[Op, Callable[[Emitter, Value, Place], Term]] = {

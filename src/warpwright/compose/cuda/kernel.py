@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from warpwright.compose.code.statements import Assign, Do, Statement
 from warpwright.compose.code.text import code
+from warpwright.compose.cuda.eight_bits import as_stored, pack_out
 from warpwright.compose.cuda.emit import Emitter
 from warpwright.compose.cuda.tensors import Needs
 from warpwright.compose.ir.indices import Place
@@ -195,12 +196,12 @@ def emit_stores(
         unclamped = _unclamped(value) if in_pairs else None
         value = unclamped or value
         term = emitter.lifted(value, emitter.term(value, where_to), indices.ELEMENT)
-        found = term.code if in_pairs else emitter.convert(store.tensor, term, value)
+        found = term.code if in_pairs else as_stored(emitter.needs, store.tensor, term, value)
         if moved.kind == "step":
             emitter.needs.vectors[store.tensor.name] = store.tensor
             emitter.needs.multiples.update(dict.fromkeys(moved.multiples))
             name = emitter.name(f"{store.tensor.name}_out", ("out", store.tensor.name, offset))
-            declared, full = emitter.packed(store.tensor, name, unclamped is not None)
+            declared, full = pack_out(emitter.needs, store.tensor, name, unclamped is not None)
             emitter.lines[indices.PACK].append(declared)
             elements.append(Assign(code("{name}{at}[{k}]", name=name, at="" if in_pairs else ".at"), found))
             where = emitter.index_code(offset)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from warpwright.compose.code.printer import printed
 from warpwright.compose.code.text import code
 from warpwright.compose.cuda.arithmetic import Term
+from warpwright.compose.cuda.eight_bits import as_stored
 from warpwright.compose.cuda.emit import Early, Emitter
 from warpwright.compose.cuda.kernel import block, emit_stores, settle_multiples
 from warpwright.compose.cuda.tensors import Needs
@@ -163,7 +164,7 @@ class RowWriter:
                 place = tuple(None for _ in store.value.shape)
             term = self.emitter.lifted(store.value, self.emitter.term(store.value, place), PACK)
             self.needs.writes[store.tensor.name] = store.tensor
-            lines.append(f"{store.tensor.name}[row] = {self.emitter.convert(store.tensor, term, store.value).text};")
+            lines.append(f"{store.tensor.name}[row] = {as_stored(self.needs, store.tensor, term, store.value).text};")
         self._flush_row()
         if len(lines) == 1:
             self.body += [f"if ({only}) {lines[0]}", ""]
