@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from warpwright import languages
 from warpwright.app.given import Inputs, TaskLike, subject_of
 from warpwright.app.progress import OnProgress, Reporter
 from warpwright.core.candidate import Candidate, Flags
@@ -46,10 +47,10 @@ class Composed:
 
     def save(self, folder: str | Path) -> Path | None:
         """Write the kernel as NAME.cu, NAME.backward.cu ...; None where there is none to keep."""
-        if self.task is None or self.source is None:
+        if self.task is None or self.candidate is None or self.source is None:
             return None
         direction = "" if self.task.direction == "forward" else f".{self.task.direction}"
-        path = Path(folder) / f"{self.task.name}{direction}.cu"
+        path = Path(folder) / languages.file_name(f"{self.task.name}{direction}", self.candidate.language)
         path.write_text(self.source, encoding="utf-8")
         return path
 

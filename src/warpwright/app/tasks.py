@@ -12,7 +12,7 @@ from warpwright.core.gpus.limit import Limit, physical_limit
 from warpwright.core.gpus.table import Gpu
 from warpwright.core.signature import entries
 from warpwright.core.task import Case, Direction, Role, Task
-from warpwright.languages.cuda.skeleton import parameters, skeleton
+from warpwright.languages import Frontend
 from warpwright.tasks import all_tasks, load
 
 if TYPE_CHECKING:
@@ -62,16 +62,16 @@ def _admit(task: Task) -> Admission:
     return admit(task)
 
 
-def contract(task: Task, gpu: Gpu) -> dict[str, Any]:
-    """What a task asks of a kernel, and how fast it could be on a GPU."""
+def contract(task: Task, gpu: Gpu, language: Frontend) -> dict[str, Any]:
+    """What a task asks of a kernel in a language, and how fast it could be on a GPU."""
     return {
         "key": task.key,
         "id": task.id,
         "task": task,
-        "entries": {name: [parameter.name for parameter in parameters(task, name)] for name in entries(task)},
+        "entries": {name: list(language.parameters(task, name)) for name in entries(task)},
         "gpu": gpu.name,
         "limits": [_limit_data(task, case, gpu) for case in task.cases],
-        "skeleton": skeleton(task),
+        "skeleton": language.skeleton(task),
     }
 
 

@@ -8,11 +8,11 @@ cuda/        CUDA C++ in the form of a torch extension
 """
 
 from warpwright.languages.frontend import Frontend, Traits, Value
-from warpwright.languages.registry import file_endings, files_in, for_file, frontends, named, of, read
+from warpwright.languages.registry import file_endings, file_name, files_in, for_file, frontends, named, of, read
 from warpwright.languages.sealing import seal, seal_many
 from warpwright.languages.words import Words
 
 __all__ = [
-    "Frontend", "Traits", "Value", "Words", "file_endings", "files_in", "for_file", "frontends", "named", "of", "read",
-    "seal", "seal_many",
+    "Frontend", "Traits", "Value", "Words", "file_endings", "file_name", "files_in", "for_file", "frontends", "named",
+    "of", "read", "seal", "seal_many",
 ]  # fmt: skip

@@ -43,6 +43,11 @@ def file_endings() -> tuple[str, ...]:
     return tuple(ending for item in frontends().values() for ending in item.endings)
 
 
+def file_name(stem: str, language: str = CUDA) -> str:
+    """A file name with the usual ending of a language."""
+    return stem + named(language).endings[0]
+
+
 def files_in(folder: Path) -> list[Path]:
     """Every file below a folder that some language claims, in the order of their paths."""
     return sorted(path for ending in file_endings() for path in folder.rglob(f"*{ending}"))

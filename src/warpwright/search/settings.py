@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from warpwright.core.candidate import Flags
+from warpwright.core.candidate import CUDA, Flags
 from warpwright.evolve.policy import Policy
 
 
@@ -28,6 +28,8 @@ class Settings:
     """The time limit of one answer; None for the default of the kind of model."""
     allow_unpriced: bool = False
     """Whether a dollar budget may include a model with an unknown price."""
+    language: str = CUDA
+    """The language that models write new kernels in."""
     forward: str | None = None
     """File of a correct forward kernel, for a task of the backward pass."""
     start: str | None = None

@@ -100,6 +100,7 @@ def search_run(archive: Archive, run: Run, watcher: Watcher) -> SearchRun:
         models={arm.model: models[arm.model] for arm in settings.policy.arms},
         opinions=models[settings.opinions] if settings.opinions else None,
         evaluator=_evaluator(task, settings, run.seed),
+        written_in=settings.language,
         composer=composer_of(task, settings.flags.gpu) if settings.policy.composer else None,
         forward=_read(settings.forward, settings),
         ceilings={arm: ceiling(arm) for arm in settings.policy.arms},

@@ -82,7 +82,7 @@ class Checked:
 
     @property
     def name(self) -> str:
-        return self.path.name if self.path else f"{self.candidate.id[:12]}.cu"
+        return self.path.name if self.path else languages.file_name(self.candidate.id[:12], self.candidate.language)
 
     @property
     def sentence(self) -> str:

@@ -95,7 +95,7 @@ def _check(suite: str, tasks: Sequence[Task], kernels: Path | None) -> None:
     if kernels is not None and not kernels.is_dir():
         raise UsageError(f"{kernels} is no folder")
     if kernels is not None and not any(kernel_of(task, kernels) for task in tasks):
-        named = f"{tasks[0].name}.cu or {tasks[0].name}.backward.cu"
+        named = " or ".join(languages.file_name(f"{tasks[0].name}{end}") for end in ("", ".backward"))
         raise UsageError(f"no file in {kernels} is named after a task of {suite}, such as {named}")
 
 

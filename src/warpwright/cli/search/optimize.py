@@ -16,6 +16,7 @@ from warpwright.cli.search.options import (
     Dispatch,
     Dollars,
     Efforts,
+    Language,
     Minutes,
     Models,
     Output,
@@ -50,6 +51,7 @@ def optimize(
     fast_math: FastMath = False,
     dispatch: Dispatch = "auto",
     start: Annotated[Path | None, typer.Option("--start", metavar="KERNEL.CU", help="A kernel to start from.")] = None,
+    language: Language = "cuda",
     forward: Annotated[
         Path | None, typer.Option("--forward", metavar="KERNEL.CU", help="A forward kernel to derive a backward from.")
     ] = None,
@@ -91,7 +93,19 @@ def optimize(
     if task is None:
         raise UsageError("say what to optimise, for example `warpwright optimize layernorm`, or --resume RUN")
     settings = _settings(
-        task, inputs, models, efforts, budget, minutes, gpu, fast_math, dispatch, output, record, allow_unpriced
+        task,
+        inputs,
+        models,
+        efforts,
+        budget,
+        minutes,
+        gpu,
+        fast_math,
+        dispatch,
+        output,
+        record,
+        allow_unpriced,
+        language,
     )
     from dataclasses import replace
 
@@ -123,6 +137,7 @@ def translate(
     gpu: GpuName = "h200",
     fast_math: FastMath = False,
     dispatch: Dispatch = "auto",
+    language: Language = "cuda",
     output: Output = None,
     record: Record = None,
     stream: Stream = None,
@@ -139,7 +154,7 @@ def translate(
     from dataclasses import replace
 
     settings = _settings(
-        task, inputs, models, efforts, budget, None, gpu, fast_math, dispatch, output, record, allow_unpriced
+        task, inputs, models, efforts, budget, None, gpu, fast_math, dispatch, output, record, allow_unpriced, language
     )
     settings = replace(settings, stream=stream, per_minute=per_minute, answer_seconds=timeout)
     with _starting(as_json):
@@ -205,7 +220,7 @@ def tune(
     from dataclasses import replace
 
     check_source(kernel)
-    written = output or kernel.with_suffix(".tuned.cu")
+    written = output or kernel.with_suffix(f".tuned{kernel.suffix}")
     check_file(written)
     settings = _settings(task, inputs, None, None, None, None, gpu, fast_math, dispatch, written, None, False)
     with _starting(as_json):
@@ -233,7 +248,9 @@ def _settings(
     output: Path | None,
     record: Path | None,
     allow_unpriced: bool,
+    language: str = "cuda",
 ) -> Settings:
+    from warpwright import languages
     from warpwright.core.candidate import Flags
     from warpwright.core.gpus.table import gpu_named
     from warpwright.core.records.search import Arm
@@ -252,7 +269,8 @@ def _settings(
         dispatch=dispatch,
         allow_unpriced=allow_unpriced,
         record=str(record) if record else None,
-        output=str(output or Path(f"{_file_name(task)}.best.cu")),
+        language=languages.named(language).name,
+        output=str(output or Path(languages.file_name(f"{_file_name(task)}.best", language))),
     )
 
 

@@ -20,6 +20,9 @@ Efforts = Annotated[
     list[str] | None,
     typer.Option("--effort", metavar="EFFORT", help="How hard models think: low, medium, high ...; repeat it."),
 ]
+Language = Annotated[
+    str, typer.Option("--language", metavar="NAME", help="The language that models write new kernels in.")
+]
 Dollars = Annotated[
     float | None, typer.Option("--budget", metavar="DOLLARS", min=0.0, help="Dollars that may never be passed.")
 ]

@@ -9,7 +9,7 @@ from warpwright.cli.screen import faint, plain, screen, show_table
 from warpwright.core.gpus.table import Gpu
 from warpwright.core.signature import entries
 from warpwright.core.task import Argument, Case, Direction, Output, Task, TensorArg
-from warpwright.languages.cuda.skeleton import parameters, skeleton
+from warpwright.languages import Frontend
 
 _RETURNS = {
     Direction.FORWARD: "what the reference returns",
@@ -18,7 +18,7 @@ _RETURNS = {
 }
 
 
-def show_contract(tasks: Sequence[Task], gpu: Gpu) -> None:
+def show_contract(tasks: Sequence[Task], gpu: Gpu, language: Frontend) -> None:
     """The first task in full; the others by name."""
     task, *others = tasks
     facts = [f"[bold]{plain(task.key)}[/bold]", plain(task.summary), task.family and faint(task.family)]
@@ -31,10 +31,10 @@ def show_contract(tasks: Sequence[Task], gpu: Gpu) -> None:
     is_hidden = task.ranges and task.is_general
     screen().print(f"Hidden cases are drawn from {plain(_ranges(task))}." if is_hidden else "No hidden cases.")
     for entry in entries(task):
-        names = ", ".join(parameter.name for parameter in parameters(task, entry))
-        screen().print(f"A candidate is one .cu file that exports [bold]{plain(f'{entry}({names})')}[/bold].")
+        called = f"{entry}({', '.join(language.parameters(task, entry))})"
+        screen().print(f"A candidate is one {language.endings[0]} file that exports [bold]{plain(called)}[/bold].")
     screen().print(f"It returns {_RETURNS[task.direction]}; what is not declared as mutated stays unchanged.\n")
-    screen().print(skeleton(task), markup=False, soft_wrap=True)
+    screen().print(language.skeleton(task), markup=False, soft_wrap=True)
     if others:
         screen().print(f"Also: {', '.join(plain(other.key) for other in others)}")
 

@@ -56,31 +56,34 @@ def show(
     direction: Which = None,
     gpu: Annotated[str, typer.Option("--gpu", metavar="GPU", help="The GPU whose limits are shown.")] = "h200",
     inputs: Inputs = None,
-    only_skeleton: Annotated[bool, typer.Option("--skeleton", help="Print only the .cu skeleton.")] = False,
+    only_skeleton: Annotated[bool, typer.Option("--skeleton", help="Print only the skeleton.")] = False,
+    language: Annotated[
+        str, typer.Option("--language", metavar="NAME", help="The language that a kernel is to be written in.")
+    ] = "cuda",
     as_json: Json = False,
 ) -> None:
     """Show what a task asks of a kernel, and how fast it could be.
 
     Also a skeleton of a kernel to fill in; --skeleton prints that alone.
     """
+    from warpwright import languages
     from warpwright.app.tasks import contract
     from warpwright.cli.screen import waiting
     from warpwright.cli.tasks.contract import show_contract
     from warpwright.core.gpus.table import gpu_named
-    from warpwright.languages.cuda.skeleton import skeleton
     from warpwright.tasks import load
 
-    device = gpu_named(gpu)
+    device, frontend = gpu_named(gpu), languages.named(language)
     if not name:
         raise UsageError("no task is named; `warpwright tasks list` names them all")
     with waiting(f"loading {name}", silent=as_json):
         tasks = load(name, inputs=inputs or (), direction=direction)
     if as_json:
-        emit("tasks.show/1", tasks=[contract(task, device) for task in tasks])
+        emit("tasks.show/1", tasks=[contract(task, device, frontend) for task in tasks])
     elif only_skeleton:
-        write(skeleton(tasks[0]))
+        write(frontend.skeleton(tasks[0]))
     else:
-        show_contract(tasks, device)
+        show_contract(tasks, device, frontend)
 
 
 @app.command("check", epilog="Example: warpwright tasks check layernorm softmax --jobs 2")
