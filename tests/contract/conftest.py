@@ -1,4 +1,4 @@
-"""An archive in each database there is. PostgreSQL is a real server of our own, on a socket in a temporary folder."""
+"""Provides an archive in each kind of database. PostgreSQL is a real server on a socket in a temporary folder."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _NUMBERS = count(1)
 
 
 class Server:
-    """A PostgreSQL server that belongs to this session of tests, run by somebody who is not root."""
+    """A PostgreSQL server for this test session, run by a user other than root."""
 
     def __init__(self, binaries: Path, folder: Path) -> None:
         self._binaries, self._folder = binaries, folder
@@ -57,7 +57,7 @@ class Server:
             self._process = None
 
     def room(self) -> str:
-        """The address of a new, empty schema: a database of its own would take a second."""
+        """Returns the address of a new, empty schema; a separate database would take a second."""
         name = f"archive{next(_NUMBERS)}"
         self.execute(f"CREATE SCHEMA {name}")
         return f"postgresql://warpwright@/postgres?host={self._folder}&options=-csearch_path%3D{name}"
@@ -86,7 +86,7 @@ class Server:
 
 
 def _unprivileged() -> str | None:
-    """PostgreSQL refuses to be run by root."""
+    """Changes the user, since PostgreSQL refuses to run as root."""
     if os.getuid() != 0:
         return None
     known = {entry.pw_name for entry in pwd.getpwall()}
@@ -118,7 +118,7 @@ def server() -> Iterator[Server]:
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """The address of a new archive."""
+    """Returns the address of a new archive."""
     if request.param == "sqlite":
         return str(tmp_path / "archive.db")
     room: str = request.getfixturevalue("server").room()
@@ -146,7 +146,7 @@ Spawn = Callable[..., subprocess.Popen[str]]
 
 @pytest.fixture
 def spawn() -> Iterator[Spawn]:
-    """Starts Python programs as processes of their own, and ends those that are left over."""
+    """Starts Python programs in separate processes, and kills those that are left over."""
     with contextlib.ExitStack() as stack:
 
         def start(code: str, *arguments: object, before: tuple[str, ...] = ()) -> subprocess.Popen[str]:

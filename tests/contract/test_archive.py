@@ -1,4 +1,4 @@
-"""What an archive promises, in every database that can hold one."""
+"""The contract of an archive, in every kind of database."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def call(name: str, **values: object) -> Call:
     )
 
 
-def test_a_run_is_there_once_begun(archive: Archive, new_run: NewRun) -> None:
+def test_a_new_run_is_stored(archive: Archive, new_run: NewRun) -> None:
     archive.begin(new_run("r1"))
     archive.begin(new_run("r2"))
     assert archive.runs() == (new_run("r1"), new_run("r2"))
@@ -56,14 +56,14 @@ def test_a_run_of_the_same_name_with_other_content_is_refused(archive: Archive, 
     assert archive.runs() == (new_run("r1"),)
 
 
-def test_a_run_id_can_be_typed_and_name_a_file(archive: Archive, new_run: NewRun) -> None:
+def test_a_run_id_is_easy_to_type_and_a_valid_file_name(archive: Archive, new_run: NewRun) -> None:
     for name in ("", "../r", "a/b", "-r", "a b", "r\n", "r\0", "ü", "x" * 101):
         with pytest.raises(UsageError, match="cannot be the id of a run"):
             archive.begin(new_run(name))
     assert len(archive.runs()) == 1
 
 
-def test_a_run_is_found_by_a_beginning_that_is_its_own(archive: Archive, new_run: NewRun) -> None:
+def test_a_run_is_found_by_an_unambiguous_prefix(archive: Archive, new_run: NewRun) -> None:
     for name in ("alpha", "alphabet", "beta"):
         archive.begin(new_run(name))
     assert archive.run("b").id == "beta"
@@ -74,14 +74,14 @@ def test_a_run_is_found_by_a_beginning_that_is_its_own(archive: Archive, new_run
         archive.run("betta")
 
 
-def test_an_empty_archive_says_so(place: str) -> None:
+def test_an_empty_archive_is_named_as_such(place: str) -> None:
     with open_archive(place) as archive:
         assert archive.runs() == ()
         with pytest.raises(UsageError, match="the archive is empty"):
             archive.run("r1")
 
 
-def test_whatever_is_asked_of_an_unknown_run_names_the_nearest(archive: Archive, tmp_path: Path) -> None:
+def test_every_request_for_an_unknown_run_names_the_nearest_one(archive: Archive, tmp_path: Path) -> None:
     for ask in (
         lambda: archive.append("r7", Session(seconds=1.0, reason="done")),
         lambda: archive.records("r7", Call),
@@ -93,7 +93,7 @@ def test_whatever_is_asked_of_an_unknown_run_names_the_nearest(archive: Archive,
             ask()
 
 
-def test_candidates_come_back_as_they_were(archive: Archive) -> None:
+def test_candidates_are_loaded_as_stored(archive: Archive) -> None:
     other = Candidate(source="\0 \ud800 \U0001f600", flags=Flags(gpu="a100", fast_math=True, extra=("-lineinfo",)))
     for candidate in (KERNEL, other, KERNEL):
         archive.keep(candidate)
@@ -102,7 +102,7 @@ def test_candidates_come_back_as_they_were(archive: Archive) -> None:
     assert archive.candidates([]) == {}
 
 
-def test_names_that_no_database_can_hold_are_not_there(archive: Archive) -> None:
+def test_names_that_no_database_can_store_are_not_found(archive: Archive) -> None:
     for ask in (
         lambda: archive.append("\0", Session(seconds=1.0, reason="done")),
         lambda: archive.records("\udcff", Call),
@@ -112,7 +112,7 @@ def test_names_that_no_database_can_hold_are_not_there(archive: Archive) -> None
             ask()
 
 
-def test_a_candidate_that_is_not_there_is_named(archive: Archive) -> None:
+def test_a_missing_candidate_is_named(archive: Archive) -> None:
     with pytest.raises(UsageError, match="no candidate feed"):
         archive.candidates(["feed"])
 
@@ -126,7 +126,7 @@ def test_many_candidates_can_be_asked_for_at_once(archive: Archive, monkeypatch:
     assert list(archive.candidates([item.id for item in made]).values()) == made
 
 
-def test_records_come_back_in_the_order_of_appending(archive: Archive) -> None:
+def test_records_are_loaded_in_the_order_of_appending(archive: Archive) -> None:
     archive.keep(KERNEL)
     brief = Brief(number=1, operator=Operator.TRANSLATE, arm=Arm(model="m", effort="high"), temperature=0.3)
     records = [
@@ -157,7 +157,7 @@ def test_a_long_log_is_read_to_its_end(archive: Archive, monkeypatch: pytest.Mon
     assert list(archive.records("r1", Call)) == calls
 
 
-def test_records_of_other_runs_are_kept_apart(archive: Archive, new_run: NewRun) -> None:
+def test_records_of_different_runs_are_separate(archive: Archive, new_run: NewRun) -> None:
     archive.begin(new_run("r2"))
     assert archive.append("r1", call("a", prompt="one"))
     assert archive.append("r2", call("a", prompt="two"))
@@ -170,7 +170,7 @@ def test_the_same_record_is_stored_once(archive: Archive) -> None:
     assert len(archive.records("r1", Call)) == 1
 
 
-def test_a_whole_number_where_a_float_is_meant_is_the_same_record(archive: Archive) -> None:
+def test_an_integer_for_a_float_gives_the_same_record(archive: Archive) -> None:
     assert archive.append("r1", call("a", seconds=2))
     assert not archive.append("r1", archive.records("r1", Call)[0])
 
@@ -202,7 +202,7 @@ def test_a_different_record_under_the_same_key_is_our_fault(archive: Archive, fi
     assert list(archive.log("r1")) == [first]
 
 
-def test_parts_of_a_key_are_not_run_together(archive: Archive) -> None:
+def test_parts_of_a_key_are_kept_separate(archive: Archive) -> None:
     kept = [Candidate(source=text) for text in ("x", "y")]
     for candidate in kept:
         archive.keep(candidate)
@@ -213,7 +213,7 @@ def test_parts_of_a_key_are_not_run_together(archive: Archive) -> None:
             assert archive.append("r1", item)
 
 
-def test_a_record_about_a_candidate_that_was_never_kept_is_our_fault(archive: Archive) -> None:
+def test_a_record_about_a_candidate_that_was_never_stored_is_our_fault(archive: Archive) -> None:
     with pytest.raises(OurFault, match="names candidate feed, which was never kept"):
         archive.append("r1", Proposal(brief=1, candidate="feed"))
 
@@ -222,19 +222,19 @@ def test_briefs_are_numbered_once(archive: Archive) -> None:
     brief = Brief(number=3, operator=Operator.COMPOSE)
     archive.append("r1", decision(1, brief))
     for later in (decision(2, brief), decision(2, *[Brief(number=4, operator=Operator.COMPOSE)] * 2)):
-        with pytest.raises(OurFault, match="would be there twice"):
+        with pytest.raises(OurFault, match="exists twice"):
             archive.append("r1", later)
     assert len(archive.records("r1", Decision)) == 1
 
 
-def test_what_is_no_record_is_refused(archive: Archive, new_run: NewRun) -> None:
+def test_a_value_that_is_no_record_is_refused(archive: Archive, new_run: NewRun) -> None:
     with pytest.raises(OurFault, match="Run is no kind of record"):
         archive.append("r1", new_run("r1"))  # type: ignore[arg-type]
     with pytest.raises(OurFault, match="a call cannot be stored"):
         archive.append("r1", call("a", usage={"input": "many"}))
 
 
-def test_a_transaction_happens_as_a_whole(archive: Archive) -> None:
+def test_a_transaction_is_atomic(archive: Archive) -> None:
     with archive.transaction():
         archive.keep(KERNEL)
         archive.append("r1", Proposal(brief=1, candidate=KERNEL.id))
@@ -242,7 +242,7 @@ def test_a_transaction_happens_as_a_whole(archive: Archive) -> None:
     assert archive.candidate(KERNEL.id) == KERNEL
 
 
-def test_a_transaction_that_fails_leaves_nothing(archive: Archive) -> None:
+def test_a_failed_transaction_stores_nothing(archive: Archive) -> None:
     def fail() -> None:
         with archive.transaction(), archive.transaction():
             archive.append("r1", call("a"))
@@ -254,7 +254,7 @@ def test_a_transaction_that_fails_leaves_nothing(archive: Archive) -> None:
     assert archive.append("r1", call("a"))
 
 
-def test_a_refusal_inside_a_transaction_does_not_spoil_the_rest(archive: Archive) -> None:
+def test_a_refused_record_inside_a_transaction_does_not_affect_the_others(archive: Archive) -> None:
     with archive.transaction():
         archive.append("r1", call("a"))
         with pytest.raises(OurFault):
@@ -263,7 +263,7 @@ def test_a_refusal_inside_a_transaction_does_not_spoil_the_rest(archive: Archive
     assert [item.id for item in archive.records("r1", Call)] == ["a", "b"]
 
 
-def test_everything_is_there_when_it_is_opened_again(place: str, new_run: NewRun) -> None:
+def test_everything_is_stored_after_reopening(place: str, new_run: NewRun) -> None:
     with open_archive(place) as archive:
         archive.begin(new_run("r1"))
         archive.append("r1", call("a"))
@@ -295,13 +295,13 @@ def test_earlier_lessons_and_scores_are_found_by_their_words(archive: Archive, n
     assert len(archive.search("memory", 1)) == 1
 
 
-def test_words_that_nobody_wrote_find_nothing(archive: Archive) -> None:
+def test_unknown_words_find_nothing(archive: Archive) -> None:
     archive.append("r1", Lesson(decision=1, text="100 % of the peak_rate"))
     for text in ("", " _%!", "nothing whatsoever", "peakrate"):
         assert archive.search(text, 5) == ()
 
 
-def test_of_equal_matches_the_newest_comes_first(archive: Archive) -> None:
+def test_among_equal_matches_the_newest_comes_first(archive: Archive) -> None:
     for number in range(3):
         archive.append("r1", Lesson(decision=number, text=f"unroll {number}"))
     assert [found.lesson for found in archive.search("unroll", 2)] == ["unroll 2", "unroll 1"]

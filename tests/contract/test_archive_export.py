@@ -1,4 +1,4 @@
-"""The dataset and the log of a run: what is in them, what is refused, and what the docs say of them."""
+"""The dataset and the log of a run: their contents, refused files, and the docs about them."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ WRONG = Candidate(source="// wrong")
 
 
 def told(archive: Archive) -> None:
-    """A run with a kernel that is right, one that is wrong, one that was composed and one that never came."""
+    """A run with a correct kernel, a wrong one, a composed one and a proposal without a kernel."""
     for candidate in (RIGHT, WRONG):
         archive.keep(candidate)
     for record in (*asked(), *found()):
@@ -125,7 +125,7 @@ def test_there_is_one_row_per_proposal_with_every_column(archive: Archive, tmp_p
     assert {(row["run"], row["generation"], row["decision"]) for row in rows} == {("r1", 3, 1)}
 
 
-def test_a_row_says_what_was_asked_and_what_it_cost(archive: Archive, tmp_path: Path) -> None:
+def test_a_row_holds_the_request_and_its_cost(archive: Archive, tmp_path: Path) -> None:
     told(archive)
     wrong, right, composed, nothing = exported(archive, tmp_path)
     assert (right["operator"], right["lesson"], right["parents"]) == ("translate", "short", [])
@@ -138,7 +138,7 @@ def test_a_row_says_what_was_asked_and_what_it_cost(archive: Archive, tmp_path: 
     assert (nothing["model"], nothing["effort"], nothing["near_miss"]) == ("big", "high", WRONG.id)
 
 
-def test_a_row_says_what_became_of_it(archive: Archive, tmp_path: Path) -> None:
+def test_a_row_holds_the_verdict_and_the_times(archive: Archive, tmp_path: Path) -> None:
     told(archive)
     wrong, right, _, nothing = exported(archive, tmp_path)
     assert (right["source"], right["verdict"]) == (RIGHT.source, "undecided"), "a fault is no verdict"
@@ -194,9 +194,7 @@ def test_one_run_can_be_chosen(archive: Archive, tmp_path: Path, new_run: Callab
     assert len(exported(archive, tmp_path)) == 3
 
 
-def test_what_cannot_be_exported_is_explained(
-    archive: Archive, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_impossible_export_is_explained(archive: Archive, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(UsageError, match="'csv' is no format; one of jsonl, parquet"):
         export(archive, "csv", tmp_path / "rows.csv")
     with pytest.raises(UsageError, match=r"nowhere/rows\.jsonl cannot be written: No such file"):
@@ -207,9 +205,7 @@ def test_what_cannot_be_exported_is_explained(
     assert [path.name for path in tmp_path.iterdir() if "rows" in path.name] == []
 
 
-def test_an_export_that_fails_leaves_the_old_file(
-    archive: Archive, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_failed_export_leaves_the_old_file(archive: Archive, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     target = tmp_path / "rows.jsonl"
     target.write_text("old")
     monkeypatch.setattr(Archive, "log", lambda self, run: 1 / 0)
@@ -233,12 +229,12 @@ def test_an_export_that_fails_leaves_the_old_file(
         (lambda lines: [line.replace("lesson", "dream") for line in lines], "line 2: 'dream' is no kind of record"),
         (lambda lines: [line.replace('"text"', '"txt"') for line in lines], "line 2: record: unknown key 'txt'"),
         (lambda lines: [line.replace('"at":"2', '"at":"x') for line in lines], "line 1: 'at' is not a time"),
-        (lambda lines: [line.replace("loads", "stores") for line in lines], "tell run r1 differently"),
+        (lambda lines: [line.replace("loads", "stores") for line in lines], "disagree about run r1ly"),
         (lambda lines: ["{"], "line 1: not JSON"),
         (lambda lines: ["[1]"], "line 1: not a JSON object"),
     ],
 )
-def test_a_log_that_is_not_whole_and_true_is_refused(
+def test_a_truncated_or_changed_log_is_refused(
     archive: Archive, tmp_path: Path, change: Callable[[list[str]], list[str]], message: str
 ) -> None:
     for number in (1, 2):
@@ -251,7 +247,7 @@ def test_a_log_that_is_not_whole_and_true_is_refused(
     assert len(list(archive.log("r1"))) == 2
 
 
-def test_a_log_that_goes_too_deep_or_too_far_is_refused(archive: Archive, tmp_path: Path) -> None:
+def test_a_log_with_too_deep_nesting_or_too_large_numbers_is_refused(archive: Archive, tmp_path: Path) -> None:
     log = tmp_path / "r1.jsonl"
     archive.export_log("r1", log)
     whole, deep = log.read_text(), '{"a":' * 700 + "1" + "}" * 700
@@ -263,7 +259,7 @@ def test_a_log_that_goes_too_deep_or_too_far_is_refused(archive: Archive, tmp_pa
         archive.append("r1", Decision(number=1, generation=0, action=Action.BREED, reason="", seed=0, briefs=(brief,)))
 
 
-def test_a_run_that_went_on_elsewhere_is_completed(archive: Archive, tmp_path: Path) -> None:
+def test_importing_a_longer_log_adds_the_missing_records(archive: Archive, tmp_path: Path) -> None:
     archive.append("r1", Lesson(decision=1, text="here"))
     archive.export_log("r1", tmp_path / "short.jsonl")
     with open_archive(tmp_path / "elsewhere.db") as other:
@@ -275,7 +271,7 @@ def test_a_run_that_went_on_elsewhere_is_completed(archive: Archive, tmp_path: P
     assert [item.text for item in archive.records("r1", Lesson)] == ["here", "there"]
 
 
-def test_a_log_that_is_written_while_the_run_goes_on_is_whole(
+def test_a_log_exported_during_the_run_is_complete(
     archive: Archive, place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def meanwhile(*arguments: Any) -> Any:
@@ -294,9 +290,9 @@ def test_a_log_that_is_written_while_the_run_goes_on_is_whole(
     assert len(list(archive.log("r1"))) == 1
 
 
-def test_a_log_is_not_taken_in_while_the_run_is_driven(archive: Archive, tmp_path: Path) -> None:
+def test_a_log_is_not_imported_while_the_run_is_in_use(archive: Archive, tmp_path: Path) -> None:
     archive.export_log("r1", tmp_path / "r1.jsonl")
-    with archive.claim("r1"), pytest.raises(UsageError, match="r1 is being driven by process"):
+    with archive.claim("r1"), pytest.raises(UsageError, match="r1 is in use by process"):
         archive.import_log(tmp_path / "r1.jsonl")
 
 

@@ -1,4 +1,4 @@
-"""Disks that are full or read-only, files that are damaged, writers that never end: one sentence, and nothing lost."""
+"""Full or read-only disks, damaged files, writers that never end: each gives one sentence and loses no record."""
 
 from __future__ import annotations
 
@@ -73,17 +73,19 @@ PRIVATE_DISK = 'mount -t tmpfs -o size=4m none "$0" && exec "$@"'
 
 @pytest.fixture
 def private_disk(tmp_path: Path) -> tuple[str, ...]:
-    """What to put before a command so that it sees a small disk of its own in the temporary folder."""
+    """Returns a command prefix that mounts a small private disk in the temporary folder."""
     before = ("unshare", "-rm", "sh", "-c", PRIVATE_DISK, str(tmp_path))
     if not shutil.which("unshare") or subprocess.run([*before, "true"], capture_output=True).returncode:
         pytest.skip("this machine lets nobody mount a disk of their own")
     return before
 
 
-def test_a_full_disk_loses_nothing_and_says_so(tmp_path: Path, spawn: Spawn, private_disk: tuple[str, ...]) -> None:
+def test_a_full_disk_loses_no_record_and_is_reported(
+    tmp_path: Path, spawn: Spawn, private_disk: tuple[str, ...]
+) -> None:
     said = spawn(FILLS_THE_DISK, tmp_path, before=private_disk).communicate(timeout=120)[0].splitlines()
     assert said[0].startswith(f"OurFault True archive {tmp_path}/archive.db: the disk ")
-    assert "full; what was acknowledged is kept" in said[0]
+    assert "full; acknowledged records are kept" in said[0]
     assert said[1:] == ["OurFault", "True True"]
 
 
@@ -94,7 +96,7 @@ def test_a_read_only_disk_is_named(tmp_path: Path, spawn: Spawn, private_disk: t
         assert line.startswith(f"UsageError the archive {tmp_path}/{name} ")
 
 
-def test_a_file_of_another_kind_is_left_alone(tmp_path: Path) -> None:
+def test_a_file_of_another_kind_is_not_changed(tmp_path: Path) -> None:
     path = tmp_path / "kernel.cu"
     path.write_text("__global__ void f() {}\n" * 100)
     with pytest.raises(UsageError, match="is a file of another kind"):
@@ -102,7 +104,7 @@ def test_a_file_of_another_kind_is_left_alone(tmp_path: Path) -> None:
     assert path.read_text() == "__global__ void f() {}\n" * 100
 
 
-def test_a_place_below_a_file_is_no_place(tmp_path: Path) -> None:
+def test_a_path_below_a_file_is_a_usage_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(UsageError, match="cannot be opened or made: "):
         open_archive(tmp_path / "file" / "archive.db")
@@ -119,7 +121,7 @@ def test_a_damaged_file_is_our_fault(tmp_path: Path, new_run: Callable[..., Run]
         open_archive(path).runs()
 
 
-def test_a_writer_that_never_ends_is_not_waited_for_forever(
+def test_waiting_for_another_writer_has_a_limit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, new_run: Callable[..., Run]
 ) -> None:
     monkeypatch.setattr(engine, "BUSY_S", 0.05)
@@ -154,7 +156,7 @@ def test_a_record_that_this_version_cannot_read_is_named(tmp_path: Path, new_run
             list(archive.log("r2"))
 
 
-def test_a_failure_that_was_caught_inside_a_transaction_fails_the_transaction(archive: Archive) -> None:
+def test_an_error_caught_inside_a_transaction_still_fails_the_transaction(archive: Archive) -> None:
     def go_on_regardless() -> None:
         with archive.transaction():
             archive.append("r1", Lesson(decision=1, text="first"))
@@ -168,7 +170,7 @@ def test_a_failure_that_was_caught_inside_a_transaction_fails_the_transaction(ar
 
 
 class Unstorable(Candidate):
-    """A candidate whose id the database refuses."""
+    """A candidate whose id the database rejects."""
 
     id = None  # type: ignore[assignment]
 
@@ -187,7 +189,7 @@ class Unstorable(Candidate):
         ("3D000", UsageError, "create the database first", None),
     ],
 )
-def test_errors_of_a_server_have_a_sentence_each(
+def test_each_error_of_a_server_has_its_sentence(
     code: str, kind: type[Exception], words: str, retryable: bool | None
 ) -> None:
     cause = RuntimeError("what it said\nand at length")

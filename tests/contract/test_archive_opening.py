@@ -1,4 +1,4 @@
-"""Where archives lie, how they are made and brought up to date, and what is refused on the way."""
+"""The location of archives, their creation and migration, and files that are refused."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def execute(place: str, statement: str) -> None:
     engine.dispose()
 
 
-def test_nothing_given_means_the_users_data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_default_archive_is_in_the_users_data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("WARPWRIGHT_ARCHIVE", raising=False)
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     assert address(None) == tmp_path / "warpwright" / "archive.db"
@@ -49,7 +49,7 @@ def test_the_environment_names_an_archive(tmp_path: Path, monkeypatch: pytest.Mo
     assert (tmp_path / "deep" / "er" / "a.db").exists()
 
 
-def test_a_path_and_its_url_are_the_same_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_path_and_its_url_give_the_same_archive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "link.db").symlink_to("a.db")
     forms = ["a.db", "sqlite:///a.db", f"sqlite:///{tmp_path}/a.db", tmp_path / "a.db", "link.db"]
@@ -89,7 +89,7 @@ def test_without_psycopg_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> 
         open_archive("postgresql://localhost/kernels")
 
 
-def test_a_server_that_is_not_there_is_named(tmp_path: Path) -> None:
+def test_an_unreachable_server_is_named(tmp_path: Path) -> None:
     pytest.importorskip("psycopg", reason="psycopg is not installed")
     with pytest.raises(UsageError, match=r"archive postgresql.*/kernels.* cannot be reached: "):
         open_archive(f"postgresql://nobody@/kernels?host={tmp_path}")
@@ -103,14 +103,14 @@ def test_a_server_that_refuses_is_quoted(server: Any) -> None:
         open_archive(f"{place}%20-cdefault_transaction_read_only%3Don")
 
 
-def test_a_server_that_acknowledges_early_is_told_not_to(server: Any) -> None:
+def test_synchronous_commit_is_enabled_on_a_server_that_disables_it(server: Any) -> None:
     engine = engine_for(address(f"{server.room()}%20-csynchronous_commit%3Doff"))
     with engine.connect() as connection:
         assert connection.execute(text("SHOW synchronous_commit")).scalar() == "on"
     engine.dispose()
 
 
-def test_a_file_is_written_through(tmp_path: Path) -> None:
+def test_commits_to_a_file_are_synced(tmp_path: Path) -> None:
     with open_archive(tmp_path / "a.db"):
         pass
     engine = engine_for(tmp_path / "a.db")
@@ -120,7 +120,7 @@ def test_a_file_is_written_through(tmp_path: Path) -> None:
     engine.dispose()
 
 
-def test_the_migrations_make_the_tables_that_the_code_expects(place: str) -> None:
+def test_the_migrations_create_the_tables_of_the_schema(place: str) -> None:
     with open_archive(place):
         pass
     engine = engine_for(address(place))
@@ -158,7 +158,7 @@ def test_an_archive_of_a_newer_version_is_refused(place: str) -> None:
         open_archive(place)
 
 
-def test_a_migration_that_fails_leaves_nothing_behind(
+def test_a_failed_migration_changes_nothing(
     place: str, monkeypatch: pytest.MonkeyPatch, new_run: Callable[..., Run]
 ) -> None:
     def upgrade_and_die(*arguments: Any) -> None:
@@ -175,7 +175,7 @@ def test_a_migration_that_fails_leaves_nothing_behind(
         assert archive.runs() == (new_run("r1"),)
 
 
-def test_somebody_elses_database_is_left_alone(tmp_path: Path) -> None:
+def test_a_foreign_database_is_not_changed(tmp_path: Path) -> None:
     engine = create_engine(f"sqlite:///{tmp_path}/other.db")
     with engine.begin() as connection:
         connection.execute(text("CREATE TABLE bookmarks (url TEXT)"))
@@ -184,14 +184,14 @@ def test_somebody_elses_database_is_left_alone(tmp_path: Path) -> None:
         open_archive(tmp_path / "other.db")
 
 
-def test_a_table_of_the_same_name_on_a_server_is_left_alone(server: Any) -> None:
+def test_a_foreign_table_of_the_same_name_on_a_server_is_not_changed(server: Any) -> None:
     place = server.room()
     execute(place, "CREATE TABLE runs (distance INTEGER)")
     with pytest.raises(UsageError, match=r"other tables \(runs\)"):
         open_archive(place)
 
 
-def test_other_tables_on_a_server_are_no_obstacle(server: Any) -> None:
+def test_other_tables_on_a_server_are_allowed(server: Any) -> None:
     place = server.room()
     execute(place, "CREATE TABLE bookmarks (url TEXT)")
     with open_archive(place) as archive:
@@ -199,7 +199,7 @@ def test_other_tables_on_a_server_are_no_obstacle(server: Any) -> None:
 
 
 @pytest.mark.parametrize("contents", [b"x", b"SQLite", b"a text of more than a hundred bytes" * 10])
-def test_a_file_of_another_kind_is_left_as_it_is(tmp_path: Path, contents: bytes) -> None:
+def test_a_file_of_another_kind_is_not_changed(tmp_path: Path, contents: bytes) -> None:
     place = tmp_path / "letter.txt"
     place.write_bytes(contents)
     with pytest.raises(UsageError, match="of another kind, not an archive"):
@@ -213,7 +213,7 @@ def test_an_empty_file_becomes_an_archive(tmp_path: Path) -> None:
         assert archive.runs() == ()
 
 
-def test_an_archive_that_is_named_to_be_read_is_not_made(tmp_path: Path) -> None:
+def test_a_missing_archive_named_to_be_read_is_not_created(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"there is no archive .*typo\.db"):
         open_archive(tmp_path / "deep" / "typo.db", to_read=True)
     assert list(tmp_path.iterdir()) == []

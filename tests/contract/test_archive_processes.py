@@ -1,4 +1,4 @@
-"""Many processes and threads at once, and processes that are killed: nothing acknowledged is ever lost."""
+"""Many processes and threads at once, and killed processes: no acknowledged record is ever lost."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def test_threads_share_an_archive(archive: Archive) -> None:
     assert len(set(names)) == 120
 
 
-def test_a_killed_process_loses_nothing_that_it_acknowledged(place: str, spawn: Spawn, new_run: Any) -> None:
+def test_a_killed_process_loses_no_acknowledged_record(place: str, spawn: Spawn, new_run: Any) -> None:
     chance, acknowledged = random.Random(11), -1
     with open_archive(place) as archive:
         archive.begin(new_run("r1"))
@@ -113,7 +113,9 @@ def test_a_killed_process_loses_nothing_that_it_acknowledged(place: str, spawn: 
 
 
 def check_pairs(place: str, acknowledged: int) -> int:
-    """What was acknowledged is there, and at most one pair more: killed between its commit and its word."""
+    """Checks that acknowledged records are stored, and at most one more pair, whose process was killed after its
+    commit.
+    """
     with open_archive(place) as archive:
         names = [item.id for item in archive.records("r1", Call)]
         pairs = len(names) // 2
@@ -131,10 +133,10 @@ def check_sound(place: str) -> None:
         connection.close()
 
 
-def test_one_process_drives_a_run_and_a_second_is_told_which(archive: Archive, place: str, spawn: Spawn) -> None:
+def test_only_one_process_drives_a_run_and_a_second_learns_which(archive: Archive, place: str, spawn: Spawn) -> None:
     holder = spawn(HOLDER, place)
     assert read_line(holder) == "held"
-    with pytest.raises(UsageError, match=f"r1 is being driven by process {holder.pid} on "), archive.claim("r1"):
+    with pytest.raises(UsageError, match=f"r1 is in use by process {holder.pid} on "), archive.claim("r1"):
         pass
     nudge(holder)
     assert read_line(holder) == "released"
@@ -142,7 +144,7 @@ def test_one_process_drives_a_run_and_a_second_is_told_which(archive: Archive, p
         assert archive.append("r1", call("mine"))
 
 
-def test_the_claim_of_a_killed_process_is_free(archive: Archive, place: str, spawn: Spawn) -> None:
+def test_the_claim_of_a_killed_process_is_released(archive: Archive, place: str, spawn: Spawn) -> None:
     holder = spawn(HOLDER, place)
     assert read_line(holder) == "held"
     holder.kill()
@@ -153,7 +155,7 @@ def test_the_claim_of_a_killed_process_is_free(archive: Archive, place: str, spa
 
 
 def wait_for_claim(archive: Archive) -> None:
-    """A server notices moments later that a client has died."""
+    """Waits: a server notices the end of a client moments later."""
     deadline = time.monotonic() + 60
     while True:
         try:
@@ -168,14 +170,14 @@ def wait_for_claim(archive: Archive) -> None:
 def test_claims_of_one_process_exclude_each_other_run_by_run(archive: Archive, new_run: Any) -> None:
     archive.begin(new_run("r2"))
     with archive.claim("r1"), archive.claim("r2"):
-        with pytest.raises(UsageError, match="r1 is being driven by process"), archive.claim("r1"):
+        with pytest.raises(UsageError, match="r1 is in use by process"), archive.claim("r1"):
             pass
         assert archive.append("r1", Session(seconds=1.0, reason="done"))
     with archive.claim("r1"):
         pass
 
 
-def test_a_claim_is_free_before_the_server_sees_its_connection_close(archive: Archive, monkeypatch: Any) -> None:
+def test_a_claim_is_released_before_the_server_sees_its_connection_close(archive: Archive, monkeypatch: Any) -> None:
     lingering: list[Connection] = []
     with monkeypatch.context() as patch, archive.claim("r1"):
         patch.setattr(Connection, "close", lambda connection: lingering.append(connection))
@@ -184,7 +186,7 @@ def test_a_claim_is_free_before_the_server_sees_its_connection_close(archive: Ar
             connection.close()
 
 
-def test_a_server_that_crashes_keeps_what_it_acknowledged(server: Any, new_run: Callable[..., Run]) -> None:
+def test_a_server_that_crashes_keeps_acknowledged_records(server: Any, new_run: Callable[..., Run]) -> None:
     with open_archive(server.room()) as archive:
         archive.begin(new_run("r1"))
         archive.append("r1", call("before"))

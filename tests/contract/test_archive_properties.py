@@ -1,4 +1,4 @@
-"""Whatever is appended, the archive behaves like a list that holds each natural key once; and runs travel exactly."""
+"""Whatever is appended, an archive behaves like a list with unique natural keys, and exported runs are exact."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ PROPERTY = settings(
 
 
 def survives_json(text: str) -> bool:
-    """Two halves of a surrogate pair become one character in any JSON."""
+    """Combines surrogate pairs, which become one character in any JSON."""
     return bool(json.loads(json.dumps(text)) == text)
 
 
@@ -163,18 +163,18 @@ RECORDS: dict[type, st.SearchStrategy[Any]] = {
 }
 
 
-def test_every_kind_of_record_is_drawn() -> None:
+def test_every_kind_of_record_is_generated() -> None:
     assert set(RECORDS) == set(KINDS.values())
 
 
 class Shelf:
-    """What the archive should hold, done the plain way."""
+    """A model of the archive: a plain list."""
 
     def __init__(self) -> None:
         self.held: list[Record] = []
 
     def append(self, record: Record) -> bool | None:
-        """None where the archive should object."""
+        """Returns None if the archive should refuse the record."""
         key = natural_key(record)
         same = [item for item in self.held if type(item) is type(record) and natural_key(item) == key]
         if key is not None and same:
@@ -200,7 +200,7 @@ def begun(archive: Archive) -> str:
 
 @PROPERTY
 @given(records=st.lists(st.one_of(*RECORDS.values()), max_size=8))
-def test_an_archive_is_a_list_that_holds_each_key_once(archive: Archive, records: list[Record]) -> None:
+def test_an_archive_behaves_like_a_list_with_unique_keys(archive: Archive, records: list[Record]) -> None:
     run, shelf = begun(archive), Shelf()
     for record in records:
         expected = shelf.append(record)
@@ -216,7 +216,7 @@ def test_an_archive_is_a_list_that_holds_each_key_once(archive: Archive, records
 
 @PROPERTY
 @given(records=st.lists(st.one_of(*RECORDS.values()), max_size=8))
-def test_a_run_travels_exactly(archive: Archive, tmp_path: Path, records: list[Record]) -> None:
+def test_an_exported_run_is_imported_exactly(archive: Archive, tmp_path: Path, records: list[Record]) -> None:
     run, shelf = begun(archive), Shelf()
     for record in records:
         if shelf.append(record):
@@ -234,7 +234,7 @@ def test_a_run_travels_exactly(archive: Archive, tmp_path: Path, records: list[R
 
 @PROPERTY
 @given(data=st.data())
-def test_a_log_that_was_changed_is_refused_or_read_but_never_breaks(tmp_path: Path, data: st.DataObject) -> None:
+def test_a_changed_log_is_refused_or_read_and_never_crashes(tmp_path: Path, data: st.DataObject) -> None:
     whole = sample_log(tmp_path)
     start = data.draw(st.integers(0, len(whole)))
     length = data.draw(st.integers(0, 30))

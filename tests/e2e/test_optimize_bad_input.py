@@ -107,7 +107,7 @@ def test_a_disk_that_fills_up_ends_the_run_in_a_sentence(tmp_path: Path) -> None
     said = ran.stderr.strip().splitlines()[-1]
     assert said.startswith("warpwright: archive")
     assert "full" in said
-    assert "what was acknowledged is kept" in said
+    assert "acknowledged records are kept" in said
     assert "Traceback" not in ran.stderr
 
 

@@ -1,6 +1,7 @@
-"""One process drives a run at a time. The claim of a process that dies is free again.
+"""Lets only one process at a time drive a run. The claim of a process that dies is released.
 
-A file carries a lock of the operating system, a server an advisory lock of the session: neither outlives its process.
+A file is locked by the operating system, a server by an advisory lock of the session; neither lock outlives its
+process.
 """
 
 from __future__ import annotations
@@ -28,11 +29,11 @@ class Claims(Protocol):
     def hold(self, run: str) -> AbstractContextManager[None]: ...
 
     def confirm(self, connection: Connection, run: str) -> None:
-        """OurFault where this archive held the run and has lost it."""
+        """Raises OurFault if this archive held the run and has lost the claim."""
 
 
 def _refused(run: str, holder: str | None) -> UsageError:
-    return UsageError(f"run {run} is being driven by {holder or 'another process'}; wait for it or stop it")
+    return UsageError(f"run {run} is in use by {holder or 'another process'}; wait for it or stop it")
 
 
 def _myself() -> str:
@@ -57,11 +58,11 @@ class FileClaims:
                 _sign(file, "")
 
     def confirm(self, connection: Connection, run: str) -> None:
-        """The operating system takes no lock away."""
+        """Does nothing: the operating system does not revoke locks."""
 
     def _opened(self, run: str) -> IO[bytes]:
         try:
-            # For appending, because to open it for writing would wipe out the holder's name.
+            # append mode: opening for writing would erase the holder's name
             file = (lock_folder(self._path) / f"run-{run}").open("a+b", buffering=0)
         except OSError as error:
             raise UsageError(f"run {run} cannot be claimed beside {self._path}: {error.strerror}") from None
@@ -70,13 +71,13 @@ class FileClaims:
 
 
 def _sign(file: IO[bytes], holder: str) -> None:
-    """The lock is what counts: a name that a full disk has no room for is left out."""
+    """Writes the holder's name into the lock file. Only the lock counts: on a full disk the name is omitted."""
     with contextlib.suppress(OSError):
         file.truncate(0)
         file.write(holder.encode("utf-8", "replace"))
 
 
-# By schema as well, because one database may hold several archives.
+# The key contains the schema, since one database may hold several archives.
 _KEY = "hashtextextended('warpwright run ' || current_schema() || '.' || :run, 0)"
 _TAKE = text(f"SELECT pg_try_advisory_lock({_KEY}), pg_backend_pid()")
 _FREE = text(f"SELECT pg_advisory_unlock({_KEY})")
@@ -90,7 +91,9 @@ _HOLDER = text(
 
 
 def _let_go(session: Connection, run: str) -> None:
-    """Before the connection closes, since a server notices that only moments later. A broken one has let go already."""
+    """Releases the lock before the connection closes, which a server notices only later. A broken session holds
+    none.
+    """
     with contextlib.suppress(SQLAlchemyError):
         session.execute(_FREE, {"run": run})
 
@@ -111,7 +114,7 @@ class ServerClaims:
                 _let_go(session, run)
 
     def confirm(self, connection: Connection, run: str) -> None:
-        """A session that broke has let go of its lock, and another process may be driving."""
+        """Raises OurFault if the session broke: its lock is released, and another process may be driving the run."""
         mine = self._sessions.get(run)
         if mine is None:
             return
@@ -122,7 +125,7 @@ class ServerClaims:
 
     @contextlib.contextmanager
     def _session(self) -> Iterator[Connection]:
-        """A connection of its own: the lock goes with it, however the process ends."""
+        """Opens a separate connection, whose end releases the lock, however the process ends."""
         with told_plainly(self._connections.place):
             session = self._connections.engine.connect().execution_options(isolation_level="AUTOCOMMIT")
             session.detach()

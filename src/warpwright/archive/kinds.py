@@ -1,4 +1,4 @@
-"""Which records there are, what tells two of a kind apart, and what can be asked of them in SQL."""
+"""The kinds of records, their natural keys, and their columns in SQL."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from warpwright.core.records.search import Call, Decision, Lesson, Prediction, P
 R = TypeVar("R", Decision, Call, Proposal, Dossier, Judged, Prediction, Score, Lesson, Session)
 
 _STORED_NAMES: Mapping[type, str] = {Session: "sitting"}
-"""Names of kinds in archives, where they differ from the name of the class."""
+"""Names of kinds in archives that differ from the name of the class."""
 
 
 def _stored_name(kind: type) -> str:
@@ -32,17 +32,17 @@ _WHOLE = 2**63
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """A record as the archive keeps it. The body is exact; the columns are there to be searched."""
+    """A record as stored in the archive. The body is exact; the columns serve queries."""
 
     kind: str
     key: str | None
-    """What may be there only once per run and kind, as JSON; None for what is always appended."""
+    """The natural key as JSON, unique per run and kind; None for records that are always appended."""
     body: str
     columns: Mapping[str, Any] = field(default_factory=dict)
 
 
 def check_run_id(name: str) -> None:
-    """People type ids, and files are named by them."""
+    """Checks a run id, which users type and files are named by."""
     if not _RUN_ID.fullmatch(name):
         raise UsageError(f"{name!r:.60} cannot be the id of a run; use letters, digits, '.', '_' and '-'")
 
@@ -55,7 +55,7 @@ def name_of(kind: type) -> str:
 
 
 def row_of(record: Record) -> Row:
-    """In the form it will be read back in: what cannot be read back is refused before it is stored."""
+    """Encodes a record and checks that it can be decoded again, before it is stored."""
     kind = name_of(type(record))
     try:
         record = loads(type(record), dumps(record))
@@ -67,7 +67,7 @@ def row_of(record: Record) -> Row:
 
 
 def natural_key(record: Record) -> Any:
-    """What tells a record from others of its kind in the same run."""
+    """Returns the key that distinguishes records of one kind in the same run."""
     match record:
         case Decision():
             return record.number
@@ -118,13 +118,13 @@ def _verdict(dossier: Dossier) -> dict[str, Any]:
 
 
 def _gpu(judged: Judged) -> str | None:
-    """The card that the judge ran on, as far as any of its records says."""
+    """Returns the GPU of the judge, from the first record that names it."""
     scenes = [item.scene for item in judged.measurements] + [item.scene for item in judged.evidence]
     return next((scene.gpu for scene in scenes if scene and scene.gpu), None)
 
 
 def plain(value: Any) -> Any:
-    """A value any database takes; None where only the body can hold it."""
+    """Converts a value to one that every database stores; None if only the body can hold it."""
     match value:
         case str():
             return storable(value)
@@ -136,12 +136,12 @@ def plain(value: Any) -> Any:
 
 
 def storable(text: str) -> str:
-    """Text without what PostgreSQL (NUL) or UTF-8 (lone surrogates) cannot hold; models do write such."""
+    """Replaces characters that PostgreSQL (NUL) or UTF-8 (lone surrogates) cannot store; models do produce them."""
     return text.replace("\0", "\ufffd").encode("utf-8", "replace").decode("utf-8")
 
 
 def candidates_named(record: Record) -> set[str]:
-    """Every candidate that a record speaks of."""
+    """Returns every candidate that a record refers to."""
     match record:
         case Decision():
             briefs = [(*brief.parents, *brief.context, brief.near_miss) for brief in record.briefs]

@@ -1,4 +1,4 @@
-"""The one way into an archive."""
+"""Opens archives."""
 
 from __future__ import annotations
 
@@ -19,8 +19,10 @@ _SQLITE = b"SQLite format 3\0"
 
 
 def open_archive(where: str | Path | None = None, *, to_read: bool = False) -> Archive:
-    """A path or a URL; None means $WARPWRIGHT_ARCHIVE, else the user's data folder. Made where there is none, unless
-    it was named to be read: then the name is a slip of the pen."""
+    """Opens an archive by path or URL; by default $WARPWRIGHT_ARCHIVE, else one in the user's data folder.
+
+    A missing archive is created, unless it was named to be read: then the name is probably a mistake.
+    """
     place = address(where)
     if isinstance(place, Path):
         _check_file(place, must_exist=to_read and where is not None)
@@ -33,7 +35,7 @@ def open_archive(where: str | Path | None = None, *, to_read: bool = False) -> A
 
 
 def _check_file(path: Path, *, must_exist: bool) -> None:
-    """What is no archive is left as it is: SQLite takes files of a few bytes for empty, and writes over them."""
+    """Refuses files that are no archive: SQLite treats files of a few bytes as empty and would overwrite them."""
     try:
         with path.open("rb") as file:
             beginning = file.read(len(_SQLITE))
@@ -42,7 +44,7 @@ def _check_file(path: Path, *, must_exist: bool) -> None:
             raise UsageError(f"there is no archive {path}") from None
         return
     except OSError:
-        return  # to be explained by whoever opens it for good
+        return  # opening the archive reports the error
     if beginning and beginning != _SQLITE:
         raise UsageError(f"the archive {path} is a file of another kind, not an archive")
 
@@ -57,7 +59,7 @@ def _prepare(place: Path | URL, connections: Connections) -> None:
 
 
 def _migrate(connections: Connections) -> None:
-    """Looks first without the write lock, which others may be holding."""
+    """Checks the version first without the write lock, which others may hold."""
     with connections.reading() as connection:
         if is_current(connection, connections.place):
             return

@@ -1,4 +1,4 @@
-"""Runs, candidates and records taken out, as they were put in."""
+"""Loads runs, candidates and records."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from warpwright.core.records.evidence import Fault
 from warpwright.core.records.search import Run
 
 PAGE = 500
-"""Rows read at a time, and ids asked for at a time: SQLite bounds the variables of a statement."""
+"""Rows read at a time, and ids per query: SQLite limits the variables of a statement."""
 
 
 def all_runs(connection: Connection) -> tuple[Run, ...]:
@@ -26,7 +26,7 @@ def all_runs(connection: Connection) -> tuple[Run, ...]:
 
 
 def run_named(connection: Connection, name: str) -> Run:
-    """By its id, or by a beginning of it that no other run shares."""
+    """Finds a run by its id, or by an unambiguous prefix."""
     ids = _ids(connection)
     found = [name] if name in ids else [known for known in ids if known.startswith(name)]
     if not found:
@@ -60,7 +60,7 @@ def check_run(connection: Connection, run: str) -> None:
 
 
 def candidate_rows(connection: Connection, ids: Iterable[str]) -> list[RowMapping]:
-    """Those that are there, by id."""
+    """Loads the rows of those candidates that exist, by id."""
     wanted = sorted({storable(name) for name in ids})
     rows: list[RowMapping] = []
     for start in range(0, len(wanted), PAGE):
@@ -70,7 +70,7 @@ def candidate_rows(connection: Connection, ids: Iterable[str]) -> list[RowMappin
 
 
 def candidates(connection: Connection, ids: Iterable[str]) -> dict[str, Candidate]:
-    """All of them, in the order asked for."""
+    """Loads candidates in the given order; a missing one is a UsageError."""
     wanted = tuple(dict.fromkeys(ids))
     found = {row["id"]: row["body"] for row in candidate_rows(connection, wanted)}
     if missing := [name for name in wanted if name not in found]:
@@ -79,7 +79,7 @@ def candidates(connection: Connection, ids: Iterable[str]) -> dict[str, Candidat
 
 
 def page(connection: Connection, run: str, after: int, kind: str | None = None) -> Sequence[RowMapping]:
-    """The next records of a run, of all kinds or of one."""
+    """Loads the next records of a run, of all kinds or of one."""
     columns = (RECORDS.c.number, RECORDS.c.kind, RECORDS.c.body, RECORDS.c.at)
     wanted = select(*columns).where(RECORDS.c.run == run, RECORDS.c.number > after)
     if kind is not None:

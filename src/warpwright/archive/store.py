@@ -1,4 +1,4 @@
-"""The archive: what can be asked of it. Opened by `open_archive`; safe to use from many threads and processes."""
+"""The archive's interface. Opened by `open_archive`; safe to use from many threads and processes."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ class Archive:
         self._connections, self._claims = connections, claims
 
     def begin(self, run: Run) -> None:
-        """A run that is there already is welcome if it is the same; UsageError if it is another."""
+        """Stores a run. Storing the same run again has no effect; a different run with this id is a UsageError."""
         with self._connections.writing() as connection:
             writing.begin(connection, run, writing.now())
 
     def runs(self) -> tuple[Run, ...]:
-        """Oldest first."""
+        """Returns all runs, oldest first."""
         with self._connections.reading() as connection:
             return reading.all_runs(connection)
 
     def run(self, name: str) -> Run:
-        """By its id, or by a beginning of it that no other run shares."""
+        """Finds a run by its id, or by an unambiguous prefix."""
         with self._connections.reading() as connection:
             return reading.run_named(connection, name)
 
     def keep(self, candidate: Candidate) -> None:
-        """Before any record names it."""
+        """Stores a candidate; this must precede every record that refers to it."""
         with self._connections.writing() as connection:
             writing.keep(connection, candidate, writing.now())
 
@@ -49,9 +49,9 @@ class Archive:
             return reading.candidates(connection, ids)
 
     def append(self, run: str, record: Record) -> bool:
-        """On disk when it returns (inside a transaction: when that ends). False if it was there already.
+        """Appends a record, durably when it returns (in a transaction: when that ends). False if it was stored already.
 
-        A different record under the same natural key is OurFault. After a lost connection it is safe to append again.
+        A different record with the same natural key is OurFault. After a lost connection it is safe to append again.
         """
         row = row_of(record)
         with self._connections.writing() as connection:
@@ -59,14 +59,16 @@ class Archive:
             return writing.append(connection, run, row, writing.now())
 
     def records(self, run: str, kind: type[R]) -> tuple[R, ...]:
-        """Those of one kind, in the order of appending."""
+        """Returns the records of one kind, in the order of appending."""
         name = name_of(kind)
         with self._connections.reading() as connection:
             reading.check_run(connection, run)
             return tuple(reading.record_in(run, row) for row in reading.all_rows(connection, run, name))
 
     def log(self, run: str) -> Iterator[Record]:
-        """All kinds, in the order of appending. Read page by page, so that a slow reader holds nobody up."""
+        """Yields records of all kinds in the order of appending, page by page, so that a slow reader blocks no
+        writer.
+        """
         with self._connections.reading() as connection:
             reading.check_run(connection, run)
             rows = reading.page(connection, run, 0)
@@ -77,31 +79,33 @@ class Archive:
 
     @contextlib.contextmanager
     def transaction(self) -> Iterator[None]:
-        """What this thread does inside happens as a whole or not at all. Others wait to write: keep it short."""
+        """Makes all writes of this thread inside atomic. Other writers wait, so keep it short."""
         with self._connections.writing():
             yield
 
     @contextlib.contextmanager
     def claim(self, run: str) -> Iterator[None]:
-        """The right to drive a run. UsageError names the process that has it; a process that dies gives it up."""
+        """Claims the right to drive a run. A UsageError names the process that has it; the claim ends with its
+        process.
+        """
         with self._connections.reading() as connection:
             reading.check_run(connection, run)
         with self._claims.hold(run):
             yield
 
     def search(self, text: str, limit: int = 10) -> tuple[Memory, ...]:
-        """Lessons and scored candidates of all runs that share words with the text, the best matches first."""
+        """Finds lessons and scored candidates of all runs that share words with the text, best matches first."""
         with self._connections.reading() as connection:
             return memory.search(connection, text, limit)
 
     def export_log(self, run: str, file: Path) -> None:
-        """The whole run, exact, as JSON lines."""
+        """Writes a whole run, exactly, as JSON lines."""
         with self._connections.reading() as connection:
             reading.check_run(connection, run)
             travel.write_log(connection, run, file)
 
     def import_log(self, file: Path) -> Run:
-        """What `export_log` wrote: all of it, or nothing."""
+        """Imports a file written by `export_log`, completely or not at all."""
         log = read_log(file)
         with self._claims.hold(log.run.id), self._connections.writing() as connection:
             travel.take_in(connection, log)

@@ -1,4 +1,4 @@
-"""Runs, candidates and records put in. Nothing is ever changed or removed."""
+"""Stores runs, candidates and records. Nothing is ever changed or removed."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ def begin(connection: Connection, run: Run, at: str) -> None:
 
 
 def keep(connection: Connection, candidate: Candidate, at: str) -> None:
-    """The id is a hash of the content, so one that is there already is this one."""
+    """Stores a candidate; its id is a hash of its content, so an existing one is the same."""
     gpu = storable(candidate.flags.gpu)
     _inserted(connection, CANDIDATES, {"id": candidate.id, "gpu": gpu, "body": dumps(candidate), "at": at})
 
 
 def append(connection: Connection, run: str, row: Row, at: str) -> bool:
-    """False where this very record is there already. All checks come first: what is refused has written nothing."""
+    """Appends a record; False if the same record is stored already. All checks precede the first write."""
     _take_turn(connection, run)
     if _is_there(connection, run, row):
         return False
@@ -62,7 +62,7 @@ def _add_briefs(connection: Connection, run: str, decision: Decision) -> None:
 
 
 def _take_turn(connection: Connection, run: str) -> None:
-    """Appends to one run go one by one, so that numbers have no gaps and a reader sees a beginning of the log."""
+    """Locks the run, so that record numbers have no gaps and readers see a prefix of the log."""
     if connection.execute(select(RUNS.c.id).where(RUNS.c.id == storable(run)).with_for_update()).first() is None:
         raise unknown_run(connection, run)
 
@@ -89,7 +89,7 @@ def _check_briefs(connection: Connection, run: str, rows: list[dict[str, Any]]) 
     taken = set(connection.execute(select(BRIEFS.c.number).where(*same)).scalars())
     twice = taken | {number for number in numbers if numbers.count(number) > 1}
     if twice:
-        raise _fault(f"brief {min(twice)} of run {run} would be there twice; briefs are numbered once")
+        raise _fault(f"brief {min(twice)} of run {run} exists twice; brief numbers are unique")
 
 
 def _brief(run: str, decision: Decision, brief: Brief) -> dict[str, Any]:
@@ -109,7 +109,7 @@ def _brief(run: str, decision: Decision, brief: Brief) -> dict[str, Any]:
 
 
 def _inserted(connection: Connection, table: Table, values: dict[str, Any]) -> bool:
-    """False where the primary key is there already, written by whomever."""
+    """Inserts a row; False if the primary key exists already."""
     if connection.dialect.name == "sqlite":
         return connection.execute(insert_in_file(table).values(values).on_conflict_do_nothing()).rowcount == 1
     return connection.execute(insert_on_server(table).values(values).on_conflict_do_nothing()).rowcount == 1

@@ -1,4 +1,4 @@
-"""What holds a candidate back, in one sentence with the figure that shows it."""
+"""Names what limits a candidate, in one sentence with the figure that shows it."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from warpwright.seal.summary import LaunchSummary, summarise
 
 UNITS = {"DRAM": DRAM, "L2": L2, "L1 and shared memory": L1, "the SMs' pipelines": SM}
 BUSY = 60.0
-"""Per cent of its peak at which a unit is what limits a kernel."""
-CROWDED = 0.5
+"""Per cent of its peak at which a unit counts as the bottleneck."""
+LOW_OCCUPANCY = 0.5
 
 
 def by_profiler(watched: Sequence[Watched]) -> str:
-    """Of the kernel that takes longest."""
+    """Describes the slowest kernel by the profiler's metrics."""
     slowest = max(watched, key=lambda item: item.time_us)
     share = slowest.time_us / sum(item.time_us for item in watched)
     which = f"{slowest.kernel} takes {slowest.time_us:.1f} µs ({share:.0%} of the call)"
@@ -28,7 +28,7 @@ def by_profiler(watched: Sequence[Watched]) -> str:
 
 
 def by_assembler(sealed: Sealed, case: str) -> str:
-    """What registers, spills and shared memory tell without a profiler."""
+    """Describes a candidate by registers, spills and shared memory, without a profiler."""
     kernels = {kernel.name: kernel for kernel in sealed.kernels}
     launches = [launch for plan in summarise(sealed).plans if plan.case == case for launch in plan.launches]
     spilling = [name for name in _names(launches) if name in kernels and kernels[name].spill_stores]
@@ -37,10 +37,10 @@ def by_assembler(sealed: Sealed, case: str) -> str:
         return f"{kernel.name} spills {kernel.spill_stores} bytes of registers to memory (ptxas)"
     known = [launch for launch in launches if launch.occupancy is not None]
     if not known:
-        return "all its work is the library's"
+        return "all its work is done by library calls"
     fewest = min(known, key=lambda launch: launch.occupancy or 0.0)
     held = f"{fewest.kernel} can hold {fewest.occupancy:.0%} of an SM's warps (ptxas: registers and shared memory)"
-    return held if (fewest.occupancy or 0.0) < CROWDED else f"{held}: nothing the assembler knows holds it back"
+    return held if (fewest.occupancy or 0.0) < LOW_OCCUPANCY else f"{held}: the assembler reports no other limit"
 
 
 def _names(launches: Sequence[LaunchSummary]) -> list[str]:

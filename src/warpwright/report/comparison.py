@@ -1,4 +1,4 @@
-"""A measured kernel beside the best baseline and the physical limit of each case: as a table, and as a picture."""
+"""A measured kernel beside the best baseline and the physical limit of each case, as a table and as a picture."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def picture(standing: Iterable[Standing]) -> str:
 
 
 def _key() -> str:
-    """Draws what the colours mean."""
+    """Draws the legend."""
     return (
         rectangle(LABEL, 8, 16, 12, "faint")
         + text(LABEL + 22, 19, "the fastest of PyTorch in this case", "start")

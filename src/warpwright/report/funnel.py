@@ -1,4 +1,4 @@
-"""What became of the proposals of a run: the funnel, and who is the best so far."""
+"""The fates of a run's proposals, and its best candidate so far."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from warpwright.core.records.search import Basis, Fate, Member, Snapshot
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Funnel:
-    """Counts of proposals. Those refuted are counted by the rung that refuted them."""
+    """Counts of proposals by fate; refuted ones also by rung."""
 
     proposed: int
     by_fate: Mapping[Fate, int]
@@ -29,14 +29,14 @@ def funnel(snapshot: Snapshot) -> Funnel:
 
 
 def best(snapshot: Snapshot) -> Member | None:
-    """The best on the surest basis: a prediction never beats a measurement."""
+    """Returns the best member; a measured score always precedes a predicted one."""
     scored = [member for member in snapshot.members if member.score is not None]
     sure = [member for member in scored if member.score and member.score.basis is Basis.MEASURED] or scored
     return max(sure, key=lambda member: member.score.value if member.score else 0.0, default=None)
 
 
 def climb_of(snapshot: Snapshot) -> tuple[tuple[int, float], ...]:
-    """The best value after each proposal that improved it: what a chart of the run shows."""
+    """Returns the best value after each proposal that improved it, for a chart of the run."""
     found: list[tuple[int, float]] = []
     for member in snapshot.members:
         if member.fate is Fate.IMPROVED and member.score is not None:

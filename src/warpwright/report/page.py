@@ -1,4 +1,4 @@
-"""A self-contained page on one or more searches: the funnel, the way up, the kernel and the evidence for it."""
+"""A self-contained page about one or more searches: the funnel, the progress, the kernel and its evidence."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Chapter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Catch:
-    """A kernel that was planted to be caught."""
+    """A kernel with a planted bug, and the dossier that refutes it."""
 
     title: str
     source: str
@@ -47,7 +47,7 @@ class Catch:
 
 
 def page(title: str, chapters: Sequence[Chapter], catches: Sequence[Catch] = ()) -> str:
-    """Whatever a candidate could have written is escaped."""
+    """Builds the page; all text of candidates is escaped."""
     body = "\n".join([*map(_chapter, chapters), *map(_catch, catches)])
     head = f'<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{_(title)}</title>'
     return (

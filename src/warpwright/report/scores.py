@@ -1,4 +1,4 @@
-"""Scores and what they cost, in words."""
+"""Scores and costs, in words."""
 
 from __future__ import annotations
 
@@ -21,5 +21,5 @@ def spent_words(spent: Spent, limit_usd: float | None = None) -> str:
 
 
 def _percent(share: float) -> str:
-    """Tiny cases are all launch and no work: then the share is small, but it is not nothing."""
+    """Formats a share; tiny cases consist of launch time, so that their share is small but not zero."""
     return f"{share:.0%}" if share >= 0.01 else "under 1%"

@@ -1,4 +1,4 @@
-"""One number for a right candidate, so that a search can compare: logarithms, weighted as real traffic is."""
+"""Scores a correct candidate with one number, so that a search can compare: weighted logarithms over cases."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from warpwright.report.standings import Standing, standings
 
 
 def measured(task: Task, judged: Judged) -> Score | None:
-    """Against the best baseline of each case, cold. None unless every case that was timed gave a valid number."""
+    """Scores against the best baseline of each case, cold. None unless every timed case has a valid time."""
     cold = [item for item in standings(task, judged) if item.cache is Cache.COLD]
     ratios = {item.case: item.speed_up.value for item in cold if item.speed_up and item.invalid is None}
     if not ratios or len(ratios) < len(cold):
@@ -33,7 +33,7 @@ def measured(task: Task, judged: Judged) -> Score | None:
 
 
 def predicted(task: Task, predictions: Sequence[Prediction], profile: str | None = None) -> Score | None:
-    """The share of the physical limit that a cost model expects. Never compared with a measurement."""
+    """Scores by the predicted share of the physical limit. Never compared with a measurement."""
     shares = {item.case: _share_of_limit(task, item) for item in predictions}
     by_case = {case: math.log(share) for case, share in shares.items() if share}
     if not by_case:
@@ -67,7 +67,7 @@ def _share(task: Task, shares: Mapping[str, float | None]) -> float | None:
 
 
 def _slowest(standing: Iterable[Standing]) -> str | None:
-    """What a person would look at first: the case that is furthest from what is possible."""
+    """Describes the case that is furthest from its physical limit."""
     known = [item for item in standing if item.share_of_limit and item.time_us and item.bound_by]
     if not known:
         return None

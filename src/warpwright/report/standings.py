@@ -1,4 +1,4 @@
-"""How a judged candidate stands: time with its interval, speed-up against the best rival, share of what is possible."""
+"""A judged candidate case by case: time with its interval, speed-up against the best baseline, share of the limit."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ THRESHOLDS = (1.0, 1.5, 2.0)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
-    """One case in one state of the cache. What was not measured is None."""
+    """One case in one cache state. Values that were not measured are None."""
 
     case: str
     cache: Cache
@@ -28,11 +28,11 @@ class Standing:
     rivals_us: dict[str, Interval]
     best_rival: str | None
     speed_up: Interval | None
-    """Against the best rival; judge by `low`, its 95 % lower bound."""
+    """Against the best baseline; the lower bound `low` of the 95 % interval decides."""
     limit_us: float | None
     share_of_limit: float | None
     share_of_copy: float | None
-    """Of what a plain copy of as many bytes takes, timed the same way."""
+    """The time of a plain copy of as many bytes, as a share of the candidate's time."""
     gb_per_s: float | None
     tflop_per_s: float | None
     bound_by: str | None
@@ -40,7 +40,7 @@ class Standing:
 
 
 def standings(task: Task, judged: Judged) -> tuple[Standing, ...]:
-    """Every case and cache state that was timed, in the order of the records."""
+    """Returns a standing for every timed case and cache state, in the order of the records."""
     groups: dict[tuple[str, Cache], list[Measurement]] = {}
     for item in judged.measurements:
         groups.setdefault((item.case, item.cache), []).append(item)
@@ -49,7 +49,7 @@ def standings(task: Task, judged: Judged) -> tuple[Standing, ...]:
 
 
 def summary(standing: Iterable[Standing]) -> dict[str, float | None]:
-    """Geometric mean, median and the share of cases above each threshold, over valid cold cases."""
+    """Computes geometric mean, median and the share of cases above each threshold, over valid cold cases."""
     found = [
         item.speed_up.value for item in standing if item.cache is Cache.COLD and item.speed_up and not item.invalid
     ]

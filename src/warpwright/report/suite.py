@@ -1,4 +1,4 @@
-"""A suite as one table: every task, against every baseline. A task without a right kernel counts, as not fast."""
+"""A suite as one table: every task against every baseline. A task without a correct kernel counts as not faster."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from warpwright.report.standings import THRESHOLDS, Standing, standings
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Against:
-    """One baseline over a suite. Means are over the tasks that have a right and timed kernel."""
+    """One baseline over a suite. Means are over the tasks with a correct and timed kernel."""
 
     baseline: str
     timed: int
     geometric_mean: float | None
     median: float | None
     fast: Mapping[str, float]
-    """The share of all tasks whose kernel is right and faster than the baseline by each factor."""
+    """The share of all tasks whose kernel is correct and faster than the baseline by each factor."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,9 +36,9 @@ class Overview:
 
 
 def overview(suite: str, entries: Sequence[tuple[Task, Judged | None]]) -> Overview:
-    """Of one suite alone: figures of two suites have nothing to say to each other."""
-    if strangers := {task.suite for task, _ in entries} - {suite}:
-        raise ValueError(f"tasks of {sorted(strangers)} do not belong in the figures of {suite}")
+    """Summarises one suite; figures of different suites must not be combined."""
+    if foreign := {task.suite for task, _ in entries} - {suite}:
+        raise ValueError(f"tasks of {sorted(foreign)} do not belong in the figures of {suite}")
     judged = [(task, item) for task, item in entries if item is not None]
     wrong = sum(_refuted(item) for _, item in judged)
     ratios = {task.key: _ratios(standings(task, item)) for task, item in judged if not _refuted(item)}
@@ -58,7 +58,7 @@ def _refuted(judged: Judged) -> bool:
 
 
 def _ratios(standing: Sequence[Standing]) -> dict[str, float]:
-    """Of one task, against each baseline: the geometric mean over its valid cold cases."""
+    """Returns the geometric mean of one task against each baseline, over its valid cold cases."""
     cold = [item for item in standing if item.cache is Cache.COLD and item.time_us and item.invalid is None]
     names = dict.fromkeys(name for item in cold for name in item.rivals_us)
     found = {}

@@ -1,4 +1,4 @@
-"""Verdicts in words: the sentence, what shows it, and what rungs noticed besides."""
+"""Verdicts in words: the sentence, the counterexample, and warnings."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _WHERE = ("distribution", "order", "kernel", "block", "thread", "other")
 
 
 def sentence(dossier: Dossier) -> str:
-    """The verdict in one sentence."""
+    """Returns the verdict in one sentence."""
     found = dossier.refutation
     if found is not None and found.counterexample is not None:
         return f"Refuted: {found.counterexample.message}"
@@ -22,23 +22,23 @@ def sentence(dossier: Dossier) -> str:
 
 
 def details(dossier: Dossier, source: str = "") -> list[str]:
-    """What shows a refutation: source line, case, block, thread."""
+    """Describes the counterexample: source line, case, block, thread."""
     found = dossier.refutation
     return counterexample_lines(found.counterexample, source) if found and found.counterexample else []
 
 
 def warnings(dossier: Dossier) -> list[str]:
-    """What rungs noticed and did not hold against the candidate."""
+    """Returns the warnings of rungs, which do not count against the candidate."""
     return [str(warning) for item in dossier.evidence for warning in item.facts.get("warnings", ())]
 
 
 def refusal_sentence(refusal: Refusal) -> str:
-    """Why a candidate was not sealed, in one sentence."""
+    """Returns in one sentence why a candidate was not sealed."""
     return refusal.counterexample.message if refusal.counterexample else (refusal.reason or "undecided")
 
 
 def counterexample_lines(counterexample: Counterexample, source: str = "") -> list[str]:
-    """Where a counterexample was seen, a line for each place."""
+    """Describes where a counterexample occurred, with a line for each place."""
     found = [f"case {counterexample.case}"] if counterexample.case else []
     errors = counterexample.facts.get("errors") or []
     for error in errors[:3]:

@@ -1,4 +1,4 @@
-"""Pages: all that matters is on them, nothing of a candidate's gets out of its quotes, nothing is fetched."""
+"""Pages contain everything of interest, escape all text of candidates, and load nothing from the network."""
 
 from __future__ import annotations
 
@@ -68,14 +68,14 @@ def test_the_funnel_counts_by_fate_and_rung() -> None:
     assert counted.refuted_by == {"emulate": 1}
 
 
-def test_a_prediction_never_beats_a_measurement() -> None:
+def test_a_measured_score_always_precedes_a_predicted_one() -> None:
     measured = member(4, Fate.IMPROVED, -3.0, Basis.MEASURED)
     assert best(Snapshot(run=RUN, members=(*MEMBERS, measured))) == measured
     assert best(SNAPSHOT) == MEMBERS[3]
     assert best(Snapshot(run=RUN)) is None
 
 
-def test_a_page_holds_what_matters_and_fetches_nothing() -> None:
+def test_a_page_is_complete_and_loads_nothing() -> None:
     dossier = Dossier(
         candidate="c3",
         task=RUN.task,
@@ -95,7 +95,7 @@ def test_a_page_holds_what_matters_and_fetches_nothing() -> None:
 
 
 @given(st.text(max_size=200))
-def test_a_source_cannot_leave_its_quotes(source: str) -> None:
+def test_all_text_of_a_source_is_escaped(source: str) -> None:
     wrong = Counterexample(kind="race", message=source or "x", line=1)
     evidence = Evidence(candidate="c", rung="emulate", verdict=Verdict.REFUTED, counterexample=wrong)
     dossier = Dossier(candidate="c", task="t", evidence=(evidence,))
@@ -106,7 +106,7 @@ def test_a_source_cannot_leave_its_quotes(source: str) -> None:
 
 
 @given(st.lists(st.tuples(st.text(max_size=10), st.floats(0, 1e9), st.text(max_size=10), st.just("plain"))))
-def test_bars_fit_their_picture(rows: list[tuple[str, float, str, str]]) -> None:
+def test_bars_fit_into_the_picture(rows: list[tuple[str, float, str, str]]) -> None:
     for width in re.findall(r'width="([\d.]+)"', bars(rows)):
         assert 0 < float(width) <= 640
 

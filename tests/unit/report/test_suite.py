@@ -1,4 +1,4 @@
-"""Figures of a suite, by hand."""
+"""Figures of a suite, computed by hand."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def judged(candidate: str, ratios: dict[str, float], verdict: Verdict = Verdict.
     )
 
 
-def test_shares_are_of_all_tasks_and_means_of_those_that_are_right() -> None:
+def test_shares_cover_all_tasks_and_means_those_with_correct_kernels() -> None:
     entries = [
         (task("a"), judged("a", {"n1": 2.0, "n3": 8.0})),
         (task("b"), judged("b", {"n1": 1.2, "n3": 1.2})),
@@ -66,7 +66,7 @@ def test_suites_are_never_mixed() -> None:
         overview("s", [(task("a"), None), (task("b", "other"), None)])
 
 
-def test_a_score_weighs_cases_as_traffic_does() -> None:
+def test_a_score_weights_cases_by_their_share_of_traffic() -> None:
     score = measured(task("a"), judged("a", {"n1": 2.0, "n3": 8.0}))
     assert score is not None
     assert math.exp(score.value) == pytest.approx((2.0 * 8.0**3) ** (1 / 4), rel=1e-3)

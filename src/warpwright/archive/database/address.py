@@ -1,4 +1,4 @@
-"""Where an archive lies: a path, a URL, or the user's data folder."""
+"""The location of an archive: a path, a URL, or the user's data folder."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _FORMS = "a path, sqlite:///PATH or postgresql://USER@HOST/DATABASE"
 
 
 def address(where: str | Path | None) -> Path | URL:
-    """A file for SQLite, in full, or the URL of a PostgreSQL database."""
+    """Returns the full path of an SQLite file, or the URL of a PostgreSQL database."""
     named = str(where) if where is not None else os.environ.get("WARPWRIGHT_ARCHIVE")
     if not named:
         return _file(default_path())
@@ -27,7 +27,7 @@ def default_path() -> Path:
 
 
 def shown(place: Path | URL) -> str:
-    """For messages: never with a password."""
+    """Formats an address for messages, without its password."""
     return str(place) if isinstance(place, Path) else place.render_as_string(hide_password=True)
 
 
@@ -53,7 +53,7 @@ def _named_file(url: URL) -> Path:
 
 
 def _file(path: Path) -> Path:
-    """Resolved, so that a process that changes its folder, or comes by a link, means the same archive."""
+    """Resolves a path, so that a change of the working directory or a link still gives the same archive."""
     try:
         path = path.expanduser().resolve()
     except (OSError, RuntimeError, ValueError) as error:

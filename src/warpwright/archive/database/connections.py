@@ -1,4 +1,4 @@
-"""One transaction per thread, joined by whatever is done inside it."""
+"""One transaction per thread, joined by nested calls."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Connections:
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[Connection]:
-        """All or nothing, and on disk when the outermost one ends."""
+        """Opens a transaction, or joins that of this thread; it is durable when the outermost one ends."""
         self._check_process()
         if (joined := self._joined) is not None:
             with self._watched():
@@ -35,7 +35,7 @@ class Connections:
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[Connection]:
-        """One view, which others cannot change meanwhile; inside a transaction, with what it has written so far."""
+        """Opens a consistent view, or joins the transaction of this thread and sees what it has written."""
         self._check_process()
         if self._joined is not None:
             with self.writing() as joined:
@@ -56,8 +56,8 @@ class Connections:
         self._local.connection, self._local.failure = connection, None
         try:
             yield
-            # A database may have given the transaction up at a failure that somebody caught since. To commit then
-            # would succeed and keep nothing.
+            # A database may have rolled back after an error that was caught since. A commit would then succeed and
+            # store nothing.
             if self._local.failure is not None:
                 raise self._local.failure
         finally:
@@ -73,7 +73,7 @@ class Connections:
                 raise
 
     def _check_process(self) -> None:
-        """Neither database survives being used from both sides of a fork."""
+        """Raises OurFault after a fork: neither database can be shared between parent and child."""
         if os.getpid() != self._process:
             message = "opened in another process; after a fork, open it anew"
             raise OurFault(Fault(where=f"archive {self.place}", message=message))

@@ -1,4 +1,4 @@
-"""Connections that keep what they acknowledge: SQLite with a synced write-ahead log, PostgreSQL with synced commits."""
+"""Connections with durable commits: SQLite with a synced write-ahead log, PostgreSQL with synchronous commits."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from sqlalchemy import URL, Connection, Engine, create_engine, event
 from warpwright.core.errors import UsageError
 
 BUSY_S = 60
-"""How long a writer waits for others before it gives up."""
+"""Seconds that a writer waits for others before it gives up."""
 _SERVER = (
-    # Some servers acknowledge before they have written; this one must not.
+    # Some servers acknowledge a commit before it is written.
     "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'",
-    # A machine that lost its power must not hold a run for hours.
+    # The lock of a machine that lost power must not persist for hours.
     "SET tcp_keepalives_idle = 30",
     "SET tcp_keepalives_interval = 10",
     "SET tcp_keepalives_count = 3",
@@ -28,25 +28,27 @@ def engine_for(place: Path | URL) -> Engine:
 
 
 def for_writing(engine: Engine) -> Engine:
-    """The same, for transactions that write: SQLite then takes the write lock at once, never half-way."""
+    """Returns the engine for transactions that write: SQLite then takes the write lock at once."""
     return engine.execution_options(writes=True)
 
 
 def for_reading(engine: Engine) -> Engine:
-    """The same, for transactions that read several times: PostgreSQL would show each of them something newer."""
+    """Returns the engine for transactions that read repeatedly: PostgreSQL would otherwise show newer data each
+    time.
+    """
     return engine.execution_options(isolation_level="REPEATABLE READ") if engine.name == "postgresql" else engine
 
 
 def lock_folder(path: Path) -> Path:
-    """Beside the file: whoever holds a lock on a file in it holds what the file is named for."""
+    """Creates the folder beside the archive whose locked files represent the resources that they name."""
     folder = path.with_name(f"{path.name}.locks")
     folder.mkdir(parents=True, exist_ok=True)
     return folder
 
 
 def _file_engine(path: Path) -> Engine:
-    # Python's own transactions are off (isolation_level=None): they begin too late for BEGIN IMMEDIATE.
-    # Threads wait for the write lock, not for a connection, so there is no limit on those.
+    # Python's own transactions are disabled (isolation_level=None), since they begin too late for BEGIN IMMEDIATE.
+    # Threads wait for the write lock rather than for a connection, so connections are not limited.
     engine = create_engine(
         URL.create("sqlite", database=str(path)),
         connect_args={"timeout": BUSY_S, "isolation_level": None},
@@ -64,7 +66,7 @@ def _prepare_file(path: Path, connection: Any, _: Any) -> None:
 
 
 def _use_write_ahead_log(path: Path, connection: Any) -> None:
-    """Once in the life of a file. Processes that switch at the same moment would refuse each other."""
+    """Switches a file to a write-ahead log, once. Without a lock, processes doing so at the same time would fail."""
     if connection.execute("PRAGMA journal_mode").fetchone() != ("wal",):
         with open(lock_folder(path) / "opening", "w") as turn:
             fcntl.flock(turn, fcntl.LOCK_EX)

@@ -1,4 +1,4 @@
-"""Errors of a database as one sentence: what the user can mend, and what failed on our side."""
+"""Database errors as one sentence: those that the user can correct, and those on our side."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from warpwright.core.records.evidence import Fault
 
 Entry = TypeVar("Entry")
 
-# By the beginning of SQLite's name or of PostgreSQL's SQLSTATE for the error.
-_MENDABLE = {
+# By a prefix of SQLite's error name or of PostgreSQL's SQLSTATE.
+_USER_ERRORS = {
     "SQLITE_CANTOPEN": "cannot be opened or made; is its folder there, and may it be written?",
     "SQLITE_READONLY": "may only be read; an archive must be writable",
     "SQLITE_PERM": "may not be opened",
@@ -25,9 +25,9 @@ _MENDABLE = {
     "3F000": "has no schema to keep its tables in; check the search path",
     "42501": "does not let this user do that; the user must own the archive's tables",
 }
-_KEPT = "what was acknowledged is kept, what was being written is not"
-# Sentence, and whether the same may work later.
-_OURS = {
+_KEPT = "acknowledged records are kept, the current write is lost"
+# The sentence, and whether a later attempt may succeed.
+_FAULTS = {
     "SQLITE_FULL": (f"the disk is full; {_KEPT}", True),
     "SQLITE_IOERR": (f"the disk failed to read or write, perhaps because it is full; {_KEPT}", True),
     "SQLITE_BUSY": ("other processes kept it busy for too long", True),
@@ -43,7 +43,7 @@ _OURS = {
 
 @contextlib.contextmanager
 def told_plainly(place: str) -> Iterator[None]:
-    """Whatever the database raises inside leaves as one of our errors."""
+    """Converts every database error inside to one of ours."""
     try:
         yield
     except SQLAlchemyError as error:
@@ -52,9 +52,9 @@ def told_plainly(place: str) -> Iterator[None]:
 
 def in_words(error: SQLAlchemyError, place: str) -> WarpwrightError:
     code = _code(error)
-    if sentence := _longest(_MENDABLE, code):
+    if sentence := _longest(_USER_ERRORS, code):
         return UsageError(f"the archive {place} {sentence}")
-    if entry := _longest(_OURS, code):
+    if entry := _longest(_FAULTS, code):
         return _fault(place, *entry)
     if isinstance(error, DBAPIError) and error.connection_invalidated:
         return _fault(place, f"the connection was lost; {_KEPT}", True)

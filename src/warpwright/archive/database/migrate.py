@@ -1,4 +1,4 @@
-"""An archive of any age brought up to date, in one transaction: it is as before, or it is current."""
+"""Brings an older archive up to date in one transaction."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from alembic.config import Config
 
 _ALEMBIC = threading.Lock()
-"""Alembic keeps what it works on in module globals."""
+"""Alembic keeps its state in module globals."""
 _ONE_AT_A_TIME = 0x77617270
-"""Key of the advisory lock under which PostgreSQL archives are migrated."""
+"""The key of the advisory lock for migrations in PostgreSQL."""
 
 
 def is_current(connection: Connection, place: str) -> bool:
@@ -24,7 +24,7 @@ def is_current(connection: Connection, place: str) -> bool:
 
 
 def bring_up_to_date(connection: Connection, place: str) -> None:
-    """Inside a writing transaction. Another process may have been first: then there is nothing to do."""
+    """Migrates inside a writing transaction. If another process was faster, there is nothing to do."""
     if connection.dialect.name == "postgresql":
         connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _ONE_AT_A_TIME})
     version = _version(connection, place)
@@ -34,12 +34,12 @@ def bring_up_to_date(connection: Connection, place: str) -> None:
 
 
 def _version(connection: Connection, place: str) -> str | None:
-    """None where the database is empty. One that belongs to something else is refused."""
+    """Returns the version of an archive; None for an empty database. A database with other contents is refused."""
     tables = set(inspect(connection).get_table_names())
     if VERSION_TABLE in tables:
         found = connection.execute(text(f"SELECT version_num FROM {VERSION_TABLE}")).scalar()
         return None if found is None else str(found)
-    # A server's database may hold other tables beside ours; a file that does is somebody else's file.
+    # A server's database may have other tables besides ours; a file with other tables is not an archive.
     others = tables if connection.dialect.name == "sqlite" else tables & set(METADATA.tables)
     if others:
         raise UsageError(f"{place} is a database with other tables ({sorted(others)[0]}); give another place")

@@ -1,4 +1,4 @@
-"""The tables. Bodies are canonical JSON and exact; the other columns are drawn from them, to be asked for in SQL."""
+"""The tables. Bodies are exact canonical JSON; the other columns are derived from them, for SQL queries."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sqlalchemy import (
 )
 
 VERSION = "0001"
-"""Of the newest file in migrations/."""
+"""The version of the newest file in migrations/."""
 VERSION_TABLE = "archive_version"
 
 METADATA = MetaData()
@@ -41,7 +41,7 @@ CANDIDATES = Table(
     Column("at", Text, nullable=False),
 )
 
-# What was asked of each proposal, drawn from the decisions.
+# The request for each proposal, derived from decisions.
 BRIEFS = Table(
     "briefs",
     METADATA,

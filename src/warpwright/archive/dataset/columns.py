@@ -1,6 +1,6 @@
-"""The columns of the dataset and their types: one row per proposal. docs/archive.md says what each means.
+"""The columns of the dataset and their types, one row per proposal; docs/archive.md explains each.
 
-A type is str, int, float, bool; [type] is a list; {name: type} is a group of named values; dict is counts by name.
+A type is str, int, float or bool; [type] is a list; {name: type} is a group of named values; dict holds counts by name.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 COLUMNS: dict[str, Any] = {
-    # The run and what was asked.
+    # The run and the request.
     "run": str,
     "task": str,
     "started": str,
@@ -24,7 +24,7 @@ COLUMNS: dict[str, Any] = {
     "hint": str,
     "lesson": str,
     "genome": str,
-    # Who was asked, and what it said and cost.
+    # The model, its answer and the cost.
     "model": str,
     "effort": str,
     "temperature": float,
@@ -33,7 +33,7 @@ COLUMNS: dict[str, Any] = {
     "calls": int,
     "tokens": dict,
     "cost_usd": float,
-    # What came of it.
+    # The candidate.
     "candidate": str,
     "source": str,
     "flags": {"gpu": str, "fast_math": bool, "extra": [str]},
@@ -42,7 +42,7 @@ COLUMNS: dict[str, Any] = {
     "duplicate_of": str,
     "problem": str,
     "faulted": bool,
-    # What is known of it.
+    # Verdict, times and score.
     "verdict": str,
     "refuted_by": str,
     "counterexample": {"kind": str, "message": str, "case": str, "line": int, "facts": str},

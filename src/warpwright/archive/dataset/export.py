@@ -1,4 +1,4 @@
-"""The dataset of an archive as JSON lines or Parquet, written run by run."""
+"""Exports an archive as JSON lines or Parquet, run by run."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FORMATS = ("jsonl", "parquet")
 
 
 def export(archive: Archive, format: str, target: Path, run: str | None = None) -> int:
-    """One row per proposal, of one run or of all; returns how many. The file is there whole or not at all."""
+    """Writes one row per proposal of one run or all runs, atomically, and returns the number of rows."""
     if format not in FORMATS:
         raise UsageError(f"'{format}' is no format; one of {', '.join(FORMATS)}")
     write = _write_lines if format == "jsonl" else _write_parquet
@@ -78,7 +78,7 @@ def _type(arrow: Any, kind: Any) -> Any:
 
 
 def _value(kind: Any, value: Any) -> Any:
-    """As arrow takes it: maps as pairs, text without what UTF-8 cannot hold."""
+    """Converts a value for Arrow: maps as pairs, text without characters that UTF-8 cannot encode."""
     if value is None:
         return None
     match kind:

@@ -1,4 +1,4 @@
-"""One row of the dataset per proposal, with all that became of it. What is not known is None."""
+"""Builds one row of the dataset per proposal. Unknown values are None."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from warpwright.core.records.search import Basis, Brief, Call, Decision, Predict
 
 @dataclass(slots=True, kw_only=True)
 class _Known:
-    """A run's records by what they are about."""
+    """The records of a run, by their subject."""
 
     asked: dict[int, tuple[Decision, Brief]] = field(default_factory=dict)
     calls: defaultdict[int, list[Call]] = field(default_factory=lambda: defaultdict(list))
@@ -27,7 +27,7 @@ class _Known:
 
 
 def rows(run: Run, records: Iterable[Record], candidates: Mapping[str, Candidate]) -> Iterator[dict[str, Any]]:
-    """In the order of the proposals."""
+    """Yields the rows in the order of the proposals."""
     known = _sorted(records)
     for proposal in known.proposals:
         decision, brief = known.asked.get(proposal.brief, (None, None))
@@ -88,7 +88,7 @@ def _of_brief(brief: Brief | None, proposal: Proposal) -> dict[str, Any]:
 
 
 def _of_calls(calls: Sequence[Call], brief: Brief | None) -> dict[str, Any]:
-    """Prompt and reply are those of the last call that was answered: what came before was asked again."""
+    """Takes prompt and reply from the last answered call; earlier ones were repeated."""
     answered = [call for call in calls if call.reply is not None] or calls
     last = answered[-1] if answered else None
     arm = brief.arm if brief else None
@@ -105,7 +105,7 @@ def _of_calls(calls: Sequence[Call], brief: Brief | None) -> dict[str, Any]:
 
 
 def _cost(calls: Sequence[Call]) -> float | None:
-    """None as soon as one price is unknown; no call costs nothing."""
+    """Sums the prices; None if one is unknown, zero without calls."""
     prices = [call.cost_usd for call in calls if call.cost_usd is not None]
     return sum(prices, 0.0) if len(prices) == len(calls) else None
 
@@ -125,7 +125,7 @@ def _of_proposal(proposal: Proposal, candidate: Candidate | None) -> dict[str, A
 
 
 def _of_findings(name: str, findings: Sequence[Dossier | Judged]) -> dict[str, Any]:
-    """What the ladder and the judge say together."""
+    """Combines the results of the ladder and the judge."""
     evidence = tuple(item for finding in findings for item in finding.evidence)
     faults = tuple(item for finding in findings for item in finding.faults)
     whole = Dossier(candidate=name, task="", evidence=evidence, faults=faults)
@@ -173,7 +173,7 @@ def _times(judged: Judged) -> list[dict[str, Any]]:
 
 
 def _of_score(name: str, known: _Known) -> dict[str, Any]:
-    """The measured score where there is one: the two kinds are never mixed."""
+    """Takes the measured score if there is one, else the predicted one; they are never mixed."""
     score = known.scores.get((name, Basis.MEASURED)) or known.scores.get((name, Basis.PREDICTED))
     return {
         "predictions": [

@@ -1,4 +1,4 @@
-"""A run read from a file of JSON lines. The file may come from anywhere: nothing in it is taken on trust."""
+"""Reads a run from a file of JSON lines. The file may come from anywhere, so everything in it is checked."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FORMAT = 1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Log:
-    """A whole run, each entry with the time it was first stored."""
+    """A whole run, each entry with the time at which it was first stored."""
 
     source: Path
     run: Run

@@ -1,9 +1,9 @@
-"""A run written as a file of JSON lines, exact, so that it can be shipped, replayed and compared.
+"""Writes a run as a file of JSON lines, exactly, so that it can be sent, replayed and compared.
 
 {"log": 1, "at": ..., "run": {...}}             the first line
-{"at": ..., "candidate": {...}}                 every candidate that the run names, by id
+{"at": ..., "candidate": {...}}                 every candidate that the run refers to, by id
 {"at": ..., "kind": ..., "record": {...}}       every record, in the order of appending
-{"candidates": 3, "records": 17}                the last line, by which a file that was cut off is known
+{"candidates": 3, "records": 17}                the last line, without which the file is truncated
 """
 
 from __future__ import annotations
@@ -42,13 +42,13 @@ def _lines(connection: Connection, run: str) -> Iterator[str]:
 
 
 def _named(connection: Connection, run: str) -> set[str]:
-    """Also those that only a decision speaks of, which may come from earlier runs."""
+    """Returns all candidates referred to, also those that only a decision names, possibly from earlier runs."""
     rows = reading.all_rows(connection, run)
     return {name for row in rows for name in candidates_named(reading.record_in(run, row))}
 
 
 def take_in(connection: Connection, log: Log) -> None:
-    """A run that is there already must agree as far as both go; what it lacks is added."""
+    """Imports a run. An existing run must agree with the file as far as both go; missing records are added."""
     run = log.run.id
     try:
         writing.begin(connection, log.run, log.at)
@@ -57,7 +57,7 @@ def take_in(connection: Connection, log: Log) -> None:
         known = [(row["kind"], row["body"]) for row in reading.all_rows(connection, run)]
         for (kind, body), (record, _) in zip(known, log.records, strict=False):
             if (kind, body) != (record.kind, record.body):
-                raise UsageError(f"{log.source} and the archive tell run {run} differently")
+                raise UsageError(f"{log.source} and the archive disagree about run {run}")
         for record, at in log.records[len(known) :]:
             if not writing.append(connection, run, record, at):
                 raise UsageError(f"{log.source} holds a {record.kind} of run {run} twice")

@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all."""
+"""Writes files atomically."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from warpwright.core.errors import UsageError
 
 @contextlib.contextmanager
 def written_whole(target: Path) -> Iterator[Path]:
-    """A place beside the target to write to; it takes the target's name only when all went well."""
+    """Yields a temporary path beside the target, which replaces the target after success."""
     part = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
         try:
             yield part
-            _settle(part)
+            _sync(part)
             os.replace(part, target)
         finally:
             part.unlink(missing_ok=True)
@@ -25,7 +25,7 @@ def written_whole(target: Path) -> Iterator[Path]:
         raise UsageError(f"{target} cannot be written: {error.strerror or error}") from None
 
 
-def _settle(part: Path) -> None:
-    """On disk before it gets its name: a power cut must not leave an empty file under it."""
+def _sync(part: Path) -> None:
+    """Syncs the file before it is renamed: a power failure must not leave an empty file under the final name."""
     with open(part, "rb") as file:
         os.fsync(file.fileno())

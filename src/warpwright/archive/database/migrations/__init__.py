@@ -1,5 +1,5 @@
-"""Versions of the tables, for alembic. A version that was released is never changed; a new one is added.
+"""Versions of the tables, for alembic. A released version never changes; new ones are added.
 
-env.py      what alembic runs them in
+env.py      the environment in which alembic runs them
 versions/   one file per version
 """

@@ -1,4 +1,4 @@
-"""Run by alembic, in the transaction that migrate.py has opened."""
+"""Run by alembic in the transaction that migrate.py has opened."""
 
 from __future__ import annotations
 
