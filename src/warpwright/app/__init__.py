@@ -4,6 +4,7 @@ given.py      tasks and kernels in every form in which a caller gives them
 progress.py   what long work reports on its way
 notebook.py   results as HTML
 tasks.py      tasks listed, loaded and admitted
+aio.py        the functions for programs with an event loop
 kernels/      kernels checked, sealed and timed
 compose.py    kernels written by rule
 verifiers.py  what rungs are worth

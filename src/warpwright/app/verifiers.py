@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from warpwright.app.given import candidate_of
-from warpwright.app.kernels.check import Piece, cases_of_types, check_all, labelled
+from warpwright.app.kernels.check import Piece, cases_of_types, check_pieces, labelled
 from warpwright.app.progress import OnProgress, Reporter
 from warpwright.core.errors import UsageError
 from warpwright.core.protocols import Model
@@ -56,7 +56,7 @@ def evaluate_verifiers(
     if model is not None:
         dossiers = _opinions(work, _model(model, budget), panel, Reporter(on_progress))
     else:
-        dossiers = [item.dossier for item in check_all(work, dtypes=dtypes, jobs=jobs, on_progress=on_progress)]
+        dossiers = [item.dossier for item in check_pieces(work, dtypes=dtypes, jobs=jobs, on_progress=on_progress)]
     found = scores([piece.label for piece in work if piece.label], dossiers, rung)
     return Evaluated(scores=found, faults=tuple(fault for dossier in dossiers for fault in dossier.faults))
 

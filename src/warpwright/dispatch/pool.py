@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from multiprocessing import get_context
+from types import ModuleType
 from typing import TypeVar
 
 from warpwright.core.errors import OurFault
@@ -33,7 +36,8 @@ def parallel(
         mp_context=get_context("spawn"),
         initializer=_single_threaded,
     ) as pool:
-        futures = {pool.submit(function, item): number for number, item in enumerate(items)}
+        with _without_main():
+            futures = {pool.submit(function, item): number for number, item in enumerate(items)}
         results: dict[int, Result] = {}
         try:
             for future in as_completed(futures):
@@ -44,6 +48,20 @@ def parallel(
         except BrokenProcessPool as error:
             raise OurFault(Fault(where="worker process", message=f"died: {error}", retryable=True)) from None
     return [results[number] for number in range(len(items))]
+
+
+@contextmanager
+def _without_main() -> Iterator[None]:
+    """Start processes that do not run the user's script again, which spawned processes do to find `__main__`.
+
+    What is sent to them is defined in Warpwright, never there; so scripts need no `if __name__ == "__main__"`.
+    """
+    main = sys.modules["__main__"]
+    sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = main
 
 
 def _single_threaded() -> None:

@@ -16,6 +16,7 @@ from warpwright.core.launch.sealed import Sealed
 from warpwright.core.records.evidence import Verdict
 from warpwright.core.task import Direction
 from warpwright.sandbox import run as sandbox
+from warpwright.seal import sealing as of_seal
 from warpwright.seal import toolchain
 from warpwright.seal.cache import Store
 from warpwright.seal.capture import program as capture
@@ -65,7 +66,7 @@ def test_a_plain_extension_becomes_a_cubin_and_plans(sealing: Any) -> None:
 
 def test_the_second_time_comes_from_the_store(sealing: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     first = sealing()
-    monkeypatch.setattr("warpwright.seal.sealing._made", lambda *_: pytest.fail("it was sealed again"))
+    monkeypatch.setattr(of_seal, "_made", lambda *_: pytest.fail("it was sealed again"))
     assert sealing() == first
 
 
@@ -73,7 +74,7 @@ def test_a_refusal_comes_from_the_store_too(sealing: Any, monkeypatch: pytest.Mo
     bodies = ("scale<float><<<1, 2000>>>(x.data_ptr<float>(), y.data_ptr<float>(), n);", "y = x.digamma();")
     first = [refusal(sealing(body=body)) for body in bodies]
     assert [found.verdict for found in first] == [Verdict.REFUTED, Verdict.UNDECIDED]
-    monkeypatch.setattr("warpwright.seal.sealing._made", lambda *_: pytest.fail("it was sealed again"))
+    monkeypatch.setattr(of_seal, "_made", lambda *_: pytest.fail("it was sealed again"))
     assert [sealing(body=body) for body in bodies] == first
 
 

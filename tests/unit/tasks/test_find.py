@@ -10,7 +10,7 @@ import pytest
 
 from warpwright.core.errors import Exit, UsageError
 from warpwright.core.task import Direction
-from warpwright.tasks import all_tasks, load
+from warpwright.tasks import all_tasks, find, load
 from warpwright.tasks.find import suites_root
 
 SAMPLES = Path(__file__).parent / "samples"
@@ -45,7 +45,7 @@ def test_a_name_in_two_suites_is_ambiguous(monkeypatch: pytest.MonkeyPatch, tmp_
     for suite in ("one", "two"):
         (tmp_path / suite / "same").mkdir(parents=True)
         (tmp_path / suite / "same" / "task.toml").touch()
-    monkeypatch.setattr("warpwright.tasks.find.suites_root", lambda: tmp_path)
+    monkeypatch.setattr(find, "suites_root", lambda: tmp_path)
     with pytest.raises(UsageError, match="more than one suite; write one/same or two/same"):
         load("same")
 
@@ -81,5 +81,5 @@ def test_an_unknown_suite_is_named() -> None:
 
 
 def test_finding_tasks_does_not_import_torch() -> None:
-    code = "import sys, warpwright.tasks as t; t.all_tasks(); sys.exit('torch' in sys.modules)"
+    code = "import sys; from warpwright.tasks import all_tasks; all_tasks(); sys.exit('torch' in sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True, timeout=240)

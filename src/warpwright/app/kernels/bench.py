@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,6 +19,9 @@ from warpwright.core.records.judged import Asked, Job, Judged
 from warpwright.report.standings import Standing, standings, summary
 from warpwright.report.verdicts import refusal_sentence
 from warpwright.seal.refusal import Refusal
+
+_GPU = threading.Lock()
+"""Two timings at once would disturb each other."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -192,13 +196,14 @@ def _judged(jobs: Sequence[Job], progress: Reporter) -> list[Judged]:
 
     right: dict[str, Sealed] = {}
     found: list[Judged] = []
-    progress.start(len(jobs), "judging")
-    for judged in judge_here(replace(job, against=dict(right)) for job in jobs):
-        sealed = jobs[len(found)].sealed
-        if sealed is not None and {item.verdict for item in judged.evidence} == {Verdict.HOLDS}:
-            right[judged.label] = sealed
-        found.append(judged)
-        progress.advance(f"judged {judged.label}")
+    with _GPU:
+        progress.start(len(jobs), "judging")
+        for judged in judge_here(replace(job, against=dict(right)) for job in jobs):
+            sealed = jobs[len(found)].sealed
+            if sealed is not None and {item.verdict for item in judged.evidence} == {Verdict.HOLDS}:
+                right[judged.label] = sealed
+            found.append(judged)
+            progress.advance(f"judged {judged.label}")
     return found
 
 

@@ -145,7 +145,24 @@ def check(
     A wrong kernel is a result (`verdict` REFUTED with a counterexample), never an exception.
     """
     piece = Piece(kernel=kernel, subject=subject_of(task, inputs))
-    return check_all([piece], dtypes=dtypes, gpu=gpu, fast_math=fast_math, on_progress=on_progress)[0]
+    return check_pieces([piece], dtypes=dtypes, gpu=gpu, fast_math=fast_math, on_progress=on_progress)[0]
+
+
+def check_all(
+    kernels: Sequence[KernelLike],
+    task: TaskLike,
+    *,
+    inputs: Inputs = (),
+    dtypes: Sequence[str] = (),
+    gpu: str = "h200",
+    fast_math: bool = False,
+    jobs: int | None = None,
+    on_progress: OnProgress | None = None,
+) -> list[Checked]:
+    """Check many kernels for one task in `jobs` processes, one for each core if that is None; in the order given."""
+    subject = subject_of(task, inputs)
+    work = [Piece(kernel=kernel, subject=subject) for kernel in kernels]
+    return check_pieces(work, dtypes=dtypes, gpu=gpu, fast_math=fast_math, jobs=jobs, on_progress=on_progress)
 
 
 def pieces(place: Path, task: TaskLike, inputs: Inputs = ()) -> list[Piece]:
@@ -167,7 +184,7 @@ def labelled(place: Path, labels: Path) -> list[Piece]:
     return [Piece(kernel=row.path, subject=tasks[row.task], label=row) for row in rows]
 
 
-def check_all(
+def check_pieces(
     work: Sequence[Piece],
     *,
     dtypes: Sequence[str] = (),

@@ -47,7 +47,7 @@ def check(
 
     Does it compile, is its host code a pure launch plan, is it right on the CPU?
     """
-    from warpwright.app.kernels.check import check_all, labelled, pieces
+    from warpwright.app.kernels.check import check_pieces, labelled, pieces
     from warpwright.cli.screen import progress, waiting
 
     named = [name for name in (task, ref) if name is not None]
@@ -58,7 +58,7 @@ def check(
     with waiting("loading the task", silent=as_json):
         work = labelled(kernel, labels) if labels else pieces(kernel, named[0], inputs or ())
     with progress(silent=as_json) as told:
-        checked = check_all(work, gpu=gpu, fast_math=fast_math, dtypes=dtypes or (), jobs=jobs, on_progress=told)
+        checked = check_pieces(work, gpu=gpu, fast_math=fast_math, dtypes=dtypes or (), jobs=jobs, on_progress=told)
     _write_files(checked, html, junit)
     if as_json:
         documents = [item.document() for item in checked]

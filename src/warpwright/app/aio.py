@@ -1,0 +1,39 @@
+"""The functions of the API for programs with an event loop: each runs in a thread, and the loop goes on meanwhile.
+
+Progress is reported from that thread. An await that is cancelled leaves its work to end by itself.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+from collections.abc import Callable, Coroutine
+from typing import Any, ParamSpec, TypeVar
+
+from warpwright.app import compose as composing
+from warpwright.app import tasks as loading
+from warpwright.app.kernels import bench as judging
+from warpwright.app.kernels import check as checking
+from warpwright.app.kernels import seal as sealing
+from warpwright.app.kernels import suite as suites
+
+Given = ParamSpec("Given")
+Result = TypeVar("Result")
+
+
+def _in_thread(function: Callable[Given, Result]) -> Callable[Given, Coroutine[Any, Any, Result]]:
+    @functools.wraps(function)
+    async def twin(*args: Given.args, **kwargs: Given.kwargs) -> Result:
+        return await asyncio.to_thread(function, *args, **kwargs)
+
+    return twin
+
+
+task = _in_thread(loading.task)
+check = _in_thread(checking.check)
+check_all = _in_thread(checking.check_all)
+seal = _in_thread(sealing.seal)
+bench = _in_thread(judging.bench)
+compare = _in_thread(judging.compare)
+bench_suite = _in_thread(suites.bench_suite)
+compose = _in_thread(composing.compose)
