@@ -72,7 +72,7 @@ class Worker:
         if arguments.get("baseline") in self.deadly:
             self.alive = False
             raise OurFault(Fault(where="baseline", message="out of memory"))
-        return {"samples_us": [1.0] * len(arguments.get("keys", ())), "staged": 2}
+        return {"samples_us": [1.0] * len(arguments.get("keys", ())), "staged": 2, "peak_bytes": 64}
 
     demand = ask
 

@@ -1,11 +1,15 @@
 """Buffers of a plan: which library results become the buffer, and which are copied to it."""
 
+from dataclasses import replace
+
 import pytest
 import torch
 
 from warpwright.core.launch.plan import Buffer, Library, Origin, View
 from warpwright.judge.gpu import torch_operations
 from warpwright.judge.gpu.memory import Memory
+from warpwright.judge.gpu.peak_memory import planned_peak_bytes
+from warpwright.judge.gpu.replay import Replayed
 
 ARGUMENT, SCRATCH, RETURNED = 0, 1, 2
 BUFFERS = [Buffer(bytes=64, origin=origin) for origin in (Origin.ARGUMENT, Origin.SCRATCH, Origin.SCRATCH)]
@@ -53,6 +57,21 @@ def test_a_deferred_result_reaches_its_place_when_delivered(places, values):
     assert torch.equal(memory.tensor(whole(RETURNED)), values.relu())
     memory.deliver()
     assert torch.equal(returned(places), values.relu())
+
+
+def test_memory_counts_the_buffers_it_allocated_while_they_are_held(places):
+    buffers = [*BUFFERS[:1], Buffer(bytes=64, origin=Origin.SCRATCH, last_use=0), *BUFFERS[2:]]
+    memory = Memory(buffers, [places[0]], lambda name: None, lambda number, size: places[number])
+    for number in (ARGUMENT, SCRATCH, SCRATCH, RETURNED):
+        memory.address(number)
+    memory.release(0)
+    assert (memory.live_bytes, memory.peak_bytes) == (64, 128)
+
+
+def test_an_entry_needs_its_peak_beside_what_earlier_entries_returned():
+    first = Replayed(returns=(), deliver=lambda: None, live_bytes=10, peak_bytes=100)
+    assert planned_peak_bytes([first, replace(first, peak_bytes=95)]) == 105
+    assert planned_peak_bytes([]) == 0
 
 
 def test_a_buffer_that_a_kernel_wrote_before_keeps_its_place(places, values):

@@ -59,6 +59,9 @@ class Measurement:
     """Why the time must not be used: clocks that disagree, a time below the physical floor."""
     scene: Scene
     library_share: float | None = None
+    """The share of the time that torch's own kernels take."""
+    peak_bytes: int | None = None
+    """Device memory that one call needs beyond its inputs, results included."""
 
     def __post_init__(self) -> None:
         if not all(0.0 < sample < float("inf") for sample in self.samples_us):

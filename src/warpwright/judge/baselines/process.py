@@ -24,6 +24,7 @@ from warpwright.core.gpus.limit import traffic
 from warpwright.core.records.measurement import COPY, Cache
 from warpwright.core.task import Case, Direction, Draw, Task
 from warpwright.judge.gpu.free_memory import SPARE_BYTES, make_room
+from warpwright.judge.gpu.peak_memory import torch_peak_bytes
 from warpwright.judge.gpu.precision import allow_tf32
 from warpwright.judge.processes.link import serve
 from warpwright.judge.timing.cuda_timer import CudaTimer, Step
@@ -93,14 +94,15 @@ class BaselineProcess:
         """Compiles a baseline once and captures it for as many of the draws as fit into its share of GPU memory."""
         start, staged = time.perf_counter(), 1
         coming = [(int(key), decode(Draw, data)) for key, data in draws.items()]
-        self._stage(baseline, *coming[0])  # compiles, and may measure
+        call = self._stage(baseline, *coming[0])  # compiles, and may measure
+        peak = None if baseline == COPY else torch_peak_bytes(call)
         make_room()
         with self._lock.held():
             while staged < len(coming) and torch.cuda.memory_reserved() < POOL_BYTES:
                 self._stage(baseline, *coming[staged])
                 staged += 1
                 make_room()
-        return {"seconds": time.perf_counter() - start, "staged": staged}
+        return {"seconds": time.perf_counter() - start, "staged": staged, "peak_bytes": peak}
 
     def chain(self, baseline: str, key: int, calls: list[int], warm: bool, work: bool) -> dict[str, Any]:
         """Captures many prepared calls in one graph."""
@@ -123,10 +125,11 @@ class BaselineProcess:
         """Describes the error of a baseline that fails; it is reported as absent, never as fast."""
         return {"call": "baseline", "error": type(error).__name__, "message": str(error)[:2000]}
 
-    def _stage(self, baseline: str, key: int, draw: Draw) -> None:
+    def _stage(self, baseline: str, key: int, draw: Draw) -> Step:
         with torch.cuda.stream(self._timer.stream):
             inputs, call = self._copy(draw.case) if baseline == COPY else self._work(baseline, draw)
         self._timer.capture((baseline, key), [call], inputs)
+        return call
 
     def _copy(self, case: Case) -> tuple[list[torch.Tensor], Step]:
         """Builds a copy that reads and writes as many bytes in total as the task moves.

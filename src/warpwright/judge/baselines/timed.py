@@ -25,7 +25,9 @@ class TimedBaseline:
         self.name, self._process = name, process
         self._chained: set[Cache] | None = None
         encoded = {str(key): encode(draw) for key, draw in enumerate(draws)}
-        self._slots = int(self._ask("prepare", COMPILE_S, draws=encoded)["staged"])
+        answer = self._ask("prepare", COMPILE_S, draws=encoded)
+        self._slots = int(answer["staged"])
+        self.peak_bytes: int | None = answer["peak_bytes"]
 
     def time_alone(self) -> None:
         self._cost = statistics.median(self._samples([None] * 16, Cache.COLD))

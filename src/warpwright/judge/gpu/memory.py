@@ -34,6 +34,9 @@ class Memory:
         self._defer = defer
         """Whether a returned library result may stay in torch's memory until `deliver`."""
         self._deferred: dict[int, tuple[View, torch.Tensor]] = {}
+        self.live_bytes = self.peak_bytes = 0
+        """Bytes of buffers allocated here, now and at most; results in torch's own memory do not count."""
+        self._allocated: set[int] = set()
 
     def address(self, buffer: int) -> int:
         described = self._buffers[buffer]
@@ -72,10 +75,16 @@ class Memory:
         for number in [n for n in self._held if self._buffers[n].last_use == finished]:
             if self._buffers[number].origin is Origin.SCRATCH:
                 del self._held[number]
+                if number in self._allocated:
+                    self.live_bytes -= self._buffers[number].bytes
 
     def _storage(self, buffer: int) -> torch.Tensor:
         if buffer not in self._held:
-            self._held[buffer] = self._allocate(buffer, self._buffers[buffer].bytes)
+            size = self._buffers[buffer].bytes
+            self._held[buffer] = self._allocate(buffer, size)
+            self._allocated.add(buffer)
+            self.live_bytes += size
+            self.peak_bytes = max(self.peak_bytes, self.live_bytes)
         return self._held[buffer]
 
 

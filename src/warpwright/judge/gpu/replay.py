@@ -33,6 +33,9 @@ class Replayed:
     returns: tuple[torch.Tensor | None, ...]
     deliver: Callable[[], None]
     """Copies deferred results to the caller's buffers."""
+    live_bytes: int
+    peak_bytes: int
+    """Bytes of the plan's buffers after the call and at their peak, without arguments and torch's own memory."""
 
 
 def replay(
@@ -60,7 +63,12 @@ def replay(
         if only is None or isinstance(node, only):
             _execute(node if number else _on_its_own(node), module, memory, stream)
         memory.release(number)
-    return Replayed(returns=tuple(_returned(value, memory) for value in plan.returns), deliver=memory.deliver)
+    return Replayed(
+        returns=tuple(_returned(value, memory) for value in plan.returns),
+        deliver=memory.deliver,
+        live_bytes=memory.live_bytes,
+        peak_bytes=memory.peak_bytes,
+    )
 
 
 def _on_its_own(node: Node) -> Node:

@@ -6,6 +6,7 @@ reported and ends the process, because the context does not recover.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from multiprocessing.connection import Connection
 from typing import Any
@@ -19,10 +20,11 @@ from warpwright.core.records.measurement import Cache
 from warpwright.judge.gpu import driver
 from warpwright.judge.gpu.arena import Arena, Place
 from warpwright.judge.gpu.module import Module
+from warpwright.judge.gpu.peak_memory import peak_bytes
 from warpwright.judge.gpu.precision import allow_tf32
 from warpwright.judge.gpu.replay import Replayed, replay
 from warpwright.judge.processes.link import MEMORY_TAKEN, serve
-from warpwright.judge.timing.cuda_timer import CudaTimer, Step
+from warpwright.judge.timing.cuda_timer import CudaTimer
 
 
 class KernelProcess:
@@ -69,6 +71,10 @@ class KernelProcess:
         self._timer.capture(key, self._steps(slots), inputs)
         return {}
 
+    def peak_memory(self, slots: list[int]) -> dict[str, Any]:
+        """Runs one call and measures the memory that it needs beyond its inputs."""
+        return {"peak_bytes": peak_bytes(self._steps(slots))}
+
     def chain(self, key: int, calls: list[int], warm: bool = False, work: bool = True) -> dict[str, Any]:
         """Captures many prepared calls in one graph."""
         assert self._timer is not None
@@ -112,7 +118,7 @@ class KernelProcess:
     def _reset(self) -> None:
         self._module.restore(torch.cuda.current_stream().cuda_stream)
 
-    def _steps(self, slots: list[int], only: type[Library] | None = None) -> list[Step]:
+    def _steps(self, slots: list[int], only: type[Library] | None = None) -> list[Callable[[], Replayed]]:
         """The entries of one call. The second of two reads what the first returned, which cannot be deferred then."""
         return [partial(self._call, slot, only, defer=len(slots) == 1) for slot in slots]
 

@@ -117,7 +117,8 @@ class CaseTimer:
                 faults.append(_lost(subject.name, found.lost, case))
                 continue
             invalid = self._invalid(job.task, case, found, cache, subject)
-            yield _measurement(subject.name, job.task, case, cache, found, self._scene, invalid)
+            measured = _measurement(subject.name, job.task, case, cache, found, self._scene, invalid)
+            yield replace(measured, peak_bytes=subject.peak_bytes)
 
     def _slowed(self, baselines: Sequence[TimedBaseline], case: Case) -> Iterator[Fault]:
         for baseline in baselines:

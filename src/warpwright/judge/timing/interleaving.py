@@ -32,6 +32,8 @@ class Timed(Protocol):
     """A subject that is timed block by block."""
 
     name: str
+    peak_bytes: int | None
+    """Device memory that one call needs beyond its inputs, results included; None for what is no answer to the task."""
 
     def is_short(self) -> bool:
         """Whether a call is too short for a pair of events."""

@@ -69,6 +69,9 @@ class TimedCandidate:
         self.chained: set[Cache] | None = None
         """The cache states whose chains have been captured; None while every call is timed by itself."""
         self.latest_us = math.inf
+        self.refill()  # the calls that follow run, and a call may use its inputs as indices
+        answer = self._ask("peak_memory", slots=self._staged_calls[0].slots)
+        self.peak_bytes: int | None = int(answer["peak_bytes"])
         self.refill()  # capturing runs the calls, and a call may use its inputs as indices
         for key in self.active:
             self._prepare(key)
