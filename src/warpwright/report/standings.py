@@ -15,6 +15,7 @@ from warpwright.core.records.measurement import COPY, Cache, Measurement
 from warpwright.core.task import Case, Task, sizes
 from warpwright.judge.timing.inference import Interval, geometric_mean, median, speed_up
 
+EAGER = "eager"
 THRESHOLDS = (1.0, 1.5, 2.0)
 
 
@@ -36,6 +37,8 @@ class Standing:
     gb_per_s: float | None
     tflop_per_s: float | None
     bound_by: str | None
+    memory_ratio: float | None
+    """Peak memory beyond the inputs, results included, in units of the eager reference's."""
     invalid: str | None
 
 
@@ -79,6 +82,7 @@ def _standing(task: Task, case: Case, cache: Cache, judged: Judged, group: Seque
         gb_per_s=_rate(task.work.reads, task.work.writes, case, seconds, 1e9),
         tflop_per_s=_rate(task.work.matrix, task.work.scalar, case, seconds, 1e12),
         bound_by=limit.bound_by.value if limit else None,
+        memory_ratio=_memory_ratio(mine, others.get(EAGER)),
         invalid=mine.invalid if mine else "not measured",
     )
 
@@ -89,6 +93,12 @@ def _limit(task: Task, case: Case, mine: Measurement | None) -> Limit | None:
     except UsageError:
         return None
     return physical_limit(task.work, case, gpu, tf32=task.tolerance.tf32) if gpu else None
+
+
+def _memory_ratio(mine: Measurement | None, eager: Measurement | None) -> float | None:
+    if mine is None or mine.peak_bytes is None or eager is None or not eager.peak_bytes:
+        return None
+    return mine.peak_bytes / eager.peak_bytes
 
 
 def _rate(one: int | str, two: int | str, case: Case, seconds: float | None, unit: float) -> float | None:

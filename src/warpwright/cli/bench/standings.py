@@ -32,6 +32,7 @@ def show_judged(task: Task, judged: Judged) -> None:
             "of copy",
             "GB/s",
             "TFLOP/s",
+            "memory",
             "",
         )
         show_table(columns, [_row(item) for item in found])
@@ -66,6 +67,7 @@ def _row(item: Standing) -> tuple[str, ...]:
         f"{item.share_of_copy:.0%}" if item.share_of_copy else "",
         f"{item.gb_per_s:.0f}" if item.gb_per_s else "",
         f"{item.tflop_per_s:.3g}" if item.tflop_per_s else "",
+        f"{item.memory_ratio:.3g}" if item.memory_ratio is not None else "",
         bad(f"invalid: {item.invalid}") if item.invalid else "",
     )
 
