@@ -229,7 +229,7 @@ def test_a_failed_export_leaves_the_old_file(archive: Archive, tmp_path: Path, m
         (lambda lines: [line.replace("lesson", "dream") for line in lines], "line 2: 'dream' is no kind of record"),
         (lambda lines: [line.replace('"text"', '"txt"') for line in lines], "line 2: record: unknown key 'txt'"),
         (lambda lines: [line.replace('"at":"2', '"at":"x') for line in lines], "line 1: 'at' is not a time"),
-        (lambda lines: [line.replace("loads", "stores") for line in lines], "disagree about run r1ly"),
+        (lambda lines: [line.replace("loads", "stores") for line in lines], "disagree about run r1"),
         (lambda lines: ["{"], "line 1: not JSON"),
         (lambda lines: ["[1]"], "line 1: not a JSON object"),
     ],

@@ -1,15 +1,15 @@
-"""Room 2, language models behind one Protocol of core. Importing it loads no client library.
+"""Room 2, models: language models behind one Protocol of core. Importing it loads no client library.
 
-named.py     what a spec such as "anthropic:NAME" stands for: `model_named`, and the Terms it is used on
-spec.py      the words of a spec, parsed
+named.py     `model_named`: models by a spec such as "anthropic:NAME", and the Terms of their use
+spec.py      parses a spec
 command.py   a program that reads a prompt and prints an answer
 mailbox.py   a folder in which people or other programs answer
 scripted.py  answers from a script, for tests and demonstrations
-lines.py     files of JSON lines, read into records
-clock.py     time, as something that can be handed over
-api/         Providers' servers
-recordings/  Questions and answers on file
-spending/    Prices and budgets
+lines.py     reads files of JSON lines into records
+clock.py     a clock that tests can replace
+api/         providers' servers
+recordings/  recorded requests and answers
+spending/    prices and budgets
 """
 
 from warpwright.models.named import Terms, model_named

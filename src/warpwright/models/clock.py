@@ -1,4 +1,4 @@
-"""Time, as something that can be handed over, so that tests wait in no time at all."""
+"""A clock that can be replaced, so that tests do not wait."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Protocol
 
 
 class Clock(Protocol):
-    """`sleep` may raise ModelFailed: whoever ends a run can wake the waiting that way."""
+    """A clock. `sleep` may raise ModelFailed, by which the end of a run wakes waiting calls."""
 
     def now(self) -> float: ...
 
@@ -15,7 +15,7 @@ class Clock(Protocol):
 
 
 class SystemClock:
-    """Seconds that only grow, whatever happens to the date."""
+    """The monotonic clock of the system."""
 
     def now(self) -> float:
         return time.monotonic()

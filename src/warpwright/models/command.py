@@ -1,6 +1,6 @@
 """A program that reads a prompt on its standard input and prints an answer: a command-line agent, or a script.
 
-Input and output are files, not pipes, so that a grandchild that lives on can neither block us nor add to the answer.
+Input and output are files, not pipes, so that a surviving grandchild can neither block us nor add to the answer.
 """
 
 from __future__ import annotations
@@ -22,7 +22,9 @@ _LONGEST_ANSWER = 16 << 20
 
 
 class Command:
-    """Every call runs the program once, in a folder of its own. It gets our environment: agents need their keys."""
+    """Runs the program once per call, in an empty folder, with our environment, which may hold the keys that agents
+    need.
+    """
 
     def __init__(self, command: str, *, folder: Path, deadline_s: float = DEFAULT_DEADLINE_S) -> None:
         self.name = f"command:{command}"
@@ -30,7 +32,7 @@ class Command:
         self._program = f"the program '{Path(self._words[0]).name}'"
 
     def ceiling(self, request: Request) -> float | None:
-        """What a program spends, only the program knows."""
+        """Returns None: the cost of a program is unknown."""
         return None
 
     def complete(self, request: Request) -> Reply:
@@ -50,7 +52,7 @@ class Command:
         return self._read(answer)
 
     def _run(self, request: Request, stdin: int, stdout: int, stderr: int, work: Path) -> int:
-        environment = {**os.environ, **_wishes(request)}
+        environment = {**os.environ, **_request_variables(request)}
         try:
             process = subprocess.Popen(
                 self._words,
@@ -66,8 +68,8 @@ class Command:
         try:
             ended = _ended(process.pid, self._deadline_s)
         finally:
-            # Also after a good end: what the program left running must not outlive its call. The program itself is
-            # not reaped before, so that its group cannot have become another's.
+            # Kills the process group even after success, so that no child outlives the call. The program itself is not
+            # reaped before that, so its group id cannot have been reused.
             os.killpg(process.pid, signal.SIGKILL)
             status = process.wait()
         if not ended:
@@ -89,8 +91,7 @@ class Command:
 
 
 def _found(command: str, folder: Path) -> list[str]:
-    """The words of a command, with the program and every file that is named relative to `folder` made absolute,
-    because the program runs elsewhere."""
+    """Splits a command and makes the program and all files relative to `folder` absolute, because it runs elsewhere."""
     try:
         words = shlex.split(command)
     except ValueError as error:
@@ -105,7 +106,7 @@ def _found(command: str, folder: Path) -> list[str]:
 
 
 def _ended(pid: int, deadline_s: float) -> bool:
-    """Whether a child ends in time. It is left to be reaped."""
+    """Waits until a child ends, or until the deadline; the child is left to be reaped."""
     until, pause_s = time.monotonic() + deadline_s, 0.002
     while os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT | os.WNOHANG) is None:
         if time.monotonic() >= until:
@@ -115,7 +116,7 @@ def _ended(pid: int, deadline_s: float) -> bool:
     return True
 
 
-def _wishes(request: Request) -> dict[str, str]:
+def _request_variables(request: Request) -> dict[str, str]:
     wishes = {
         "WARPWRIGHT_PURPOSE": request.purpose,
         "WARPWRIGHT_EFFORT": request.effort,

@@ -1,4 +1,4 @@
-"""Files of JSON lines, read into records. Blank lines are passed over."""
+"""Reads files of JSON lines into records. Blank lines are skipped."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ Record = TypeVar("Record")
 
 
 def read_lines(file: Path, kind: type[Record], *, torn_end: bool = False) -> list[Record]:
-    """UsageError names the line that does not fit. `torn_end`: a last line that a killed process left half written
-    is passed over."""
+    """Reads all records; a UsageError names the line that does not fit. With `torn_end` a truncated last line is
+    skipped.
+    """
     try:
         text = file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:

@@ -1,7 +1,7 @@
-"""A folder in which people or other programs answer: NNNN-purpose.prompt.md goes in, NNNN-purpose.answer.md comes back.
+"""A folder in which people or other programs answer: NNNN-purpose.prompt.md is written, NNNN-purpose.answer.md is read.
 
-A letter names its request by content. Whoever asks the same again, in this process or in a later one, finds the letter
-that is already there, and its answer.
+A letter identifies its request by content. The same request, from this process or a later one, finds the existing
+letter and its answer.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from warpwright.models.recordings.recording import identity
 _LETTER = re.compile(r"(\d{4,})-[a-z0-9-]+\.prompt\.md")
 _HEAD = re.compile(r"<!-- warpwright letter \d+, request ([0-9a-f]+) -->")
 _State = tuple[int, int]
-"""Size and time of change: a file that keeps both is finished."""
+"""Size and modification time: a file is complete once both stay the same."""
 
 
 class Mailbox:
-    """Threads and processes may share one. Without a deadline it waits as long as it takes."""
+    """A mailbox, which threads and processes may share. Without a deadline it waits indefinitely."""
 
     def __init__(
         self,
@@ -48,7 +48,7 @@ class Mailbox:
             raise UsageError(f"{folder} cannot be used as a mailbox: {error.strerror}") from None
 
     def ceiling(self, request: Request) -> float | None:
-        """Who answers, and what for, is not ours to know."""
+        """Returns None: the cost of an answer is unknown."""
         return None
 
     def complete(self, request: Request) -> Reply:
@@ -58,7 +58,7 @@ class Mailbox:
         return Reply(text=text, model=self.name, seconds=time.monotonic() - begun)
 
     def _posted(self, request: Request) -> Path:
-        """The letter with this request: one that lies there already, or a new one under the next number."""
+        """Returns the letter with this request: an existing one, or a new one with the next number."""
         wanted = identity(request)
         with self._locked():
             letters = {int(fit[1]): path for path in self._folder.iterdir() if (fit := _LETTER.fullmatch(path.name))}
@@ -91,7 +91,7 @@ class Mailbox:
             self._clock.sleep(self._poll_s)
 
     def _rests(self, state: _State) -> bool:
-        """Whether it lay there unchanged before anybody looked."""
+        """Whether the file was unchanged for some time before the first look."""
         return time.time() - state[1] / 1e9 > 2 * self._poll_s
 
     def _read(self, answer: Path) -> str:
@@ -111,7 +111,7 @@ class Mailbox:
 
 
 def _state(path: Path) -> _State | None:
-    """None while there is nothing to read."""
+    """Returns size and modification time; None if there is nothing to read yet."""
     try:
         found = path.stat()
     except OSError:

@@ -1,4 +1,4 @@
-"""What a spec such as "anthropic:NAME" stands for. Nothing is sent before the first question."""
+"""Builds models from specs such as "anthropic:NAME". Nothing is sent before the first request."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from warpwright.models.spending.limits import DEFAULT_MAX_TOKENS, Budget, Limite
 from warpwright.models.spending.prices import Prices, load_prices
 
 OTHER_KEY = "WARPWRIGHT_MODEL_KEY"
-"""For servers that are not a provider's own: a provider's key is never sent to another server."""
+"""The key variable of other servers: a provider's key is never sent to another server."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Home:
-    """Where a provider's own server is, what it speaks, and where its key is kept."""
+    """A provider's own server: its URL, its protocol, and the variables that may hold its key."""
 
     url: str
     wire: Wire
@@ -46,10 +46,10 @@ HOMES = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Terms:
-    """On what terms models are used. A budget may be shared by several.
+    """The terms on which models are used. Several models may share a budget.
 
-    `stream` None: answers are streamed from a provider's own server, where a silent connection may be cut, and come in
-    one piece from others. `deadline_s` None: what is usual for the kind of model. `record`: a file for all exchanges.
+    `stream` None streams from a provider's own server, where a silent connection may be closed, and not from others.
+    `deadline_s` None takes the default of the kind of model. `record` names a file for all exchanges.
     """
 
     budget: Budget | None = None
@@ -72,8 +72,9 @@ def model_named(
     clock: Clock | None = None,
     environment: Mapping[str, str] = os.environ,
 ) -> Model:
-    """The model that a spec stands for, on these terms. Relative paths in a spec start in `folder`. UsageError says
-    what is missing."""
+    """Builds the model of a spec on these terms; relative paths start in `folder`. A UsageError names what is
+    missing.
+    """
     terms, clock = terms or Terms(), clock or SystemClock()
     parsed = parse(spec)
     if parsed.kind in HOMES:
@@ -108,14 +109,14 @@ def _provider(spec: Spec, terms: Terms, prices: Prices, environment: Mapping[str
         key_variable=variable,
         prices=prices,
         stream=own if terms.stream is None else terms.stream,
-        # Many compatible servers fail a request that holds a schema.
+        # many compatible servers reject a request with a schema
         structured=not compatible,
         deadline_s=provider.DEFAULT_DEADLINE_S if terms.deadline_s is None else terms.deadline_s,
     )
 
 
 def _key(spec: Spec, home: Home, environment: Mapping[str, str]) -> tuple[str, str | None]:
-    """The variable that a key is in, or should be in, and the key."""
+    """Returns the environment variable of the key, set or not, and the key."""
     names = home.keys if spec.url is None else (OTHER_KEY,)
     for name in names:
         if key := environment.get(name, "").strip():

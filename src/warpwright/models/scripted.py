@@ -1,9 +1,9 @@
 """Answers from a script, for tests and demonstrations: JSON lines, each with a reply, used once each and in order.
 
 {"text": "..."}                              the next answer
-{"text": "...", "when": "repair"}            only for a prompt that holds these words
+{"text": "...", "when": "repair"}            only for a prompt that contains these words
 {"text": "...", "usage": {"input": 9, "output": 3}, "cost_usd": 0.01}
-{"text": "{\\"sure\\": true}", "parsed": {"sure": true}}   where a typed answer is asked for
+{"text": "{\\"sure\\": true}", "parsed": {"sure": true}}   for a request with a schema
 {"text": "too many calls", "fails": "rate"}  no answer, but a failure of this kind
 """
 
@@ -22,7 +22,7 @@ from warpwright.models.lines import read_lines
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """One line of a script. A script costs nothing, unless it says so to try out a budget."""
+    """One line of a script. It costs nothing unless it states a price to test a budget."""
 
     text: str
     when: str | None = None
@@ -37,10 +37,10 @@ class Scripted:
         self.name = name
         self._lock = threading.Lock()
         self._left = read_lines(file, Line)
-        self._dearest = max((line.cost_usd for line in self._left), default=0.0)
+        self._largest_cost = max((line.cost_usd for line in self._left), default=0.0)
 
     def ceiling(self, request: Request) -> float | None:
-        return self._dearest
+        return self._largest_cost
 
     def complete(self, request: Request) -> Reply:
         line = self._next(request.prompt)

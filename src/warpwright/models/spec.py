@@ -1,5 +1,6 @@
-"""The words of a model's spec, parsed: PROVIDER:NAME, PROVIDER:NAME@URL, command:CMD, mailbox:DIR, replay:FILE,
-reworded:FILE, scripted:FILE."""
+"""Parses a model's spec: PROVIDER:NAME, PROVIDER:NAME@URL, command:CMD, mailbox:DIR, replay:FILE, reworded:FILE,
+scripted:FILE.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +16,9 @@ OTHERS = ("command", "mailbox", "replay", "reworded", "scripted")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spec:
-    """`rest` is the name of a model, a command or a path; `url` is the server, where it is not the provider's own."""
+    """A parsed spec. `rest` is the name of a model, a command or a path; `url` a server other than the provider's
+    own.
+    """
 
     kind: str
     rest: str
@@ -26,7 +29,7 @@ class Spec:
 
 
 def parse(text: str) -> Spec:
-    """UsageError says what is wrong with it and what would be right."""
+    """Parses a spec; a UsageError names the problem and the correct form."""
     kind, colon, rest = text.partition(":")
     if not colon or kind not in PROVIDERS + OTHERS:
         raise UsageError(_unknown(text, kind, bool(colon)))

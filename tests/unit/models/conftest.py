@@ -1,4 +1,4 @@
-"""A server to talk to, a clock that does not wait, and a model that does what a test tells it."""
+"""Provides a server, a clock that does not wait, and a model with scripted behaviour."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def server() -> Iterator[Any]:
 
 
 class FakeClock:
-    """Sleeping takes no time and moves the hands."""
+    """Advances the clock without waiting."""
 
     def __init__(self) -> None:
         self.time, self.slept = 1000.0, []
@@ -58,7 +58,7 @@ def clock() -> FakeClock:
 
 
 class Parrot:
-    """Does one thing after another: raises what is an exception, gives back what is a reply, says what is a text."""
+    """A model with a list of outcomes: raises exceptions, returns replies, and wraps texts."""
 
     def __init__(self, *doings: Any, ceiling: float | None = 0.0) -> None:
         self.name, self.doings, self.asked = "parrot", list(doings), []

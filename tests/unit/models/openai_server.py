@@ -42,7 +42,7 @@ class OpenAIServer:
     def __init__(self, always: Answer = "hello") -> None:
         self.requests: list[Asked] = []
         self.at_once = 0
-        """The most requests that were open at one time."""
+        """The largest number of requests open at one time."""
         self._always, self._script, self._open = always, [], 0
         self._lock, self._closing = threading.Lock(), threading.Event()
         self._server = _Server(("127.0.0.1", 0), _Handler)
@@ -71,7 +71,7 @@ class OpenAIServer:
         return f"openai:{model}@{self.url}"
 
     def ok(self, text: Answer = "hello", **message: Any) -> Self:
-        """An answer in the manner that is asked for: in one piece or streamed."""
+        """Answers in the requested manner: in one piece or streamed."""
         return self._then(lambda handler, body: handler.answer(_said(text, body), "stop", body, message))
 
     def streamed(self, text: Answer = "hello") -> Self:
@@ -86,7 +86,7 @@ class OpenAIServer:
         return self._then(behave)
 
     def broken_stream(self, text: str = "hel") -> Self:
-        """A stream that ends without a last word, as when a proxy closes it."""
+        """A stream that ends without its last event, as when a proxy closes it."""
         return self.events([_chunk({"content": text})], done=False)
 
     def length(self, text: str = "hel") -> Self:
@@ -117,19 +117,19 @@ class OpenAIServer:
         return self.raw(b'{"id": "c1", "choi')
 
     def closed(self) -> Self:
-        """The connection ends before a word."""
+        """Closes the connection before any data."""
         return self._then(lambda handler, body: handler.hang_up())
 
     def cut_off(self) -> Self:
-        """The connection ends in the middle of a body whose length was announced."""
+        """Closes the connection in the middle of a body of known length."""
         return self._then(lambda handler, body: handler.half())
 
     def slow(self) -> Self:
-        """No answer until the server closes."""
+        """Gives no answer until the server closes."""
         return self._then(lambda handler, body: handler.dawdle(self._closing))
 
     def dribbling(self) -> Self:
-        """A stream that never falls silent and never ends."""
+        """A stream that never pauses and never ends."""
         return self._then(lambda handler, body: handler.dribble(self._closing))
 
     def raw(self, body: Any, status: int = 200, headers: Any = None) -> Self:
@@ -164,7 +164,7 @@ class _Server(ThreadingHTTPServer):
     owner: OpenAIServer
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that went away is part of some tests, and no news."""
+        """Ignores clients that disconnect, which is part of some tests."""
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -172,7 +172,7 @@ class _Handler(BaseHTTPRequestHandler):
     server: _Server
 
     def log_message(self, *_: Any) -> None:
-        """Silent: tests look at what arrived instead."""
+        """Logs nothing: tests inspect received requests instead."""
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers.get("content-length", 0))) or b"{}")

@@ -1,4 +1,4 @@
-"""Programs as models: the prompt goes in, the answer comes out, and nothing of the program stays behind."""
+"""Programs as models: the prompt goes in, the answer comes out, and no process of the program survives."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_the_prompt_goes_in_and_the_answer_comes_out(tmp_path, ask):
     assert model.ceiling(ask()) is None
 
 
-def test_it_runs_in_an_empty_folder_of_its_own(tmp_path, ask):
+def test_a_program_runs_in_its_own_empty_folder(tmp_path, ask):
     model = program("import os; open('left', 'w').close(); print(os.getcwd(), os.listdir())", tmp_path)
     first, second = model.complete(ask()).text, model.complete(ask()).text
     assert first != second
@@ -43,13 +43,13 @@ def test_it_runs_in_an_empty_folder_of_its_own(tmp_path, ask):
     assert not os.path.exists(first.split()[0])
 
 
-def test_the_environment_and_the_wishes_are_passed_on(tmp_path, ask, monkeypatch):
+def test_the_environment_and_settings_of_the_request_are_passed_on(tmp_path, ask, monkeypatch):
     monkeypatch.setenv("AGENT_KEY", "k")
     code = "import os; print([os.environ.get(n) for n in ('AGENT_KEY', 'WARPWRIGHT_PURPOSE', 'WARPWRIGHT_EFFORT')])"
     assert program(code, tmp_path).complete(ask(effort="high")).text == "['k', 'translate', 'high']\n"
 
 
-def test_files_are_named_from_where_the_user_stands(tmp_path, ask):
+def test_relative_files_start_in_the_users_folder(tmp_path, ask):
     (tmp_path / "agent.py").write_text("print('from the file')")
     assert Command(f"{PYTHON} agent.py", folder=tmp_path).complete(ask()).text == "from the file\n"
     script = tmp_path / "agent.sh"
@@ -62,7 +62,7 @@ def test_no_shell_reads_the_command(tmp_path, ask):
     assert Command("echo $HOME;ls | wc", folder=tmp_path).complete(ask()).text == "$HOME;ls | wc\n"
 
 
-def test_a_status_is_a_failure_with_the_last_words(tmp_path, ask):
+def test_a_failure_status_is_reported_with_the_last_line_of_errors(tmp_path, ask):
     code = "import sys; print('half an answer'); sys.exit('first\\nno credit left')"
     failed = failure(program(code, tmp_path), ask())
     assert failed.kind == "server"
@@ -78,14 +78,14 @@ def test_a_status_is_a_failure_with_the_last_words(tmp_path, ask):
         ("import os; os.truncate(1, 17 << 20)", "more than 16 MiB"),
     ],
 )
-def test_what_is_no_answer_is_malformed(tmp_path, ask, code, said):
+def test_an_invalid_answer_is_malformed(tmp_path, ask, code, said):
     failed = failure(program(code, tmp_path), ask())
     assert failed.kind == "malformed"
     assert said in str(failed)
 
 
 def gone(pid):
-    """A killed grandchild is reaped by whoever inherits it, perhaps a moment later."""
+    """Waits for a killed grandchild, which its new parent may reap a moment later."""
     for _ in range(200):
         try:
             with open(f"/proc/{pid}/stat") as stat:
@@ -98,7 +98,7 @@ def gone(pid):
 
 
 def leaves_a_child(folder, then, **more):
-    """A shell, because it starts faster than any deadline here."""
+    """A shell, because it starts faster than any deadline used here."""
     script = f"sleep 600 & echo $! > {shlex.quote(str(folder / 'pid'))}; echo answer; {then}"
     return Command(f"sh -c {shlex.quote(script)}", folder=folder, **more)
 
@@ -110,12 +110,12 @@ def test_at_the_deadline_the_whole_group_is_killed(tmp_path, ask):
     assert gone(int((tmp_path / "pid").read_text()))
 
 
-def test_what_a_program_leaves_running_does_not_outlive_its_call(tmp_path, ask):
+def test_no_child_of_a_program_outlives_its_call(tmp_path, ask):
     assert leaves_a_child(tmp_path, "exit 0", deadline_s=60.0).complete(ask()).text == "answer\n"
     assert gone(int((tmp_path / "pid").read_text()))
 
 
-def test_a_program_that_went_away_cannot_be_started(tmp_path, ask):
+def test_a_program_that_was_removed_cannot_be_started(tmp_path, ask):
     script = tmp_path / "agent"
     script.write_text("#!/bin/sh\necho hello\n")
     script.chmod(0o755)

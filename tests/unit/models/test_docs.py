@@ -1,4 +1,4 @@
-"""docs/models.md says what is so: its commands and options exist, its specs and its price file can be read."""
+"""docs/models.md is correct: its commands and options exist, its specs and its price file can be parsed."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ def shown(verb):
 
 
 @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
-def test_every_command_and_option_is_real(words):
+def test_every_command_and_option_exists(words):
     for option in (word for word in words if word.startswith("--")):
         assert re.search(rf"{option}\b", shown(words[0])), option
 
 
-def test_every_spec_can_be_read_and_every_kind_is_told_of():
+def test_every_spec_can_be_parsed_and_every_kind_is_documented():
     specs = [after for words in COMMANDS for word, after in pairwise(words) if word == "--model"]
     assert len(specs) >= 8
     assert all(str(parse(spec)) == spec for spec in specs)

@@ -1,4 +1,4 @@
-"""Limits: never more at once, never more in a minute, and never a dollar more than the budget."""
+"""Limits: never more concurrent calls, calls per minute or dollars than allowed."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_no_more_calls_at_once_than_allowed(parrot, ask):
     assert state["most"] == 2
 
 
-def test_a_failed_call_gives_its_place_back(parrot, ask):
+def test_a_failed_call_releases_its_place(parrot, ask):
     model = Limited(parrot(ModelFailed("server", "out of order"), "second"), at_once=1)
     with pytest.raises(ModelFailed):
         model.complete(ask())
@@ -55,7 +55,7 @@ def test_calls_beyond_the_minute_wait_for_their_turn(parrot, clock, ask):
 
 
 @given(st.integers(1, 4), st.lists(st.floats(0, 50), min_size=1, max_size=20))
-def test_no_minute_holds_more_beginnings_than_allowed(most, pauses):
+def test_no_minute_has_more_starts_than_allowed(most, pauses):
     class Hands:
         time = 0.0
 
@@ -81,12 +81,12 @@ def test_no_minute_holds_more_beginnings_than_allowed(most, pauses):
 
 
 @pytest.mark.parametrize("limits", [{"at_once": 0}, {"per_minute": 0}, {"at_once": -1}])
-def test_a_limit_that_lets_nothing_through_is_refused(parrot, limits):
+def test_a_limit_of_zero_is_refused(parrot, limits):
     with pytest.raises(UsageError, match="at least 1"):
         Limited(parrot(), **limits)
 
 
-def test_a_call_that_might_pass_the_budget_is_not_sent(parrot, ask):
+def test_a_call_that_might_exceed_the_budget_is_not_sent(parrot, ask):
     model, budget = parrot(costing(0.4), ceiling=0.6), Budget(0.9)
     metered = Metered(model, budget=budget)
     metered.complete(ask())
@@ -130,7 +130,7 @@ def test_money_in_flight_counts_and_models_share_the_budget(parrot, ask):
     ],
     ids=lambda value: getattr(value, "kind", None),
 )
-def test_a_failed_call_costs_what_is_known_or_else_the_most_it_may_have(parrot, ask, failure, spent):
+def test_a_failed_call_costs_its_known_price_or_its_upper_bound(parrot, ask, failure, spent):
     budget = Budget(1.0)
     with pytest.raises(type(failure)):
         Metered(parrot(failure, ceiling=0.5), budget=budget).complete(ask())
@@ -143,7 +143,7 @@ def test_an_answer_without_a_price_counts_with_its_ceiling(parrot, ask):
     assert (budget.spent_usd, budget.unpriced) == (0.25, 0)
 
 
-def test_an_unknown_price_needs_the_users_word(parrot, ask):
+def test_an_unknown_price_needs_the_users_permission(parrot, ask):
     unpriced, budget = parrot("hello", ceiling=None), Budget(0.0)
     with pytest.raises(UsageError, match="WARPWRIGHT_PRICES"):
         Metered(unpriced, budget=budget)
@@ -160,7 +160,7 @@ def test_every_call_on_a_budget_has_a_largest_length(parrot, ask):
 
 
 @pytest.mark.parametrize("usd", [-0.01, float("nan"), float("inf")])
-def test_a_budget_that_cannot_be_kept_is_refused(usd):
+def test_an_invalid_budget_is_refused(usd):
     with pytest.raises(UsageError, match="from 0 up"):
         Budget(usd)
 
@@ -169,7 +169,7 @@ def test_a_budget_that_cannot_be_kept_is_refused(usd):
     st.floats(0, 10),
     st.lists(st.tuples(st.floats(0, 5), st.floats(0, 1) | st.none(), st.booleans()), max_size=30),
 )
-def test_spent_and_in_flight_never_pass_the_budget(usd, calls):
+def test_spent_and_reserved_money_never_exceed_the_budget(usd, calls):
     budget, flying = Budget(usd), []
     for ceiling, share, lands_first in calls:
         if lands_first and flying:
@@ -186,7 +186,7 @@ def test_spent_and_in_flight_never_pass_the_budget(usd, calls):
     assert budget.spent_usd <= usd + 2e-9
 
 
-def test_a_budget_of_thirds_is_spent_to_the_end(parrot, ask):
+def test_a_budget_of_thirds_is_spent_completely(parrot, ask):
     metered = Metered(parrot(*[costing(0.1)] * 3, ceiling=0.1), budget=Budget(0.3))
     for _ in range(3):
         metered.complete(ask())

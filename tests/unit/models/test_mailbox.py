@@ -24,7 +24,7 @@ def answer(folder, name, text, age_s=3600.0):
     os.utime(path, (path.stat().st_atime, path.stat().st_mtime - age_s))
 
 
-def test_a_letter_says_all_that_is_needed_to_answer_it(tmp_path, clock, ask):
+def test_a_letter_contains_everything_needed_to_answer_it(tmp_path, clock, ask):
     clock.on_sleep = lambda: answer(tmp_path, "0001-find-a-bug", "the answer")
     request = ask("Where is\nthe bug?", purpose="Find a bug!", effort="high", schema={"type": "object"})
     reply = Mailbox(tmp_path, clock=clock).complete(request)
@@ -48,7 +48,7 @@ def test_an_answer_is_read_when_it_has_stopped_growing(tmp_path, clock, ask):
     assert len(clock.slept) == 5
 
 
-def test_an_answer_that_is_there_already_is_used_at_once(tmp_path, clock, ask):
+def test_an_existing_answer_is_used_at_once(tmp_path, clock, ask):
     clock.on_sleep = lambda: answer(tmp_path, "0001-translate", "kept")
     Mailbox(tmp_path, clock=clock).complete(ask())
     slept = len(clock.slept)
@@ -56,7 +56,7 @@ def test_an_answer_that_is_there_already_is_used_at_once(tmp_path, clock, ask):
     assert (len(clock.slept), letters(tmp_path)) == (slept, ["0001-translate.prompt.md"])
 
 
-def test_a_letter_without_an_answer_is_waited_for_again_not_written_twice(tmp_path, clock, ask):
+def test_an_unanswered_letter_is_reused(tmp_path, clock, ask):
     with pytest.raises(ModelFailed) as late:
         Mailbox(tmp_path, clock=clock, deadline_s=10.0).complete(ask())
     assert (late.value.kind, late.value.retryable) == ("timeout", True)
@@ -76,7 +76,7 @@ def test_other_questions_get_other_letters(tmp_path, clock, ask):
 
 
 @pytest.mark.parametrize(("content", "said"), [(b" \n", "blank"), (b"\xff\xfe", "UTF-8")])
-def test_what_is_no_answer_is_malformed(tmp_path, clock, ask, content, said):
+def test_an_invalid_answer_is_malformed(tmp_path, clock, ask, content, said):
     (tmp_path / "0001-translate.answer.md").write_bytes(content)
     with pytest.raises(ModelFailed, match=said) as failed:
         Mailbox(tmp_path, clock=clock).complete(ask())

@@ -1,4 +1,4 @@
-"""Specs become models, without a word sent and without the client library loaded; what is missing is said."""
+"""Specs become models without a request and without loading the client library; missing keys and packages are named."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def named(spec, environment=KEYS, folder=Path(), **terms):
 
 @pytest.fixture
 def built(monkeypatch):
-    """The providers that are built, without what is around them."""
+    """The providers that are built, without their wrappers."""
     seen = []
     monkeypatch.setattr(provider.Provider, "__post_init__", lambda made: seen.append(made))
     return seen
@@ -81,19 +81,19 @@ def test_a_missing_key_is_named(spec, variable, value):
 
 
 @pytest.mark.parametrize("key", ["sk\nsecond", "schlüssel", "two words"])
-def test_what_cannot_be_a_key_is_refused_without_showing_it(key):
+def test_an_invalid_key_is_refused_without_showing_it(key):
     with pytest.raises(UsageError, match="OPENAI_API_KEY is no key") as refused:
         named("openai:m", {"OPENAI_API_KEY": key})
     assert key not in str(refused.value)
 
 
-def test_the_line_break_after_a_key_does_not_matter(built):
+def test_a_line_break_after_a_key_is_ignored(built):
     named("openai:m", {"OPENAI_API_KEY": "sk-1\n"})
     assert built[0].key == "sk-1"
 
 
 @pytest.mark.parametrize("missing", ["pydantic_ai", "openai"])
-def test_without_the_extra_the_remedy_is_said(monkeypatch, missing):
+def test_without_the_optional_packages_the_remedy_is_named(monkeypatch, missing):
     monkeypatch.setattr(provider, "find_spec", lambda name: None if name == missing else object())
     with pytest.raises(UsageError, match=r"pip install 'warpwright\[llm\]'"):
         named("openai:m")
@@ -116,7 +116,7 @@ def test_a_budget_needs_a_price(tmp_path):
     assert named("mailbox:box", folder=tmp_path, budget=Budget(1.0), allow_unpriced=True).name == "mailbox:box"
 
 
-def test_paths_start_in_the_folder_and_keep_their_names(tmp_path, ask):
+def test_relative_paths_start_in_the_folder(tmp_path, ask):
     (tmp_path / "s.jsonl").write_text(json.dumps({"text": "scripted"}))
     assert named("scripted:s.jsonl", folder=tmp_path).complete(ask()).text == "scripted"
     (tmp_path / "agent.sh").write_text("#!/bin/sh\necho ran\n")
@@ -126,13 +126,13 @@ def test_paths_start_in_the_folder_and_keep_their_names(tmp_path, ask):
     assert (tmp_path / "box").is_dir()
 
 
-def test_a_home_is_found(tmp_path, monkeypatch, ask):
+def test_a_home_directory_is_expanded(tmp_path, monkeypatch, ask):
     monkeypatch.setenv("HOME", str(tmp_path))
     (tmp_path / "s.jsonl").write_text(json.dumps({"text": "at home"}))
     assert named("scripted:~/s.jsonl").complete(ask()).text == "at home"
 
 
-def test_what_is_recorded_can_be_named_for_a_replay(tmp_path, ask):
+def test_a_recording_can_be_replayed_by_its_spec(tmp_path, ask):
     (tmp_path / "s.jsonl").write_text('{"text": "once"}\n{"text": "no more", "fails": "rate"}')
     model = named("scripted:s.jsonl", folder=tmp_path, record=tmp_path / "r.jsonl")
     model.complete(ask())

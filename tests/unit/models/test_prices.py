@@ -1,4 +1,4 @@
-"""Prices: the user's own come first, what is unknown is None, and a ceiling is one."""
+"""Prices: the user's own take precedence, unknown ones are None, and a ceiling is an upper bound."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def test_the_users_own_price_counts():
     assert Prices(rates=(OURS,)).cost(LOCAL, usage) == pytest.approx(0.6 + 0.1 + 2.0)
 
 
-def test_the_users_price_goes_before_the_published_one_and_the_first_that_fits_counts():
+def test_the_users_price_precedes_the_published_one_and_the_first_match_counts():
     rates = (Rate(model="openai:gpt-5", input=0, output=0), Rate(model="openai:*", input=9, output=9))
     prices = Prices(rates=rates)
     assert prices.cost("openai:gpt-5", {"input": 10, "output": 10}) == 0.0
@@ -59,7 +59,7 @@ def test_an_unknown_price_is_none_never_zero(model):
 
 
 @pytest.mark.parametrize("usage", [{}, {"input": 5}, {"output": 5}, {"input": 5, "cached": 6, "output": 1}])
-def test_usage_that_is_missing_or_makes_no_sense_has_no_price(usage):
+def test_missing_or_inconsistent_usage_has_no_price(usage):
     assert Prices(rates=(OURS,)).cost(LOCAL, usage) is None
     assert Prices().cost("openai:gpt-5", usage) is None
 
@@ -81,12 +81,12 @@ def test_no_call_costs_more_than_its_ceiling(model, prompt, longest, data):
 
 
 @given(st.text(), st.none() | st.dictionaries(st.text(), st.text()))
-def test_more_tokens_than_bytes_are_always_allowed_for(prompt, schema):
+def test_the_bound_on_tokens_covers_every_byte(prompt, schema):
     counted = most_tokens(Request(prompt=prompt, purpose="p", schema=schema))
     assert counted > len(prompt.encode())
 
 
-def test_the_users_file_is_found_by_variable_or_in_its_place(tmp_path):
+def test_the_users_file_is_found_by_variable_or_default_path(tmp_path):
     file = tmp_path / "warpwright" / "prices.toml"
     file.parent.mkdir()
     file.write_text(
@@ -121,6 +121,6 @@ def test_a_file_that_cannot_be_used_is_named_with_its_problem(tmp_path, text, pr
     assert str(file) in str(refused.value)
 
 
-def test_a_file_that_is_named_must_be_there(tmp_path):
+def test_a_named_file_must_exist(tmp_path):
     with pytest.raises(UsageError, match=r"gone\.toml"):
         load_prices({"WARPWRIGHT_PRICES": str(tmp_path / "gone.toml")})

@@ -1,4 +1,4 @@
-"""Compatible servers, spoken to over loopback: answers, every way in which there is none, and many threads at once."""
+"""Compatible servers over loopback: answers, every kind of failure, and many threads at once."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_an_answer_with_its_usage_and_cost(server, model, ask, stream):
     assert server.requests[0].body["stream"] is stream
 
 
-def test_what_is_asked_for_is_passed_on(server, model, ask):
+def test_settings_of_a_request_are_sent(server, model, ask):
     model().complete(ask("the prompt", temperature=0.7, effort="high", max_tokens=99))
     body = server.requests[0].body
     assert body["messages"] == [{"role": "user", "content": "the prompt"}]
@@ -68,12 +68,12 @@ def test_what_is_asked_for_is_passed_on(server, model, ask):
     )
 
 
-def test_what_is_not_asked_for_is_not_sent(server, model, ask):
+def test_unset_settings_are_not_sent(server, model, ask):
     model().complete(ask())
     assert server.requests[0].body.keys() == {"model", "messages", "stream"}
 
 
-def test_a_schema_is_left_to_the_asker(server, model, ask):
+def test_a_schema_is_not_sent_to_a_compatible_server(server, model, ask):
     server.ok('{"sure": true}')
     reply = model().complete(ask(schema={"type": "object"}))
     assert (reply.text, reply.parsed) == ('{"sure": true}', None)
@@ -86,7 +86,7 @@ def test_a_server_that_only_streams_is_streamed_from(server, model, ask):
     assert "only streams" in str(failure(model(stream=False), ask()))
 
 
-def test_thoughts_are_no_part_of_the_answer(server, model, ask):
+def test_reasoning_is_not_part_of_the_answer(server, model, ask):
     server.ok("<think>hm, a race?</think>the kernel")
     assert model().complete(ask()).text.strip() == "the kernel"
 
@@ -99,7 +99,7 @@ def test_an_unknown_price_or_usage_is_none(server, model, ask):
     assert (reply.usage, reply.cost_usd) == ({}, None)
 
 
-def test_the_key_of_another_server_is_its_own(server, model, ask):
+def test_a_providers_key_is_not_sent_to_another_server(server, model, ask):
     keys = {"OPENAI_API_KEY": "sk-openai", "WARPWRIGHT_MODEL_KEY": "local-key"}
     model(environment=keys).complete(ask())
     model(environment={"OPENAI_API_KEY": "sk-openai"}).complete(ask())
@@ -118,13 +118,13 @@ def test_a_rate_limit_is_waited_out_as_long_as_the_server_asks(server, model, cl
 
 @pytest.mark.parametrize("behaviour", ["failing", "closed", "cut_off"])
 @pytest.mark.parametrize("stream", [False, True])
-def test_a_server_that_stumbles_is_asked_again(server, model, clock, ask, behaviour, stream):
+def test_a_transient_server_error_is_retried(server, model, clock, ask, behaviour, stream):
     getattr(server, behaviour)().ok("up again")
     assert model(stream=stream).complete(ask()).text == "up again"
     assert (len(server.requests), len(clock.slept)) == (2, 1)
 
 
-def test_a_deadline_is_kept_and_tried_again(server, model, ask):
+def test_a_missed_deadline_is_retried(server, model, ask):
     server.slow().ok("in time")
     # The second attempt must not meet a deadline that a busy machine cannot keep.
     assert model(deadline_s=5.0).complete(ask()).text == "in time"
@@ -158,7 +158,7 @@ def test_a_deadline_is_kept_and_tried_again(server, model, ask):
         (lambda s: s.ok("  "), "malformed", False, "empty"),
     ],
 )
-def test_every_way_of_failing_has_its_kind_and_a_sentence(server, model, ask, behave, kind, retryable, said):
+def test_every_failure_has_its_kind_and_a_sentence(server, model, ask, behave, kind, retryable, said):
     behave(server)
     failed = failure(model(patience=ONCE), ask())
     assert (failed.kind, failed.retryable) == (kind, retryable)
@@ -178,12 +178,12 @@ def test_every_way_of_failing_has_its_kind_and_a_sentence(server, model, ask, be
         (lambda s: s.raw({"no": "stream"}), "malformed"),
     ],
 )
-def test_a_stream_fails_in_its_own_ways(server, model, ask, behave, kind):
+def test_failures_of_a_stream_have_their_kinds(server, model, ask, behave, kind):
     behave(server)
     assert failure(model(stream=True, patience=ONCE), ask()).kind == kind
 
 
-def test_nobody_there(clock, ask, server):
+def test_an_unreachable_server_is_retried(clock, ask, server):
     spec = server.spec().replace(server.address, "http://127.0.0.1:1")
     failed = failure(model_named(spec, folder=Path(), terms=Terms(patience=ONCE), environment={}), ask())
     assert (failed.kind, failed.retryable) == ("unreachable", True)
@@ -197,14 +197,14 @@ def test_a_key_never_shows_in_a_failure(server, model, ask):
     assert "[key]" in str(failed)
 
 
-def test_a_loop_that_runs_already_does_not_matter(server, model, ask):
+def test_a_call_works_inside_a_running_event_loop(server, model, ask):
     async def notebook():
         return model().complete(ask())
 
     assert asyncio.run(notebook()).text == "hello"
 
 
-def test_threads_do_not_meet(server, model, ask):
+def test_threads_share_nothing(server, model, ask):
     gate = threading.Barrier(6, timeout=120)
 
     def echo(body):
@@ -242,7 +242,7 @@ def test_a_call_that_might_pass_the_budget_does_not_reach_the_server(server, mod
     assert (failed.kind, server.requests) == ("budget", [])
 
 
-def test_an_answer_that_dribbles_on_is_ended_at_the_deadline(server, model, ask):
+def test_an_answer_that_never_ends_is_stopped_at_the_deadline(server, model, ask):
     server.dribbling()
     failed = failure(model(stream=True, deadline_s=0.5, patience=Patience(attempts=1)), ask())
     assert (failed.kind, failed.cost_usd) == ("timeout", None)

@@ -1,4 +1,4 @@
-"""The three providers' own protocols, over loopback: what is sent, what comes back, and a rate limit each."""
+"""The three providers' own protocols over loopback: requests, responses, and rate limits."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ OWN = [Wire.RESPONSES, Wire.ANTHROPIC, Wire.GOOGLE]
 
 
 def answered(wire, text, end=None):
-    """A provider's answer in one piece, and why it ended."""
+    """A provider's answer in one piece with its finish reason."""
     if wire is Wire.RESPONSES:
         cut = {"status": "incomplete", "incomplete_details": {"reason": end}} if end else {"status": "completed"}
         said = {"type": "output_text", "text": text, "annotations": []}
@@ -147,7 +147,7 @@ def test_a_rate_limit_with_its_wait(server, model, ask, wire):
     ("wire", "end"),
     [(Wire.RESPONSES, "max_output_tokens"), (Wire.ANTHROPIC, "max_tokens"), (Wire.GOOGLE, "MAX_TOKENS")],
 )
-def test_a_truncated_answer_is_none_but_costs_what_it_costs(server, model, ask, wire, end):
+def test_a_truncated_answer_is_a_failure_with_its_cost(server, model, ask, wire, end):
     server.raw(answered(wire, "half a ker", end))
     failed = failure(model(wire), ask(max_tokens=4000))
     assert failed.kind == "truncated"
@@ -155,7 +155,7 @@ def test_a_truncated_answer_is_none_but_costs_what_it_costs(server, model, ask, 
 
 
 @pytest.mark.parametrize(("wire", "end"), [(Wire.ANTHROPIC, "refusal"), (Wire.GOOGLE, "SAFETY")])
-def test_a_refusal_is_none(server, model, ask, wire, end):
+def test_a_refusal_is_a_failure(server, model, ask, wire, end):
     server.raw(answered(wire, "I will not.", end))
     assert failure(model(wire), ask(max_tokens=4000)).kind == "refused"
 
@@ -163,7 +163,7 @@ def test_a_refusal_is_none(server, model, ask, wire, end):
 @pytest.mark.parametrize(
     ("wire", "status", "kind"), [(w, s, k) for w in OWN for s, k in ((401, "key"), (404, "model"), (500, "server"))]
 )
-def test_statuses_mean_the_same_everywhere(server, model, ask, wire, status, kind):
+def test_status_codes_have_the_same_meaning_for_every_provider(server, model, ask, wire, status, kind):
     server.raw({"error": {"message": "no", "code": status, "type": "error"}}, status=status)
     failed = failure(model(wire), ask(max_tokens=4000))
     assert (failed.kind, failed.retryable) == (kind, status == 500)
@@ -171,7 +171,7 @@ def test_statuses_mean_the_same_everywhere(server, model, ask, wire, status, kin
 
 
 @pytest.mark.parametrize("wire", OWN)
-def test_a_schema_is_kept_where_the_provider_can(server, model, ask, wire):
+def test_a_schema_is_sent_to_providers_that_support_it(server, model, ask, wire):
     server.raw(answered(wire, '{"sure": true}')).raw(answered(wire, "not sure"))
     typed = model(wire).complete(ask(max_tokens=4000, schema=SCHEMA))
     assert typed.parsed == {"sure": True}
@@ -179,7 +179,7 @@ def test_a_schema_is_kept_where_the_provider_can(server, model, ask, wire):
     assert model(wire).complete(ask(max_tokens=4000, schema=SCHEMA)).parsed is None
 
 
-def test_effort_and_temperature_go_where_they_are_taken(server, model, ask):
+def test_effort_and_temperature_are_sent_to_models_that_accept_them(server, model, ask):
     wanted = {"effort": "high", "temperature": 0.5, "max_tokens": 4000}
     for wire in OWN:
         server.raw(answered(wire, "a kernel"))
@@ -194,21 +194,21 @@ def test_effort_and_temperature_go_where_they_are_taken(server, model, ask):
     assert "temperature" not in anthropic
 
 
-def test_a_model_that_does_not_think_takes_a_temperature(server, model, ask):
+def test_a_model_without_reasoning_accepts_a_temperature(server, model, ask):
     server.raw(answered(Wire.RESPONSES, "a kernel")).raw(answered(Wire.ANTHROPIC, "a kernel"))
     model(Wire.RESPONSES, "openai:gpt-4.1").complete(ask(temperature=1.5))
     model(Wire.ANTHROPIC, "anthropic:claude-haiku-4-5").complete(ask(temperature=1.5, max_tokens=4000))
     assert [request.body["temperature"] for request in server.requests] == [1.5, 1.0]
 
 
-def test_an_effort_that_nobody_knows_is_said_to_be(server, model, ask):
+def test_an_unknown_effort_is_reported(server, model, ask):
     with pytest.raises(ModelFailed, match="use one of minimal") as failed:
         model(Wire.ANTHROPIC).complete(ask(effort="gigantic"))
     assert (failed.value.kind, server.requests) == ("model", [])
 
 
 @pytest.mark.parametrize("wire", OWN)
-def test_a_ceiling_is_above_what_a_call_costs(server, model, ask, wire):
+def test_a_ceiling_is_above_the_cost_of_a_call(server, model, ask, wire):
     server.raw(answered(wire, "a kernel"))
     provider, request = model(wire), ask("x" * 40, max_tokens=4000)
     assert provider.complete(request).cost_usd < provider.ceiling(request)

@@ -1,4 +1,4 @@
-"""What is recorded can be replayed: the same answers, and the same failures, to the same questions."""
+"""Recordings are replayed with the same answers and the same failures for the same requests."""
 
 from __future__ import annotations
 
@@ -54,12 +54,12 @@ def test_an_exchange_survives_the_file(request_, outcome):
     assert loads(Exchange, line) == exchange
 
 
-def test_an_exchange_is_one_or_the_other(ask):
+def test_an_exchange_has_either_a_reply_or_a_failure(ask):
     with pytest.raises(ValueError, match="either"):
         Exchange(request=ask())
 
 
-def test_the_same_question_is_what_asks_the_same_in_the_same_way(ask):
+def test_equal_requests_have_equal_identities(ask):
     same = [ask(), ask(max_tokens=5), ask(schema={"type": "object"})]
     others = [ask("other"), ask(purpose="repair"), ask(temperature=0.1), ask(effort="low")]
     assert len({identity(request) for request in same}) == 1
@@ -85,7 +85,7 @@ def test_a_recording_replays_in_order_with_its_failures(tmp_path, parrot, ask):
     assert (failed.value.kind, failed.value.retryable) == ("rate", True)
 
 
-def test_what_was_not_recorded_has_no_answer(tmp_path, parrot, ask):
+def test_an_unrecorded_request_has_no_answer(tmp_path, parrot, ask):
     file = tmp_path / "record.jsonl"
     Recorded(parrot("only once"), file).complete(ask())
     replay = Replay(file)
@@ -118,7 +118,7 @@ def test_threads_write_whole_lines(tmp_path, parrot, ask):
 
 
 @pytest.mark.parametrize("torn", ['{"request": {"prom', "x" * 200_000])
-def test_half_a_line_of_a_killed_process_spoils_nothing(tmp_path, parrot, ask, torn):
+def test_an_incomplete_line_of_a_killed_process_is_ignored(tmp_path, parrot, ask, torn):
     file = tmp_path / "record.jsonl"
     Recorded(parrot("first"), file).complete(ask("one"))
     whole = file.read_text()
@@ -141,7 +141,7 @@ def test_a_file_that_is_no_recording_is_named_with_the_line(tmp_path, text, said
         Replay(file)
 
 
-def test_a_recording_needs_a_place(tmp_path, parrot):
+def test_a_recording_needs_a_writable_path(tmp_path, parrot):
     (tmp_path / "file").write_text("")
     with pytest.raises(UsageError, match="nothing can be recorded"):
         Recorded(parrot(), tmp_path / "file" / "record.jsonl")
@@ -171,7 +171,7 @@ def test_a_script_answers_in_order_and_by_what_the_prompt_holds(tmp_path, ask):
     assert failed.value.kind == "unreachable"
 
 
-def test_a_script_can_say_what_it_costs_give_data_and_fail(tmp_path, ask):
+def test_a_script_can_state_costs_return_data_and_fail(tmp_path, ask):
     lines = [
         {"text": "{}", "usage": {"input": 9, "output": 3}, "cost_usd": 0.5, "parsed": {"sure": True}},
         {"text": "{}", "parsed": {"sure": True}},
@@ -193,7 +193,7 @@ def test_a_script_with_a_wrong_word_is_refused(tmp_path):
         script(tmp_path, {"text": "fine"}, {"txt": "not"})
 
 
-def test_what_failed_attempts_cost_is_replayed_too(tmp_path, parrot, clock, ask):
+def test_the_cost_of_failed_attempts_is_replayed(tmp_path, parrot, clock, ask):
     late = AttemptFailed("timeout", "too late", retryable=True)
     cut = AttemptFailed("truncated", "cut off", cost_usd=0.3, usage={"input": 5, "output": 9})
     file = tmp_path / "answers.jsonl"

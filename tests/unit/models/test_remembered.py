@@ -1,4 +1,4 @@
-"""A question that was answered before is not paid for again."""
+"""A request that was answered before is not paid for again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Retries: what passes is waited for, within bounds; what does not pass is raised at once."""
+"""Retries: transient failures are retried within bounds; others are raised at once."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def retried(model, clock, chance=0.0, **patience):
     return Retried(model, patience=Patience(**patience), clock=clock, chance=lambda: chance)
 
 
-def test_a_failure_that_passes_is_tried_again(parrot, clock, ask):
+def test_a_transient_failure_is_retried(parrot, clock, ask):
     model = parrot(passing(), passing(), "at last")
     assert retried(model, clock).complete(ask()).text == "at last"
     assert len(model.asked) == 3
@@ -31,7 +31,7 @@ def test_waits_double_up_to_the_longest(parrot, clock, ask):
     assert clock.slept == [1, 2, 4, 5, 5, 5]
 
 
-def test_what_the_server_asks_for_is_the_least_that_is_waited(parrot, clock, ask):
+def test_the_wait_is_at_least_what_the_server_requests(parrot, clock, ask):
     retried(parrot(passing(wait_s=17.0)), clock, chance=0.5).complete(ask())
     assert clock.slept == [17.5]
 
@@ -43,14 +43,14 @@ def test_attempts_are_bounded_and_the_last_failure_is_raised(parrot, clock, ask)
     assert (failed.value.kind, failed.value.retryable, len(model.asked)) == ("rate", True, 4)
 
 
-def test_time_is_bounded_without_waiting_in_vain(parrot, clock, ask):
+def test_no_wait_starts_that_would_exceed_the_total_time(parrot, clock, ask):
     model = parrot(passing(wait_s=300.0))
     with pytest.raises(ModelFailed):
         retried(model, clock, total_s=200.0).complete(ask())
     assert clock.slept == []
 
 
-def test_what_does_not_pass_is_not_tried_again(parrot, clock, ask):
+def test_a_permanent_failure_is_not_retried(parrot, clock, ask):
     model = parrot(ModelFailed("key", "no such key"))
     with pytest.raises(ModelFailed, match="no such key"):
         retried(model, clock).complete(ask())
@@ -72,7 +72,7 @@ def test_a_wait_is_never_shorter_than_asked_nor_longer_than_the_longest(failed, 
         assert asked_s <= wait_s <= asked_s + first
 
 
-def test_attempts_that_may_have_been_billed_are_told_with_the_answer(parrot, clock, ask):
+def test_attempts_that_may_have_been_billed_come_with_the_answer(parrot, clock, ask):
     late = AttemptFailed("timeout", "too late", retryable=True)
     paid = AttemptFailed("server", "gave up", retryable=True, cost_usd=0.2, usage={"input": 7, "output": 1})
     free = AttemptFailed("rate", "slow down", retryable=True, cost_usd=0.0)
@@ -84,12 +84,12 @@ def test_attempts_that_may_have_been_billed_are_told_with_the_answer(parrot, clo
     assert reply.text == "at last"
 
 
-def test_a_last_failure_tells_of_those_before_it(parrot, clock, ask):
+def test_the_last_failure_includes_those_before_it(parrot, clock, ask):
     late = AttemptFailed("timeout", "too late", retryable=True)
     with pytest.raises(AttemptFailed) as failed:
         retried(parrot(late, AttemptFailed("refused", "no", cost_usd=0.1)), clock).complete(ask())
     assert [item.kind for item in earlier(failed.value)] == ["timeout"]
 
 
-def test_an_answer_at_the_first_attempt_has_nothing_before_it(parrot, clock, ask):
+def test_an_answer_at_the_first_attempt_has_no_earlier_failures(parrot, clock, ask):
     assert earlier(retried(parrot("at once"), clock).complete(ask())) == ()

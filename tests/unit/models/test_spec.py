@@ -1,4 +1,4 @@
-"""Specs: what is meant is found again, what is not a spec is refused in a sentence with its remedy."""
+"""Specs: a valid one survives formatting, any other is refused in a sentence with its remedy."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_anything_else_is_a_usage_error_that_quotes_it(text):
 
 
 @given(st.sampled_from(PROVIDERS), st.text(), st.text())
-def test_whatever_follows_a_provider_is_read_or_refused_and_nothing_worse(kind, name, url):
+def test_any_text_after_a_provider_is_parsed_or_refused(kind, name, url):
     with contextlib.suppress(UsageError):
         assert str(parse(f"{kind}:{name}@{url}")).startswith(f"{kind}:{name.partition('@')[0]}")
 

@@ -1,6 +1,6 @@
 """Providers' servers.
 
-provider.py  one attempt at a provider's server; the only file that knows the client library
-failures.py  attempts that came to nothing: why, when to come back, and what they cost
-retries.py   attempts again, as long as waiting can help
+provider.py  one request to a provider's server; the only file that imports the client library
+failures.py  failed attempts: the reason, when to retry, and the cost
+retries.py   retries while a retry can help
 """

@@ -1,16 +1,16 @@
-"""What one attempt that came to nothing says, beyond why.
+"""Failed attempts as data.
 
 kind         meaning                                                            tried again
 key          no key, a wrong one, or an account without credit                  no
 model        no such model, or it cannot be asked this way                      no
 refused      the model, or a filter before or after it, would not answer        no
 truncated    the answer was cut off                                             no
-malformed    what came back is no answer                                        no
+malformed    the response is not an answer                                      no
 timeout      no answer in time                                                  yes
 server       the server failed (tried again) or rejected the request (not)
 rate         too many requests or tokens in too short a time                    yes
 budget       the call might have passed the budget, and was not sent            while others are in flight
-unreachable  no connection, or it broke; nobody there to answer                 yes, for servers
+unreachable  no connection, or it broke; no server to answer                    yes, for servers
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from warpwright.core.protocols import Reply
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failure:
-    """An attempt that came to nothing, as data. `cost_usd` is None where it was sent and may have been billed."""
+    """A failed attempt as data. `cost_usd` is None if it was sent and may have been billed."""
 
     kind: str
     message: str
@@ -36,13 +36,13 @@ class Failure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answered(Reply):
-    """A reply that was not the first attempt, with the attempts before it that were, or may have been, billed."""
+    """A reply after failed attempts, with those of them that were or may have been billed."""
 
     earlier: tuple[Failure, ...] = ()
 
     @property
     def alone(self) -> Reply:
-        """The reply without what came before it."""
+        """The reply without the attempts before it."""
         return Reply(
             text=self.text,
             model=self.model,
@@ -54,8 +54,9 @@ class Answered(Reply):
 
 
 class AttemptFailed(ModelFailed):
-    """`wait_s` is what the server asked for. `cost_usd` is None where it was sent and may have been billed; `earlier`
-    are the attempts before this one that were, or may have been."""
+    """A failed attempt. `wait_s` is the wait requested by the server; `cost_usd` is None if the attempt was sent and
+    may have been billed; `earlier` holds the attempts before it that were or may have been billed.
+    """
 
     def __init__(
         self,
@@ -73,13 +74,13 @@ class AttemptFailed(ModelFailed):
 
 
 def failure_of(error: ModelFailed, seconds: float | None = None) -> Failure:
-    """What is known of a failure, without what came before it."""
+    """Describes a failure, without the attempts before it."""
     told = Failure(kind=error.kind, message=str(error), retryable=error.retryable, seconds=seconds)
     return replace(told, cost_usd=error.cost_usd, usage=error.usage) if isinstance(error, AttemptFailed) else told
 
 
 def billed(failures: Iterable[Failure]) -> tuple[Failure, ...]:
-    """Those that belong into an account: what is known to have cost nothing does not."""
+    """Selects the failures that were or may have been billed."""
     return tuple(failure for failure in failures if failure.cost_usd != 0.0)
 
 
@@ -98,5 +99,5 @@ def answered(reply: Reply, earlier: tuple[Failure, ...]) -> Reply:
 
 
 def earlier(outcome: Reply | ModelFailed) -> tuple[Failure, ...]:
-    """The attempts before an answer, or before the last failure, that were or may have been billed."""
+    """The attempts before an answer or before the last failure that were or may have been billed."""
     return outcome.earlier if isinstance(outcome, Answered | AttemptFailed) else ()

@@ -1,6 +1,6 @@
-"""One attempt at a provider's server. The only file that knows pydantic_ai, which is loaded by the first call.
+"""One request to a provider's server. The only file that imports pydantic_ai, at the first call.
 
-Every call has its own event loop and its own connection: nothing is shared, so threads cannot get in each other's way.
+Every call has its own event loop and its own connection, so that threads share nothing.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ _FILTERED = ("content_filter", "content_policy_violation", "invalid_prompt")
 
 
 class Wire(StrEnum):
-    """The protocols that servers speak."""
+    """The protocols of model servers."""
 
     RESPONSES = "responses"
-    """OpenAI's own."""
+    """OpenAI's Responses API."""
     CHAT = "chat"
-    """OpenAI's older one, which every compatible server speaks."""
+    """OpenAI's Chat Completions API, which every compatible server supports."""
     ANTHROPIC = "anthropic"
     GOOGLE = "google"
 
@@ -48,7 +48,7 @@ _PACKAGES = {Wire.RESPONSES: "openai", Wire.CHAT: "openai", Wire.ANTHROPIC: "ant
 
 @dataclass(slots=True, kw_only=True)
 class Provider:
-    """A model on a server. `structured`: whether the server may be asked to keep to a schema."""
+    """A model on a server. `structured` tells whether the server accepts a JSON schema."""
 
     name: str
     wire: Wire
@@ -82,8 +82,8 @@ class Provider:
         from pydantic_ai.direct import model_request, model_request_stream
         from pydantic_ai.messages import ModelRequest
 
-        # The client's own limit is on silence; an answer that dribbles on for ever is ended by ours, which begins when
-        # the client library is loaded.
+        # The client's timeout applies to silence only; ours ends an answer that never stops. It includes loading the
+        # client library.
         async with self._opened() as model, asyncio.timeout(self.deadline_s):
             messages = [ModelRequest.user_text_prompt(request.prompt)]
             settings, parameters = self._settings(model, request), self._parameters(model, request)
@@ -124,7 +124,7 @@ class Provider:
         from pydantic_ai.profiles.openai import OpenAIModelProfile
         from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
 
-        # The older name of the longest answer is the one that all of these servers know.
+        # `max_tokens` is the parameter that all of these servers support.
         profile = OpenAIModelProfile(openai_chat_supports_max_completion_tokens=False)
         provider = OpenAICompatibleProvider("server", base_url=self.url, api_key=key, profile=profile)
         return OpenAIChatModel(self.model, provider=provider)
@@ -140,7 +140,7 @@ class Provider:
         if request.max_tokens is not None:
             settings["max_tokens"] = request.max_tokens
         if request.temperature is not None and self._takes_temperature(dict(model.profile), request.effort):
-            # Anthropic's scale ends at 1, all others' at 2.
+            # Anthropic's range ends at 1, all others' at 2.
             warmest = 1.0 if self.wire is Wire.ANTHROPIC else 2.0
             settings["temperature"] = min(request.temperature, warmest)
         if request.effort is not None:
@@ -148,7 +148,7 @@ class Provider:
         return cast("ModelSettings", settings)
 
     def _takes_temperature(self, profile: dict[str, Any], effort: str | None) -> bool:
-        """Models that think take none while they do; sent all the same, it fails the request."""
+        """Whether the model accepts a temperature: reasoning models reject the request if it has one."""
         if self.wire is Wire.GOOGLE:
             return True
         if self.wire is Wire.ANTHROPIC:
@@ -188,13 +188,13 @@ class Provider:
         return Reply(text=text, model=self.name, usage=usage, cost_usd=cost, parsed=parsed, seconds=seconds)
 
     def _problem(self, response: ModelResponse, text: str) -> tuple[str, str] | None:
-        """What keeps an answer from being one, as the kind of failure and a sentence."""
+        """Returns the kind of failure and a sentence if the response is no usable answer."""
         said = response.provider_details or {}
         if response.finish_reason == "content_filter" or "refusal" in said:
             return "refused", f"{self.name} refused to answer{_because(said.get('refusal'))}"
         if response.finish_reason == "length":
             return "truncated", f"{self.name} reached the largest length of an answer before its end"
-        # A stream that breaks between two events looks like one that has ended, but for this.
+        # A stream that breaks between two events looks complete except for the missing finish reason.
         if said.get("finish_reason") is None and (self.stream or self.wire is not Wire.CHAT):
             return "truncated", f"{self.name} ended its answer without saying that it was finished"
         if response.finish_reason == "error":
@@ -202,7 +202,7 @@ class Provider:
         return None if text.strip() else ("malformed", f"{self.name} gave an empty answer")
 
     def _failed(self, error: Exception) -> AttemptFailed:
-        """What an exception of the client library means."""
+        """Converts an exception of the client library."""
         from pydantic_ai import exceptions as their
 
         match error:
@@ -211,7 +211,7 @@ class Provider:
             case their.ModelHTTPError():
                 return self._rejected(error)
             case their.ModelRequestTimeout() | their.ModelConnectionError():
-                return self._unheard(error)
+                return self._no_response(error)
             case their.ModelAPIError() if error.in_stream:
                 return AttemptFailed(
                     "server", f"{self.name} failed in its answer{self._because(error)}", retryable=True
@@ -222,8 +222,8 @@ class Provider:
                 return AttemptFailed("model", f"{self.name} cannot be asked this{self._because(error)}", cost_usd=0.0)
         return AttemptFailed("malformed", f"{self.name} sent something that is no answer{self._because(error)}")
 
-    def _unheard(self, error: Any) -> AttemptFailed:
-        """No connection, a broken one, or silence. Free where nothing was sent, else nobody knows."""
+    def _no_response(self, error: Any) -> AttemptFailed:
+        """Converts connection failures and timeouts. The cost is zero if nothing was sent, otherwise unknown."""
         from pydantic_ai import exceptions as their
 
         unsent = getattr(error, "phase", None) in ("pool", "connect")
@@ -237,7 +237,7 @@ class Provider:
         return AttemptFailed("timeout", f"{self.name} gave no answer within {self.deadline_s:g} s", retryable=True)
 
     def _rejected(self, error: Any) -> AttemptFailed:
-        """A status of 400 and above. Free, unless an answer had begun."""
+        """Converts a status of 400 and above. The cost is zero unless an answer had begun."""
         kind, what = self._meaning(error)
         return AttemptFailed(
             kind,
@@ -271,13 +271,13 @@ class Provider:
         )
 
     def _because(self, error: Any) -> str:
-        """What the server said, or what was wrong with it, and never our key."""
+        """Returns the server's message without our key."""
         said = _message(getattr(error, "body", None)) or str(error) or type(error).__name__
         return _because(said.replace(self.key, "[key]") if self.key else said)
 
 
 def _finished(coroutine: Coroutine[Any, Any, ModelResponse]) -> ModelResponse:
-    """Runs it to its end, also where a loop is running already, as in a notebook."""
+    """Runs a coroutine to its end, even if an event loop is running already, as in a notebook."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
@@ -294,8 +294,9 @@ def _installed(package: str) -> bool:
 
 
 def _usage(usage: RequestUsage) -> dict[str, int]:
-    """Tokens by kind. Cached and written ones are part of the input, reasoning is part of the output. Empty where the
-    server did not count."""
+    """Counts tokens by kind; cached and written ones are part of the input, reasoning is part of the output. Empty if
+    the server did not count.
+    """
     if usage.unmeasured_requests:
         return {}
     parts = {
@@ -315,7 +316,7 @@ def _parsed(text: str) -> Any:
 
 
 def _message(body: object) -> str | None:
-    """The sentence in an error's body, wherever the server put it."""
+    """Returns the message in an error's body, whatever its nesting."""
     while isinstance(body, dict):
         body = body.get("message") or body.get("error") or body.get("detail")
     return body if isinstance(body, str) else None

@@ -1,4 +1,4 @@
-"""Attempts again, as long as waiting can help. The client libraries retry nothing, so that these are the only ones."""
+"""Retries failed requests while a retry can help. The client libraries retry nothing, so these are the only retries."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from warpwright.models.clock import Clock, SystemClock
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Patience:
-    """How often, and how long. No attempt is begun once `total_s` has passed."""
+    """The number of attempts and their total time. No attempt starts after `total_s`."""
 
     attempts: int = 6
     total_s: float = 3600.0
@@ -22,14 +22,16 @@ class Patience:
     longest_wait_s: float = 60.0
 
     def wait_s(self, failed: int, asked_s: float | None, chance: float) -> float:
-        """Seconds to wait after so many failures. What a server asks for is the least; chance keeps threads apart."""
+        """Seconds to wait after a number of failures: at least what the server requests, with jitter to spread
+        threads.
+        """
         if asked_s is not None:
             return asked_s + chance * self.first_wait_s
         return min(self.longest_wait_s, self.first_wait_s * 2.0 ** (failed - 1)) * (0.5 + 0.5 * chance)
 
 
 class Retried:
-    """A model that is asked again after failures that pass."""
+    """A model whose transient failures are retried."""
 
     def __init__(
         self,
@@ -52,13 +54,13 @@ class Retried:
             except ModelFailed as error:
                 wait_s = self._wait_s(error, len(failures) + 1, begun)
                 if wait_s is None:
-                    _tell(error, billed(failures))
+                    _attach_earlier(error, billed(failures))
                     raise
                 failures.append(failure_of(error, self._clock.now() - attempted))
             self._clock.sleep(wait_s)
 
     def _wait_s(self, error: ModelFailed, failed: int, begun: float) -> float | None:
-        """None where it is not worth another attempt."""
+        """Returns the wait before the next attempt; None if no attempt is worthwhile."""
         if not error.retryable or failed >= self._patience.attempts:
             return None
         asked_s = error.wait_s if isinstance(error, AttemptFailed) else None
@@ -67,7 +69,7 @@ class Retried:
         return wait_s if in_time else None
 
 
-def _tell(error: ModelFailed, earlier: tuple[Failure, ...]) -> None:
-    """The last failure also tells of those before it."""
+def _attach_earlier(error: ModelFailed, earlier: tuple[Failure, ...]) -> None:
+    """Adds the earlier attempts to the last failure."""
     if isinstance(error, AttemptFailed):
         error.earlier = earlier

@@ -1,6 +1,6 @@
-"""Questions and answers on file.
+"""Recorded requests and answers.
 
-recording.py   writes down every question with its answer
-replay.py      answers from such a recording
-remembered.py  answers of an earlier session of the same run
+recording.py   records every request with its answer
+replay.py      answers from a recording
+remembered.py  answers from earlier sessions of the same run
 """

@@ -1,4 +1,4 @@
-"""Writes down every question with its answer, or with why there was none, as JSON lines."""
+"""Records every request with its answer or failure, as JSON lines."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from warpwright.models.api.failures import Answered, Failure, earlier, failure_o
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exchange:
-    """A question and what came of it: a reply, or a failure; and the attempts before it that may have been billed."""
+    """A request with its reply or failure, and the attempts before it that may have been billed."""
 
     request: Request
     reply: Reply | None = None
@@ -31,18 +31,18 @@ class Exchange:
 
 
 def identity(request: Request) -> str:
-    """Equal for requests that ask the same in the same way."""
+    """Returns a key that is equal for requests with the same text and settings."""
     asked = {"prompt": request.prompt, "purpose": request.purpose}
     return content_id(asked | {"temperature": request.temperature, "effort": request.effort})
 
 
 def circumstances(request: Request) -> str:
-    """Equal for requests with the same purpose, temperature and effort, whatever their wording."""
+    """Returns a key that is equal for requests with the same purpose, temperature and effort, whatever their text."""
     return content_id({"purpose": request.purpose, "temperature": request.temperature, "effort": request.effort})
 
 
 class Recorded:
-    """A model whose every exchange is appended to a file. Threads and processes may share the file."""
+    """A model whose exchanges are appended to a file, which threads and processes may share."""
 
     def __init__(self, model: Model, file: Path) -> None:
         self.name = model.name
@@ -50,7 +50,7 @@ class Recorded:
         try:
             file.parent.mkdir(parents=True, exist_ok=True)
             with self._opened() as handle:
-                _mend(handle)
+                _drop_torn_line(handle)
         except OSError as error:
             raise UsageError(f"nothing can be recorded in {file}: {error.strerror}") from None
 
@@ -83,8 +83,8 @@ class Recorded:
             os.close(handle)
 
 
-def _mend(handle: int) -> None:
-    """Cut off a line that a killed process left half written: what follows would be glued to it."""
+def _drop_torn_line(handle: int) -> None:
+    """Removes a last line that a killed process left incomplete; the next record would be appended to it."""
     size = os.lseek(handle, 0, os.SEEK_END)
     end, step = size, 1 << 16
     while end > 0:

@@ -1,4 +1,4 @@
-"""Answers that were paid for once: a run that was killed asks its models only what is still open."""
+"""Reuses recorded answers: a resumed run asks its models only what has no answer yet."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from warpwright.core.records.search import Call
 
 
 class Remembered:
-    """A Model that gives the recorded answer to a question that was answered before."""
+    """A Model that returns the recorded answer to a request that was answered before."""
 
     def __init__(self, model: Model, calls: Iterable[Call]) -> None:
         self.name = model.name

@@ -1,4 +1,4 @@
-"""Answers from a recording, by what was asked. Equal questions get their answers in the order of the recording."""
+"""Answers from a recording. Equal requests get their answers in the order of the recording."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from warpwright.models.recordings.recording import Exchange, identity
 
 
 class Replay:
-    """Replies come back as they were, with their usage and cost, so that a run that is replayed decides the same."""
+    """Returns recorded replies with their usage and cost, so that a replayed run makes the same decisions."""
 
     def __init__(self, file: Path, *, name: str = "replay", match: Callable[[Request], str] = identity) -> None:
         """Reads a recording. A request gets the next answer to a request with the same `match`."""
@@ -25,7 +25,7 @@ class Replay:
             self._left[match(exchange.request)].append(exchange)
 
     def ceiling(self, request: Request) -> float | None:
-        """What the answer is recorded to have cost: a budget then ends a replayed run where it ended the first."""
+        """Returns the recorded cost of the answer: a budget then ends a replay where it ended the original run."""
         with self._lock:
             left = self._left.get(self._match(request))
             reply = left[0].reply if left else None

@@ -1,5 +1,5 @@
 """Prices and budgets.
 
-limits.py  how many calls at once and per minute, and a budget that cannot be passed
+limits.py  limits on concurrent calls, calls per minute, and dollars
 prices.py  dollars per token, with their source; an unknown price is None
 """

@@ -1,7 +1,7 @@
-"""Limits on calls, as models around models: how many at once and per minute, and a budget that cannot be passed.
+"""Limits on calls, as models that wrap models: concurrent calls, calls per minute, and a budget in dollars.
 
-The order that keeps them honest is Limited around Metered around a server, and retries around both: a call that waits
-for its turn holds no money, and every attempt pays for itself.
+The correct order is Limited around Metered around a server, with retries around both: a waiting call reserves no money,
+and every attempt is paid separately.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from warpwright.models.api.failures import AttemptFailed
 from warpwright.models.clock import Clock, SystemClock
 
 DEFAULT_MAX_TOKENS = 32_000
-"""With a budget every answer needs a largest length, or nobody could say what a call may cost."""
+"""The answer length assumed with a budget; without a limit the cost of a call has no upper bound."""
 _NANO = 1_000_000_000
 _MINUTE_S = 60.0
 
 
 class Priced(Model, Protocol):
-    """A model that can say, before it is asked, what the answer may cost at most. None where nobody knows."""
+    """A model that can bound the cost of an answer before the call; None if the bound is unknown."""
 
     def ceiling(self, request: Request) -> float | None: ...
 
 
 class Limited:
-    """At most so many calls at once, and so many begun in any minute. Calls beyond that wait their turn."""
+    """Limits the number of concurrent calls and of calls started in any minute; further calls wait."""
 
     def __init__(
         self, model: Model, *, at_once: int | None = None, per_minute: int | None = None, clock: Clock | None = None
@@ -52,7 +52,9 @@ class Limited:
             return self._model.complete(request)
 
     def _until_turn(self) -> float:
-        """Seconds until this call may begin. Its beginning is booked now, so that no two wake up for one place."""
+        """Returns the seconds until this call may start, and reserves that start, so that two calls never take one
+        place.
+        """
         if self._starts is None:
             return 0.0
         with self._lock:
@@ -64,8 +66,9 @@ class Limited:
 
 
 class Budget:
-    """Dollars that several models share: spent and in flight together never pass it. Counted in whole billionths,
-    so that nothing is lost in sums."""
+    """Dollars shared by several models; spent and reserved money together never exceed the limit. Counted in
+    billionths, so that sums are exact.
+    """
 
     def __init__(self, usd: float) -> None:
         if not 0 <= usd < math.inf:
@@ -79,7 +82,7 @@ class Budget:
 
     @property
     def spent_usd(self) -> float:
-        """What calls have cost. One that was sent and came without a price counts with the most it may have cost."""
+        """The cost of finished calls. A call that was sent but has no known cost counts with its upper bound."""
         return self._spent / _NANO
 
     @property
@@ -88,11 +91,11 @@ class Budget:
 
     @property
     def unpriced(self) -> int:
-        """Calls whose price nobody knows. With any, what was spent is a lower bound."""
+        """The number of calls with an unknown price. With any, the sum spent is a lower bound."""
         return self._unpriced
 
     def hold(self, ceiling: float) -> None:
-        """Set aside what a call may cost, or refuse it."""
+        """Reserves the upper bound of a call's cost, or refuses the call."""
         most = _billionths(ceiling)
         with self._lock:
             if self._spent + self._held + most <= self._limit:
@@ -102,7 +105,7 @@ class Budget:
         raise AttemptFailed("budget", self._refusal(ceiling), retryable=fits_later, cost_usd=0.0)
 
     def settle(self, ceiling: float, cost: float | None) -> None:
-        """Give back what was held for a call, and take what it cost."""
+        """Releases the reservation of a call and adds its cost."""
         most = _billionths(ceiling)
         with self._lock:
             self._held -= most
@@ -120,12 +123,12 @@ class Budget:
 
 
 def _billionths(usd: float) -> int:
-    """Rounded up, but not for the last digit of a float."""
+    """Rounds up, except for the rounding error of a float."""
     return math.ceil(round(usd * _NANO, 3))
 
 
 class Metered:
-    """A model whose calls are paid from a budget. One that might pass it is refused before it is sent."""
+    """A model whose calls are paid from a budget. A call that might exceed it is refused before it is sent."""
 
     def __init__(
         self,
@@ -140,7 +143,7 @@ class Metered:
         smallest = Request(prompt="", purpose="price", max_tokens=max_tokens)
         if not allow_unpriced and model.ceiling(smallest) is None:
             raise UsageError(
-                f"the price of {self.name} is not known, so no budget can hold it; "
+                f"the price of {self.name} is not known, so no budget can limit it; "
                 "put it into $WARPWRIGHT_PRICES, or allow models without a price"
             )
 

@@ -1,8 +1,8 @@
 """Dollars per token, with their source. An unknown price is None, never zero.
 
-Prices come from the user's own file first, then from genai-prices: offline data that arrives with the client library,
-knows today's models, long-context tiers and dated changes, and is renewed by upgrading it. A table of our own would be
-a second, older one. A server that is not the provider's own has a price only where the user's file names it.
+Prices come from the user's own file first, then from genai-prices: offline data that comes with the client library,
+covers current models, long-context tiers and dated changes, and is updated with the package. A server other than the
+provider's has a price only if the user's file names it.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from warpwright.models.spec import PROVIDERS
 VARIABLE = "WARPWRIGHT_PRICES"
 _MILLION = 1e6
 _FRAME_TOKENS = 512
-"""More than any provider wraps around a single message."""
+"""An upper bound of the tokens that providers add to a single message."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rate:
-    """Dollars per million tokens, for every model whose spec fits the pattern."""
+    """Dollars per million tokens, for every model whose spec matches the pattern."""
 
     model: str
     input: float
@@ -54,19 +54,21 @@ class Rate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prices:
-    """`rates` are the user's own; the first that fits counts, before all others."""
+    """Prices; the user's own `rates` precede all others, the first match counts."""
 
     rates: tuple[Rate, ...] = ()
 
     def cost(self, model: str, usage: Mapping[str, int]) -> float | None:
-        """What a call used, in dollars. None where the price or the usage is unknown, or the usage makes no sense."""
+        """Returns the cost of a call in dollars; None if price or usage is unknown, or the usage is inconsistent."""
         if not {"input", "output"} <= usage.keys() or not 0 <= usage.get("cached", 0) <= usage["input"]:
             return None
         rate = self._rate(model)
         return rate.cost(usage) if rate else _published(model, usage)
 
     def ceiling(self, model: str, prompt_tokens: int, max_tokens: int | None) -> float | None:
-        """The most a call can cost: the dearest that a provider may make of its prompt, and the longest answer."""
+        """Returns the upper bound of a call's cost: the most expensive billing of its prompt, and the longest
+        answer.
+        """
         if max_tokens is None:
             return None
         plain = {"input": prompt_tokens, "output": max_tokens}
@@ -75,7 +77,7 @@ class Prices:
         return max(costs, default=None)
 
     def source(self, model: str) -> str | None:
-        """Where the price of a model comes from, and of when it is. None where there is no price."""
+        """Returns the source of a model's price and its date; None without a price."""
         rate = self._rate(model)
         if rate:
             return rate.source + (f", as of {rate.as_of}" if rate.as_of else "")
@@ -104,18 +106,18 @@ def _published(model: str, usage: Mapping[str, int]) -> float | None:
         total = float(calc_price(used, name, provider_id=provider).total_price)
     except (LookupError, ValueError):
         return None
-    # A model that is listed without any rate is given away on some terms; on which, the list does not say.
+    # A model listed without any rate is free under conditions that the list does not state.
     return total if total > 0 or not any(usage.values()) else None
 
 
 def most_tokens(request: Request) -> int:
-    """More tokens than a request can have: no tokeniser makes several tokens of one byte."""
+    """Returns an upper bound of a request's tokens: no tokeniser makes several tokens of one byte."""
     schema = json.dumps(request.schema) if request.schema else ""
     return len((request.prompt + schema).encode("utf-8", "surrogatepass")) + _FRAME_TOKENS
 
 
 def load_prices(environment: Mapping[str, str] = os.environ) -> Prices:
-    """The user's own prices from $WARPWRIGHT_PRICES, else ~/.config/warpwright/prices.toml where it exists."""
+    """Loads the user's prices from $WARPWRIGHT_PRICES, else from ~/.config/warpwright/prices.toml if it exists."""
     named = environment.get(VARIABLE)
     file = Path(named).expanduser() if named else _default_file(environment)
     if not named and not file.exists():
