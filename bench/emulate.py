@@ -32,7 +32,7 @@ from warpwright.core.signature import TensorSpec
 from warpwright.core.task import Role
 from warpwright.emulate.emulating import emulate
 from warpwright.emulate.program import build
-from warpwright.emulate.program.calls import Call
+from warpwright.emulate.program.calls import EmulatedCall
 from warpwright.emulate.program.compilers import compiler
 from warpwright.emulate.program.front import rewrite
 from warpwright.emulate.program.running import run
@@ -88,8 +88,8 @@ def variant(number: int, source: str = KERNEL) -> Candidate:
 
 def accesses_per_second(program: Path, store: Store) -> float:
     """The work of one call, less what an empty one costs."""
-    full = Call(entry="forward", arguments=(X,), contents=(bytes(4 * ELEMENTS),))
-    none = Call(entry="forward", arguments=(ONE,), contents=(bytes(4),))
+    full = EmulatedCall(entry="forward", arguments=(X,), contents=(bytes(4 * ELEMENTS),))
+    none = EmulatedCall(entry="forward", arguments=(ONE,), contents=(bytes(4),))
     gpu = gpu_named("h200")
     seconds = spent(lambda: run(program, [full], gpu, store)) - spent(lambda: run(program, [none], gpu, store))
     return ELEMENTS * (REPEATS + 1) / seconds

@@ -19,7 +19,7 @@ from warpwright.core.signature import TensorSpec
 from warpwright.emulate.emulating import emulate
 from warpwright.emulate.program import build, compilers
 from warpwright.emulate.program.build import program
-from warpwright.emulate.program.calls import Call, Order
+from warpwright.emulate.program.calls import EmulatedCall, Order
 from warpwright.emulate.program.running import run
 from warpwright.emulate.report import Tier
 from warpwright.seal.cache import Store
@@ -66,7 +66,9 @@ def verdicts(file: str, store: Store) -> dict[str, str]:
     built = program(Candidate(source=source), store)
     plants = re.findall(r"^PLANT(?:_HOST)?\((\w+)", text, re.MULTILINE)
     names = [f"{plant}_{way}" for plant in plants for way in ("wrong", "right")]
-    calls = [Call(entry=name, arguments=(X,), contents=(VALUES,), order=o, seed=7) for name in names for o in Order]
+    calls = [
+        EmulatedCall(entry=name, arguments=(X,), contents=(VALUES,), order=o, seed=7) for name in names for o in Order
+    ]
     ran = run(built, calls, gpu_named("h200"), store)
     said: dict[str, str] = {}
     for call, one in zip(calls, ran, strict=True):

@@ -12,7 +12,7 @@ from warpwright.core.candidate import Candidate
 from warpwright.core.errors import UsageError
 from warpwright.core.records.evidence import Verdict
 from warpwright.emulate.emulating import emulate
-from warpwright.emulate.program.calls import Call, arena_of
+from warpwright.emulate.program.calls import EmulatedCall, arena_of
 from warpwright.seal.cache import Store
 from warpwright.verify.emulate import EmulateRung
 from warpwright.verify.ladder import climb
@@ -129,7 +129,7 @@ def test_a_mutant_is_equivalent_only_for_a_reason_that_was_checked(
 
 
 def test_memory_lies_elsewhere_for_every_seed_and_where_a_gpu_has_it() -> None:
-    calls = [Call(entry="forward", arguments=(), contents=(), seed=seed) for seed in range(64)]
+    calls = [EmulatedCall(entry="forward", arguments=(), contents=(), seed=seed) for seed in range(64)]
     places = [arena_of(call, attempt) for call in calls for attempt in (0, 1)]
     assert len(set(places)) > 100
     assert {place >> 40 for place in places} == {0x7E, 0x7F}

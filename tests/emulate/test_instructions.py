@@ -12,7 +12,7 @@ from warpwright.core.candidate import Candidate
 from warpwright.core.gpus.table import gpu_named
 from warpwright.core.signature import TensorSpec
 from warpwright.emulate.program.build import program
-from warpwright.emulate.program.calls import Call
+from warpwright.emulate.program.calls import EmulatedCall
 from warpwright.emulate.program.instructions import instructions
 from warpwright.emulate.program.running import run
 from warpwright.seal.cache import Store
@@ -52,7 +52,7 @@ SOURCE += "".join(f'  m.def("{name}", &{name});\n' for name in BODIES) + "}\n"
 @pytest.fixture(scope="module")
 def counted(store: Store, tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, int]]:
     built = program(Candidate(source=SOURCE), store, counting=True)
-    calls = [Call(entry=name, arguments=(X,), contents=(VALUES,)) for name in BODIES]
+    calls = [EmulatedCall(entry=name, arguments=(X,), contents=(VALUES,)) for name in BODIES]
     folder: Path = tmp_path_factory.mktemp("disassembly")
     found = {}
     for name, ran in zip(BODIES, run(built, calls, gpu_named("h200"), store), strict=True):

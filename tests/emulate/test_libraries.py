@@ -14,7 +14,7 @@ from warpwright.core.candidate import Candidate
 from warpwright.core.gpus.table import gpu_named
 from warpwright.core.signature import TensorSpec
 from warpwright.emulate.program.build import program
-from warpwright.emulate.program.calls import Call, Order
+from warpwright.emulate.program.calls import EmulatedCall, Order
 from warpwright.emulate.program.running import Ran, run
 from warpwright.seal.cache import Store, default_root
 
@@ -67,7 +67,9 @@ def _ran() -> dict[tuple[str, Order], Ran]:
     names = [*EXPECTED, "place_of_maximum", "sorted", "read_by_the_host"]
     asked = [(name, order) for name in names for order in Order]
     data = struct.pack(f"<{ELEMENTS}f", *X)
-    calls = [Call(entry=name, arguments=(SPEC,), contents=(data,), order=order, seed=5) for name, order in asked]
+    calls = [
+        EmulatedCall(entry=name, arguments=(SPEC,), contents=(data,), order=order, seed=5) for name, order in asked
+    ]
     return dict(zip(asked, run(built, calls, gpu_named("h200"), store), strict=True))
 
 

@@ -22,7 +22,7 @@ from warpwright.core.signature import TensorSpec
 from warpwright.emulate.findings import Finding, findings
 from warpwright.emulate.program import build
 from warpwright.emulate.program.build import program
-from warpwright.emulate.program.calls import Call, Order
+from warpwright.emulate.program.calls import EmulatedCall, Order
 from warpwright.emulate.program.lines import resolved
 from warpwright.emulate.program.running import Ran, run
 from warpwright.seal.cache import Store, default_root
@@ -78,7 +78,7 @@ def _seen(file: str) -> dict[tuple[str, Order], Seen]:
     built = program(Candidate(source=source), store)
     names = [f"{plant.name}_{way}" for plant in ALL if plant.file == file for way in ("wrong", "right")]
     asked = [(name, order) for name in names for order in Order]
-    calls = [Call(entry=name, arguments=(X,), contents=(VALUES,), order=order, seed=7) for name, order in asked]
+    calls = [EmulatedCall(entry=name, arguments=(X,), contents=(VALUES,), order=order, seed=7) for name, order in asked]
     ran = run(built, calls, gpu_named("h200"), store)
     return {key: Seen(one, _found(built, one, store)) for key, one in zip(asked, ran, strict=True)}
 

@@ -21,7 +21,7 @@ from warpwright.core.candidate import Candidate
 from warpwright.core.gpus.table import gpu_named
 from warpwright.core.signature import TensorSpec
 from warpwright.emulate.program.build import program
-from warpwright.emulate.program.calls import Call
+from warpwright.emulate.program.calls import EmulatedCall
 from warpwright.emulate.program.running import run
 from warpwright.seal import toolchain
 from warpwright.seal.cache import Store
@@ -158,7 +158,7 @@ def emulated(store: Store) -> dict[str, set[str]]:
     kernels = "".join(KERNEL % vars_of(one) for one in RENDITIONS)
     entries = "".join(f'  m.def("{one.name}", &{one.name});\n' for one in RENDITIONS)
     built = program(Candidate(source=DEVICE % (kernels, entries)), store)
-    calls = [Call(entry=one.name, arguments=(X,), contents=(VALUES,)) for one in RENDITIONS]
+    calls = [EmulatedCall(entry=one.name, arguments=(X,), contents=(VALUES,)) for one in RENDITIONS]
     found = {}
     for one, ran in zip(RENDITIONS, run(built, calls, gpu_named("h200"), store), strict=True):
         assert ran.report is not None, ran.ended

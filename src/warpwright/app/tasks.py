@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from warpwright.app.given import Inputs, TaskLike, subject_of
 from warpwright.app.progress import OnProgress, Reporter
+from warpwright.core.calls import entries
 from warpwright.core.errors import UsageError
 from warpwright.core.gpus.limit import Limit, physical_limit
 from warpwright.core.gpus.table import Gpu
-from warpwright.core.signature import entries
 from warpwright.core.task import Case, Direction, Role, Task
 from warpwright.languages import Frontend
 from warpwright.tasks import all_tasks, load

@@ -18,8 +18,9 @@ from warpwright.compose.passes.long_sums import rewritten
 from warpwright.compose.passes.saved_tensors import SavedTensors
 from warpwright.compose.schedule.entry import Entry
 from warpwright.compose.schedule.groups import Schedule, Scheduler, base_of
+from warpwright.core.calls import arguments
 from warpwright.core.dtypes import dtype_named
-from warpwright.core.signature import arguments, differentiable_outputs, output_gradients
+from warpwright.core.signature import differentiable_outputs, output_gradients
 from warpwright.core.task import ScalarArg, Task, TensorArg
 from warpwright.languages.cuda.skeleton import TENSOR, parameters
 

@@ -1,7 +1,8 @@
 """Room 0, core: the plain data that all rooms share. Standard library only.
 
 task.py       Task, Case, arguments, outputs, tolerance, work
-signature.py  what a candidate is called with and returns in one case: shapes, strides, dtypes
+signature.py  arguments, outputs and gradients of a task in one case: shapes, strides, dtypes
+calls.py      the calling convention: which entries are called, in order, and where each argument comes from
 hidden.py     hidden cases, drawn from declared ranges with a secret seed
 candidate.py  Candidate and its Flags
 climb.py      one candidate on the ladder, with its artefact and the evidence so far

@@ -1,19 +1,13 @@
-"""What a candidate is called with and must return in one case: concrete shapes, strides and dtypes.
-
-forward    the arguments of the reference function, by position
-backward   gradients of the outputs, then saved tensors, then the arguments of forward; or the task's own order
-training   both entries; the tensors that `forward` saves are its own choice and follow the gradients in `backward`
-"""
+"""Arguments, outputs and gradients of a task in one case: concrete shapes, strides and dtypes."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, TypeVar
+from typing import ClassVar
 
 from warpwright.core.dtypes import DType, dtype_named
 from warpwright.core.formula import Number, evaluate_size
-from warpwright.core.task import Argument, Case, Compare, Direction, Layout, Output, Plain, Size, Task, TensorArg, sizes
+from warpwright.core.task import Argument, Case, Compare, Layout, Output, Plain, Size, Task, TensorArg, sizes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,12 +41,6 @@ class ScalarSpec:
 
 
 Spec = TensorSpec | ListSpec | ScalarSpec
-T = TypeVar("T")
-
-
-def entries(task: Task) -> tuple[str, ...]:
-    """The functions that a candidate for this task must export."""
-    return ("forward", "backward") if task.direction is Direction.TRAINING else (task.direction.value,)
 
 
 def contiguous(shape: tuple[int, ...]) -> tuple[int, ...]:
@@ -67,40 +55,6 @@ def contiguous(shape: tuple[int, ...]) -> tuple[int, ...]:
 def forward_arguments(task: Task, case: Case) -> tuple[Spec, ...]:
     """The arguments of the reference function in this case."""
     return tuple(_argument(task, case, argument) for argument in task.arguments)
-
-
-def arguments(task: Task, case: Case) -> tuple[Spec, ...]:
-    """The arguments of the entry named by the task's direction; those of `forward` for a training pair."""
-    forward = forward_arguments(task, case)
-    if task.direction is not Direction.BACKWARD:
-        return forward
-    ordered = arranged(task, case, output_gradients(task, case), tensors(case, task.saves), forward)
-    return tuple(_grouped(entry) if isinstance(entry, list) else entry for entry in ordered)
-
-
-def arranged(
-    task: Task, case: Case, gradients: Sequence[T], saves: Sequence[T], forward: Sequence[T]
-) -> list[T | list[T]]:
-    """The arguments of `backward`, specs or values alike, in the order of this task."""
-    if not task.backward_takes:
-        return [*gradients, *saves, *forward]
-    names = [spec.name for spec in (*output_gradients(task, case), *tensors(case, task.saves))]
-    names += [argument.name for argument in task.arguments]
-    named = dict(zip(names, (*gradients, *saves, *forward), strict=True))
-    return [named[key] if isinstance(key, str) else [named[name] for name in key] for key in task.backward_takes]
-
-
-def results(task: Task, case: Case) -> tuple[TensorSpec, ...]:
-    """The tensors that this entry returns, without mutated arguments."""
-    if task.direction is Direction.BACKWARD:
-        return argument_gradients(task, case)
-    return tensors(case, task.outputs)
-
-
-def elements(task: Task, case: Case) -> int:
-    """Of all tensors that go in or come back."""
-    given = [tensor for spec in arguments(task, case) for tensor in flatten(spec)]
-    return sum(tensor.numel for tensor in (*given, *results(task, case)))
 
 
 def output_gradients(task: Task, case: Case) -> tuple[TensorSpec, ...]:
@@ -166,11 +120,6 @@ def _tensor(case: Case, name: str, dtype: str, shape: tuple[Size, ...], names: d
 
 def _dtype(case: Case, name: str) -> DType:
     return dtype_named(case.dtype if name == "T" else name)
-
-
-def _grouped(specs: Sequence[Spec]) -> ListSpec:
-    items = tuple(item for spec in specs for item in flatten(spec))
-    return ListSpec(name="_".join([*(spec.name for spec in specs), "list"]), items=items)
 
 
 def _laid_out(spec: TensorSpec, layout: Layout) -> tuple[int, ...]:

@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 
+from warpwright.core.calls import elements
 from warpwright.core.launch.plan import Triple
-from warpwright.core.signature import elements
 from warpwright.core.task import Case, Plain, Range, Role, ScalarArg, Task
 
 WARP = 32

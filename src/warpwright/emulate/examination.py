@@ -6,21 +6,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from warpwright.core.calls import arguments, elements, entries, may_prepare, results
 from warpwright.core.gpus.table import gpu_named
 from warpwright.core.launch.plan import Triple, View
-from warpwright.core.launch.sealed import PREPARE
 from warpwright.core.records.evidence import Counterexample, Verdict
-from warpwright.core.signature import elements, flatten, results
-from warpwright.core.task import Case, Direction, Draw, Role, Task
+from warpwright.core.signature import flatten
+from warpwright.core.task import Case, Draw, Role, Task
 from warpwright.emulate.cases import granules, hurting_cases
 from warpwright.emulate.conclusion import Outcome, concluded, counterexample_of, refutes, wrong_in
 from warpwright.emulate.emulation import Emulation
 from warpwright.emulate.findings import Finding, findings
-from warpwright.emulate.program.calls import Call, Order
+from warpwright.emulate.program.calls import EmulatedCall, Order
 from warpwright.emulate.program.lines import resolved
 from warpwright.emulate.program.running import Librarian, Ran, run
 from warpwright.emulate.report import Report, Tier
-from warpwright.emulate.staging import Stage, Trial
+from warpwright.emulate.staging import Execution, Stage, Trial, changed
 from warpwright.emulate.truths import Truths
 from warpwright.oracle.compare.distance import distance
 from warpwright.oracle.compare.results import check_results
@@ -28,7 +28,8 @@ from warpwright.oracle.inputs.draws import check_draws, draws_of
 from warpwright.oracle.truth.expected import Expected
 from warpwright.oracle.truth.reference import Tensors
 from warpwright.seal.cache import Store
-from warpwright.seal.capture import observe
+from warpwright.seal.capture.calls import storage_bytes
+from warpwright.seal.capture.observe import failure
 from warpwright.seal.capture.traced import TracedLaunch
 from warpwright.seal.refusal import Refusal, Refused
 
@@ -37,8 +38,6 @@ _MOST_REORDERED = 1 << 19
 _AT_ONCE = 1 << 18
 """Elements of a case up to which all distributions are run together."""
 _SHIFTED_PER_TYPE = 2
-_Half = dict[int, tuple[Call, Ran]]
-"""Calls of one entry and how they went, by the number of their trial."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -80,7 +79,7 @@ class Examination:
 
     def sampled(self, program: Path, blocks: int) -> Emulation:
         """The check draws with at most so many blocks of each launch: the first, the last and some between."""
-        if self.task.direction is Direction.TRAINING or self.task.mutates:
+        if len(entries(self.task)) > 1 or self.task.mutates:
             return Emulation(
                 verdict=Verdict.UNDECIDED, reason="a sample of blocks says nothing of what is kept or changed"
             )
@@ -128,7 +127,7 @@ class Examination:
                 yield Draw(case=case, distribution=kind, seed=number)
 
     def _size(self, draw: Draw) -> int:
-        return sum(map(len, self._stage(draw).first(Trial(draw=draw)).contents))
+        return sum(storage_bytes(item) for spec in arguments(self.task, draw.case) for item in flatten(spec))
 
     def _stage(self, draw: Draw) -> Stage:
         return self._truths.of(draw).stage
@@ -137,40 +136,27 @@ class Examination:
         return self._truths.of(draw).expected
 
     def _outcomes(self, program: Path, trials: Sequence[Trial]) -> Iterator[Outcome]:
-        halves = self._prepared(program, trials)
-        if halves is None:
-            calls = [self._stage(trial.draw).first(trial) for trial in trials]
-            first = run(program, calls, gpu_named(self.gpu), self.store, self.library)
-            second = self._second(program, trials, first)
-            halves = (dict(enumerate(zip(calls, first, strict=True))), second)
-        lines = self._lines(program, [ran for half in halves for _, ran in half.values()])
-        for number, trial in enumerate(trials):
-            yield self._outcome(trial, [half[number] for half in halves if number in half], lines)
+        executions = self._executed(program, trials, prepared=may_prepare(self.task))
+        lines = self._lines(program, [done.ran for found in executions for done in found])
+        for trial, found in zip(trials, executions, strict=True):
+            yield self._outcome(trial, found, lines)
 
-    def _prepared(self, program: Path, trials: Sequence[Trial]) -> tuple[_Half, _Half] | None:
-        """`prepare`, and `forward` on what it made; None where the task or the candidate has no such entry."""
+    def _executed(self, program: Path, trials: Sequence[Trial], *, prepared: bool) -> list[list[Execution]]:
+        """The calls of every trial, entry by entry. A candidate that turns out to have no `prepare` starts again."""
         stages = [self._stage(trial.draw) for trial in trials]
-        asked = [stage.preparing(trial) for stage, trial in zip(stages, trials, strict=True)]
-        calls = [call for call in asked if call is not None]
-        ran = run(program, calls, gpu_named(self.gpu), self.store, self.library)
-        if not ran or _is_absent(ran[0]):
-            return None
-        prepared = dict(enumerate(zip(calls, ran, strict=True)))
-        later = {i: stages[i].after(trials[i], done) for i, (_, done) in prepared.items()}
-        return prepared, self._ran(program, later)
-
-    def _ran(self, program: Path, asked: Mapping[int, Call | None]) -> _Half:
-        calls = {number: call for number, call in asked.items() if call is not None}
-        ran = run(program, list(calls.values()), gpu_named(self.gpu), self.store, self.library)
-        return {number: (call, done) for (number, call), done in zip(calls.items(), ran, strict=True)}
-
-    def _second(self, program: Path, trials: Sequence[Trial], first: Sequence[Ran]) -> _Half:
-        """The backward halves of training pairs."""
-        if self.task.direction is not Direction.TRAINING:
-            return {}
-        return self._ran(
-            program, {i: self._stage(trial.draw).second(trial, first[i]) for i, trial in enumerate(trials)}
-        )
+        executions: list[list[Execution]] = [[] for _ in trials]
+        for steps in zip(*(stage.steps(prepared=prepared) for stage in stages), strict=True):
+            asked = [
+                stage.call(step, trial, earlier)
+                for stage, step, trial, earlier in zip(stages, steps, trials, executions, strict=True)
+            ]
+            calls = {number: call for number, call in enumerate(asked) if call is not None}
+            ran = run(program, list(calls.values()), gpu_named(self.gpu), self.store, self.library)
+            if prepared and ran and _is_absent(ran[0]):
+                return self._executed(program, trials, prepared=False)
+            for (number, call), done in zip(calls.items(), ran, strict=True):
+                executions[number].append(Execution(step=steps[number], call=call, ran=done))
+        return executions
 
     def _lines(self, program: Path, ran: Sequence[Ran]) -> dict[int, int]:
         reported = [item for done in ran if done.report for item in done.report.findings]
@@ -178,18 +164,18 @@ class Examination:
         with self.store.staging() as folder:
             return resolved(program, codes, folder)
 
-    def _outcome(self, trial: Trial, acts: Sequence[tuple[Call, Ran]], lines: Mapping[int, int]) -> Outcome:
-        found = [item for call, ran in acts for item in self._found(trial, call, ran, lines)]
-        undecided = next((why for call, ran in acts if (why := _undecided(trial, call, ran))), None)
-        refusal = next((no for call, ran in acts if (no := _refusal(trial, call, ran))), None)
+    def _outcome(self, trial: Trial, executions: Sequence[Execution], lines: Mapping[int, int]) -> Outcome:
+        found = [item for done in executions for item in self._found(trial, done, lines)]
+        undecided = next((why for done in executions if (why := _undecided(trial, done))), None)
+        refusal = next((no for done in executions if (no := _refusal(trial, done))), None)
         values, mistake, far = None, None, None
         if undecided is None and refusal is None and not any(item.tier is Tier.FATAL for item in found):
-            values = self._values(trial, [ran for call, ran in acts if call.entry != PREPARE])
-            mistake = self._mutation(trial, acts) or self._mismatch(trial, values)
+            values = self._values(trial, [done for done in executions if done.step.is_timed])
+            mistake = _mutation(trial, executions) or self._mismatch(trial, values)
             far = distance(self._expected(trial.draw), values) if values and not mistake else None
         return Outcome(
             trial=trial,
-            ran=tuple(done for _, done in acts),
+            ran=tuple(done.ran for done in executions),
             results=values,
             found=tuple(found),
             wrong=mistake,
@@ -198,16 +184,17 @@ class Examination:
             refusal=refusal,
         )
 
-    def _values(self, trial: Trial, ran: Sequence[Ran]) -> Tensors | None:
-        if not ran:
+    def _values(self, trial: Trial, executions: Sequence[Execution]) -> Tensors | None:
+        if not executions:
             return None
         stage = self._stage(trial.draw)
-        values = stage.results(ran[0], ran[1] if len(ran) > 1 else None)
+        values = stage.results(executions)
         if values is None or trial.blocks is None:
             return values
-        return stage.only_written(ran[0], values, [item.value for item in self._expected(trial.draw)])
+        return stage.only_written(executions[0].ran, values, [item.value for item in self._expected(trial.draw)])
 
-    def _found(self, trial: Trial, call: Call, ran: Ran, lines: Mapping[int, int]) -> list[Finding]:
+    def _found(self, trial: Trial, done: Execution, lines: Mapping[int, int]) -> list[Finding]:
+        call, ran = done.call, done.ran
         if ran.report is None:
             return []
         if ran.report.sampled:
@@ -218,16 +205,16 @@ class Examination:
         names = _buffer_names(call, ran.report, [spec.name for spec in results(self.task, trial.draw.case)])
         return findings(ran.report, lines, names, trial.label, trial.order)
 
-    def _mutation(self, trial: Trial, acts: Sequence[tuple[Call, Ran]]) -> Counterexample | None:
-        stage = self._stage(trial.draw)
-        name = next((name for call, ran in acts if (name := stage.changed(ran, call))), None)
-        return wrong_in(trial, "mutation", f"{name} was changed; the task does not allow it", {}) if name else None
-
     def _mismatch(self, trial: Trial, values: Tensors | None) -> Counterexample | None:
         if values is None:
             return wrong_in(trial, "returns", "what was returned does not lie within its buffers", {})
         mismatch = check_results(self._expected(trial.draw), values)
         return wrong_in(trial, mismatch.kind, mismatch.message, mismatch.facts) if mismatch else None
+
+
+def _mutation(trial: Trial, executions: Sequence[Execution]) -> Counterexample | None:
+    name = next((name for done in executions if (name := changed(done))), None)
+    return wrong_in(trial, "mutation", f"{name} was changed; the task does not allow it", {}) if name else None
 
 
 def _blocks(outcomes: Sequence[Outcome]) -> list[Triple]:
@@ -244,7 +231,7 @@ def _some_of_each_type(draws: Sequence[Draw]) -> list[Draw]:
     return [draw for group in by_type.values() for draw in group[-_SHIFTED_PER_TYPE:]]
 
 
-def _buffer_names(call: Call, report: Report, outputs: Sequence[str]) -> list[str]:
+def _buffer_names(call: EmulatedCall, report: Report, outputs: Sequence[str]) -> list[str]:
     """Arguments by their names, results by theirs; the rest is scratch."""
     names = [tensor.name for spec in call.arguments for tensor in flatten(spec)]
     names += [f"scratch buffer {number}" for number in range(len(names), len(report.trace.buffers))]
@@ -259,19 +246,18 @@ def _is_absent(ran: Ran) -> bool:
     return ran.report is not None and (ran.report.trace.outcome, ran.report.trace.what) == ("error", "entry")
 
 
-def _refusal(trial: Trial, call: Call, ran: Ran) -> Refusal | None:
+def _refusal(trial: Trial, done: Execution) -> Refusal | None:
     """What the host code did wrong, as sealing says it."""
-    if ran.report is None or ran.report.trace.outcome == "captured":
+    if done.ran.report is None or done.ran.report.trace.outcome == "captured":
         return None
-    asked = observe.Call(entry=call.entry, case=trial.draw.case.name, arguments=call.arguments)
-    return observe.failure(ran.report.trace, asked).refusal
+    return failure(done.ran.report.trace, done.call.entry, trial.draw.case.name).refusal
 
 
-def _undecided(trial: Trial, call: Call, ran: Ran) -> str | None:
+def _undecided(trial: Trial, done: Execution) -> str | None:
     """Why this call says nothing about the candidate."""
-    report = ran.report
+    report, ended = done.ran.report, done.ran.ended
     if report is None:
-        how = ran.ended.excess if ran.ended.reason else f"died ({ran.ended.signal})"
+        how = ended.excess if ended.reason else f"died ({ended.signal})"
         return f"case {trial.label}: the emulated program {how}"
     if report.trace.outcome != "captured":
         return None

@@ -2,29 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from warpwright.core.calls import EntryCall, HandedOver, argument_specs, bound, entry_calls
 from warpwright.core.dtypes import dtype_named
 from warpwright.core.launch.plan import View
-from warpwright.core.launch.sealed import PREPARE, with_prepared
-from warpwright.core.signature import (
-    Spec,
-    TensorSpec,
-    arguments,
-    arranged,
-    flatten,
-    forward_arguments,
-    output_gradients,
-)
-from warpwright.core.task import Direction, Draw, Task
-from warpwright.emulate.program.calls import Call, Order
+from warpwright.core.signature import TensorSpec, flatten
+from warpwright.core.task import Draw, Task
+from warpwright.emulate.program.calls import EmulatedCall, Order
 from warpwright.emulate.program.running import Ran
 from warpwright.oracle.inputs.storage import Tensor, from_bytes, to_bytes
 from warpwright.oracle.truth.expected import Scenario, scenario
 from warpwright.oracle.truth.reference import Tensors, tensors_in
-from warpwright.seal.capture.preparing import may_prepare
 
 if TYPE_CHECKING:
     from warpwright.emulate.report import Report
@@ -49,6 +40,20 @@ class Trial:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Execution:
+    """One call of a trial and how it went."""
+
+    step: EntryCall
+    call: EmulatedCall
+    ran: Ran
+
+    @property
+    def returned(self) -> list[View]:
+        """The tensors it returned, as far as they are tensors of the device."""
+        return _views(self.ran.report)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Stage:
     """A draw made real."""
 
@@ -56,67 +61,36 @@ class Stage:
     draw: Draw
     given: Scenario
 
-    def preparing(self, trial: Trial) -> Call | None:
-        """The call of `prepare`; None where the task has nothing to prepare."""
-        if not may_prepare(self.task):
+    def steps(self, *, prepared: bool = False) -> tuple[EntryCall, ...]:
+        """The calls of one trial, in order; `prepared` if the candidate has that entry."""
+        return entry_calls(self.task, self.draw.case, prepared=prepared)
+
+    def call(self, step: EntryCall, trial: Trial, earlier: Sequence[Execution] = ()) -> EmulatedCall | None:
+        """The call with its bytes; None where what an earlier one hands over is not to be had."""
+        handed = {done.step.entry: _handed_over(done) for done in earlier}
+        needed = [handed.get(item.entry) for item in step.arguments if isinstance(item, HandedOver)]
+        if any(found is None for found in needed):
             return None
-        named = self._named()
-        contents = [to_bytes(tensor) for name in self.task.prepares for tensor in tensors_in(named[name][1])]
-        specs = tuple(named[name][0] for name in self.task.prepares)
-        # What is prepared is made whole, whatever is then sampled.
-        return _call(PREPARE, specs, contents, replace(trial, blocks=None))
+        specs = {entry: [spec for spec, _ in found or ()] for entry, found in handed.items()}
+        contents = {entry: [content for _, content in found or ()] for entry, found in handed.items()}
+        return EmulatedCall(
+            entry=step.entry,
+            arguments=argument_specs(self.task, self.draw.case, step, specs),
+            contents=tuple(_bytes_in(bound(step, self.given, contents))),
+            order=trial.order,
+            seed=trial.draw.seed + 1,
+            shifted=trial.shifted,
+            # Tensors that another call takes are computed whole, however few blocks of that one run.
+            blocks=None if step.hands_over else trial.blocks,
+            again=trial.again,
+        )
 
-    def after(self, trial: Trial, prepared: Ran) -> Call | None:
-        """The call of `forward` on what was prepared; None where that is not to be had."""
-        results = [(view, prepared.contents.get(view.buffer)) for view in _views(prepared.report)]
-        if not results or any(content is None for _, content in results):
-            return None
-        own = [(spec, [to_bytes(tensor) for tensor in tensors_in(value)]) for spec, value in self._named().values()]
-        made: list[tuple[Spec, list[bytes]]] = [
-            (_handed_on(f"prepared_{number}", view), [(content or b"")[view.offset :]])
-            for number, (view, content) in enumerate(results)
-        ]
-        taken = with_prepared(self.task, own, made)
-        specs, contents = tuple(spec for spec, _ in taken), [content for _, held in taken for content in held]
-        return _call("forward", specs, contents, trial)
-
-    def _named(self) -> dict[str, tuple[Spec, Any]]:
-        specs = forward_arguments(self.task, self.draw.case)
-        return {spec.name: (spec, value) for spec, value in zip(specs, self.given.arguments, strict=True)}
-
-    def first(self, trial: Trial) -> Call:
-        """The call that the task's direction is named for; forward's for a training pair."""
-        backward = self.task.direction is Direction.BACKWARD
-        specs = arguments(self.task, self.draw.case)
-        return _call("backward" if backward else "forward", specs, self._contents(), trial)
-
-    def _contents(self) -> list[bytes]:
-        given = self.given
-        if self.task.direction is not Direction.BACKWARD:
-            return [to_bytes(tensor) for tensor in tensors_in(given.arguments)]
-        ordered = arranged(self.task, self.draw.case, given.gradients, given.saves, given.arguments)
-        return [to_bytes(tensor) for tensor in tensors_in(ordered)]
-
-    def second(self, trial: Trial, forward: Ran) -> Call | None:
-        """The backward half of a training pair, on what the first half saved; None where that is not to be had."""
-        saved = _views(forward.report)[len(self.task.outputs) :]
-        held = [(view, forward.contents.get(view.buffer)) for view in saved]
-        if any(content is None for _, content in held):
-            return None
-        specs: list[Spec] = [*output_gradients(self.task, self.draw.case)]
-        specs += [_handed_on(f"saved_{number}", view) for number, view in enumerate(saved)]
-        contents = [to_bytes(tensor) for tensor in self.given.gradients]
-        contents += [(content or b"")[view.offset :] for view, content in held]
-        return _call("backward", tuple(specs), contents, trial)
-
-    def results(self, first: Ran, second: Ran | None) -> Tensors | None:
-        """What is owed, in the order of the oracle; None where bytes are missing."""
-        outputs = _views(first.report)
-        if self.task.direction is Direction.TRAINING:
-            outputs = outputs[: len(self.task.outputs)]
-        found = [_tensor(first, view) for view in outputs]
-        found += [self._mutated(first, number) for number in sorted(self.mutable)]
-        found += [_tensor(second, view) for view in _views(second.report)] if second else []
+    def results(self, executions: Sequence[Execution]) -> Tensors | None:
+        """The results that are compared, in the order of the oracle; None where bytes are missing."""
+        found: list[Tensor | None] = []
+        for done in executions:
+            found += [_tensor(done.ran, view) for view in done.step.required(done.returned)]
+            found += [_argument(done, position) for position in done.step.mutates]
         return None if any(tensor is None for tensor in found) else [tensor for tensor in found if tensor is not None]
 
     def only_written(self, ran: Ran, values: Tensors, truth: Sequence[Tensor]) -> Tensors:
@@ -126,49 +100,44 @@ class Stage:
         pairs = zip(values, masks, truth, strict=False)
         return [value if mask is None else value.where(mask, right.to(value.dtype)) for value, mask, right in pairs]
 
-    def changed(self, ran: Ran, call: Call) -> str | None:
-        """The first argument that no longer holds what was put there, although the task does not allow it."""
-        names = [tensor.name for spec in call.arguments for tensor in flatten(spec)]
-        for number, content in enumerate(call.contents):
-            same = ran.contents.get(number, content) == content
-            if not same and (call.entry == "backward" or number not in self.mutable):
-                return names[number]
-        return None
 
-    @property
-    def mutable(self) -> frozenset[int]:
-        """Positions of the tensors that the task lets a candidate change."""
-        if self.task.direction is Direction.BACKWARD:
-            return frozenset()
-        specs = forward_arguments(self.task, self.draw.case)
-        owners = [spec.name for spec in specs for _ in flatten(spec)]
-        return frozenset(number for number, name in enumerate(owners) if name in self.task.mutates)
-
-    def _mutated(self, ran: Ran, number: int) -> Tensor | None:
-        specs = [tensor for spec in forward_arguments(self.task, self.draw.case) for tensor in flatten(spec)]
-        spec, content = specs[number], ran.contents.get(number)
-        return None if content is None else from_bytes(content, spec.dtype, spec.shape, spec.stride)
+def changed(done: Execution) -> str | None:
+    """The first argument that no longer holds what was put there, although the task does not allow it."""
+    names = [tensor.name for spec in done.call.arguments for tensor in flatten(spec)]
+    for number, content in enumerate(done.call.contents):
+        if number not in done.step.mutates and done.ran.contents.get(number, content) != content:
+            return names[number]
+    return None
 
 
 def staged(task: Task, draw: Draw) -> Stage:
     return Stage(task=task, draw=draw, given=scenario(task, draw))
 
 
-def _call(entry: str, specs: tuple[Spec, ...], contents: Sequence[bytes], trial: Trial) -> Call:
-    return Call(
-        entry=entry,
-        arguments=specs,
-        contents=tuple(contents),
-        order=trial.order,
-        seed=trial.draw.seed + 1,
-        shifted=trial.shifted,
-        blocks=trial.blocks,
-        again=trial.again,
-    )
+def _handed_over(done: Execution) -> list[tuple[TensorSpec, bytes]] | None:
+    """The tensors that a call returned for a later one, with their bytes; None where bytes are missing."""
+    found = []
+    for number, view in enumerate(done.step.handed_over(done.returned)):
+        content = done.ran.contents.get(view.buffer)
+        if content is None:
+            return None
+        name = f"{done.step.hands_over}_{number}"
+        spec = TensorSpec(name=name, shape=view.shape, stride=view.stride, dtype=view.dtype)
+        found.append((spec, content[view.offset :]))
+    return found
 
 
-def _handed_on(name: str, view: View) -> TensorSpec:
-    return TensorSpec(name=name, shape=view.shape, stride=view.stride, dtype=view.dtype)
+def _bytes_in(values: Sequence[Any]) -> Iterator[bytes]:
+    """The bytes of every tensor, in order; of an earlier call's result they are bytes already."""
+    for value in values:
+        yield from [value] if isinstance(value, bytes) else map(to_bytes, tensors_in(value))
+
+
+def _argument(done: Execution, position: int) -> Tensor | None:
+    """A tensor that a call was given, as it left it."""
+    spec = [tensor for spec in done.call.arguments for tensor in flatten(spec)][position]
+    content = done.ran.contents.get(position)
+    return None if content is None else from_bytes(content, spec.dtype, spec.shape, spec.stride)
 
 
 def _views(report: Report | None) -> list[View]:

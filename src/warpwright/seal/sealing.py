@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from warpwright import __version__
+from warpwright.core.calls import arguments, results
 from warpwright.core.candidate import Candidate
 from warpwright.core.codec import content_id
 from warpwright.core.launch.sealed import Sealed
-from warpwright.core.signature import arguments, results
 from warpwright.core.task import Case, Task
 from warpwright.seal import artefact, toolchain
 from warpwright.seal.cache import Store, default_root

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -11,25 +11,17 @@ from pathlib import Path
 from tempfile import mkdtemp
 
 from warpwright import __version__
+from warpwright.core.calls import PREPARE, EntryCall, argument_specs, entry_calls, may_prepare
 from warpwright.core.candidate import Candidate
 from warpwright.core.gpus.table import gpu_named
-from warpwright.core.launch.plan import Plan, View
-from warpwright.core.launch.sealed import PREPARE, Manifest, Sealed
-from warpwright.core.signature import (
-    Spec,
-    TensorSpec,
-    argument_gradients,
-    arguments,
-    output_gradients,
-    results,
-)
-from warpwright.core.task import Case, Direction, Task
+from warpwright.core.launch.plan import Plan
+from warpwright.core.launch.sealed import Manifest, Sealed
+from warpwright.core.task import Case, Task
 from warpwright.sandbox import run as sandbox
 from warpwright.seal import toolchain
 from warpwright.seal.cache import Store
 from warpwright.seal.capture import program as capture
-from warpwright.seal.capture.observe import Call, Observer, codes
-from warpwright.seal.capture.preparing import forward_call, may_prepare, prepare_call
+from warpwright.seal.capture.observe import HostCall, Observer, codes
 from warpwright.seal.capture.trace import BadTrace
 from warpwright.seal.capture.traced import Trace
 from warpwright.seal.device import nvcc as device
@@ -37,11 +29,11 @@ from warpwright.seal.device.nvcc import DeviceCode
 from warpwright.seal.hostlink import linking as hostlink
 from warpwright.seal.plans.binding import Binding, bind
 from warpwright.seal.plans.building import make_plan
-from warpwright.seal.plans.expectations import check_given, check_launches, check_returns, check_types, handed_on
+from warpwright.seal.plans.expectations import check_given, check_launches, check_returns, check_types, handed_over
 from warpwright.seal.refusal import Refused, refuted, undecided
 
 BY_NVCC = "host by nvcc"
-Seen = list[tuple[Call, tuple[Trace, ...]]]
+Seen = list[tuple[HostCall, tuple[Trace, ...]]]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -143,22 +135,20 @@ class Workpiece:
         return bind(program, spoken_of, compiled, Path(mkdtemp(dir=self.folder)))
 
     def _calls(self, observer: Observer) -> Seen:
-        """Every case by the entries that the task asks for; the second of a pair gets what the first returned."""
-        if self.prepares:
-            seen = self._seen(observer, [prepare_call(self.task, case) for case in self.cases])
-            return seen + self._seen(observer, self._after(seen, forward_call))
-        entry = "backward" if self.task.direction is Direction.BACKWARD else "forward"
-        calls = [Call(entry=entry, case=case.name, arguments=arguments(self.task, case)) for case in self.cases]
-        seen = self._seen(observer, calls)
-        if self.task.direction is Direction.TRAINING:
-            seen += self._seen(observer, self._after(seen, _backward))
+        """Every case, entry by entry: what the calls of one entry return may be arguments of the next."""
+        if self.prepares and self.task.mutates:
+            raise undecided("unsupported: prepare, in a task that changes its arguments")
+        by_entry = zip(*(entry_calls(self.task, case, prepared=self.prepares) for case in self.cases), strict=True)
+        seen: Seen = []
+        for steps in by_entry:
+            calls = [self._call(case, step, seen) for case, step in zip(self.cases, steps, strict=True)]
+            seen += zip(calls, observer.observe(calls), strict=True)
         return seen
 
-    def _seen(self, observer: Observer, calls: Sequence[Call]) -> Seen:
-        return list(zip(calls, observer.observe(calls), strict=True))
-
-    def _after(self, seen: Seen, call: Callable[[Task, Case, Trace], Call]) -> list[Call]:
-        return [call(self.task, case, traces[0]) for case, (_, traces) in zip(self.cases, seen, strict=True)]
+    def _call(self, case: Case, step: EntryCall, seen: Seen) -> HostCall:
+        before = [(call, traces[0]) for call, traces in seen if call.case == case.name]
+        returned = {call.step.entry: handed_over(call.step, trace.returns, case.name) for call, trace in before}
+        return HostCall(step=step, case=case.name, arguments=argument_specs(self.task, case, step, returned))
 
     def _planned(self, seen: Seen, binding: Binding, compiled: bool) -> tuple[Plan, ...]:
         kernels = {kernel.name: kernel for kernel in binding.kernels} if compiled else None
@@ -168,13 +158,13 @@ class Workpiece:
             check_given(plan, call.arguments)
             check_types(plan)
             check_launches(plan, kernels, gpu_named(self.candidate.flags.gpu))
-            check_returns(plan, *self._expected(call))
+            check_returns(plan, call.step)
             plans.append(plan)
         return tuple(plans)
 
-    def _plan(self, call: Call, traces: tuple[Trace, ...], binding: Binding) -> Plan:
+    def _plan(self, call: HostCall, traces: tuple[Trace, ...], binding: Binding) -> Plan:
         try:
-            return make_plan(call.entry, call.case, traces, binding.name_of)
+            return make_plan(call.step.entry, call.case, traces, binding.name_of)
         except Refused:
             if BY_NVCC not in self.seconds:
                 raise
@@ -182,17 +172,6 @@ class Workpiece:
             raise undecided(
                 "unsupported: arguments that differ from call to call, captured by nvcc's own code"
             ) from None
-
-    def _expected(self, call: Call) -> tuple[Sequence[TensorSpec], bool]:
-        """What the call must return, and whether it may return more."""
-        if call.entry == PREPARE:
-            return (), True
-        case = next(case for case in self.cases if case.name == call.case)
-        if self.task.direction is not Direction.TRAINING:
-            return results(self.task, case), False
-        if call.entry == "forward":
-            return results(self.task, case), True
-        return argument_gradients(self.task, case), False
 
     def _manifest(self) -> Manifest:
         flags = self.candidate.flags
@@ -212,14 +191,3 @@ class Workpiece:
             isolation=sandbox.isolation().mode,
             warpwright=__version__,
         )
-
-
-def _backward(task: Task, case: Case, forward: Trace) -> Call:
-    """The second half of a training pair gets the gradients and whatever the first half chose to save."""
-    saved = forward.returns[len(results(task, case)) :]
-    specs: list[Spec] = [*output_gradients(task, case)]
-    for number, view in enumerate(saved):
-        if not isinstance(view, View):
-            raise refuted("returns", f"forward saves something that is no device tensor ({number})", case=case.name)
-        specs.append(handed_on(f"saved_{number}", view))
-    return Call(entry="backward", case=case.name, arguments=tuple(specs))

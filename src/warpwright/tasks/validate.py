@@ -6,11 +6,11 @@ import math
 from collections.abc import Mapping
 from pathlib import Path
 
+from warpwright.core.calls import arguments, results
 from warpwright.core.dtypes import dtype_named
 from warpwright.core.errors import TaskError, UsageError
 from warpwright.core.formula import evaluate
 from warpwright.core.hidden import hidden_cases
-from warpwright.core.signature import arguments, results
 from warpwright.core.task import Case, Compare, Direction, Task, sizes
 
 

@@ -9,16 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from warpwright.core.calls import arguments, results
 from warpwright.core.signature import (
     ListSpec,
     ScalarSpec,
     TensorSpec,
     argument_gradients,
-    arguments,
     contiguous,
     flatten,
     output_gradients,
-    results,
 )
 from warpwright.core.task import (
     Case,

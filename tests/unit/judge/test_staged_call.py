@@ -81,8 +81,8 @@ def test_forward_takes_prepared_tensors_in_place_of_the_first_argument_they_were
     assert forward.places[0].offset == prepare.places[2].offset + 512
     assert forward.places[1] == prepare.places[0]
     assert call.prepared == [forward.places[0], forward.places[1]]
-    assert [place for place, _ in call.inputs] == [prepare.places[1], forward.places[2], prepare.places[0]]
-    assert [int(tensor[0]) for _, tensor in call.inputs] == [0, 1, 2]
+    assert [place for place, _ in call.inputs] == [prepare.places[0], prepare.places[1], forward.places[2]]
+    assert [int(tensor[0]) for _, tensor in call.inputs] == [2, 0, 1]
 
 
 def test_an_allocation_passed_on_in_part_is_listed_once() -> None:
@@ -96,9 +96,9 @@ def test_an_allocation_passed_on_in_part_is_listed_once() -> None:
 def test_new_inputs_go_to_the_same_places() -> None:
     candidate = sealed(plan("prepare", 2, (view(2),)), plan("forward", 2, (view(2),)))
     call = stage(TASK, candidate, Draw(case=CASE), scenario(), Layout(), 0)
-    again = refreshed(TASK, call, Draw(case=CASE, seed=1), scenario(10.0))
+    again = refreshed(call, Draw(case=CASE, seed=1), scenario(10.0))
     assert [place for place, _ in again.inputs] == [place for place, _ in call.inputs]
-    assert [int(tensor[0]) for _, tensor in again.inputs] == [10, 11, 12]
+    assert [int(tensor[0]) for _, tensor in again.inputs] == [12, 10, 11]
 
 
 def test_without_prepare_there_is_one_entry() -> None:

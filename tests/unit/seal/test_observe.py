@@ -9,13 +9,14 @@ from typing import Any
 
 import pytest
 
+from warpwright.core.calls import EntryCall
 from warpwright.core.errors import OurFault
 from warpwright.core.gpus.table import GPUS
 from warpwright.core.launch.plan import Fill, Launch, Plan, Relocation, Upload, View
 from warpwright.core.records.evidence import Verdict
 from warpwright.core.signature import TensorSpec
 from warpwright.sandbox.run import Finished
-from warpwright.seal.capture.observe import Call, Observer
+from warpwright.seal.capture.observe import HostCall, Observer
 from warpwright.seal.capture.traced import Trace, TracedBuffer, TracedLaunch, TracedNode, TracedUpload
 from warpwright.seal.plans.building import make_plan
 from warpwright.seal.refusal import Refused
@@ -24,7 +25,8 @@ Request = dict[str, Any]
 ENDED = Finished(returncode=0, signal=None, stdout=b"", stderr=b"", seconds=0.0, reason=None)
 SPEC = TensorSpec(name="x", shape=(4,), stride=(1,), dtype="fp32")
 VIEW = View(buffer=1, offset=0, shape=(4,), stride=(1,), dtype="fp32")
-CALLS = [Call(entry="forward", case=name, arguments=(SPEC,)) for name in ("small", "large")]
+FORWARD = EntryCall(entry="forward", arguments=(), results=())
+CALLS = [HostCall(step=FORWARD, case=name, arguments=(SPEC,)) for name in ("small", "large")]
 
 
 def word(address: int) -> str:
@@ -62,7 +64,9 @@ def observed(answer: Callable[[Request, int], Trace]) -> list[tuple[Trace, ...]]
 
 
 def planned(answer: Callable[[Request, int], Trace]) -> list[Plan]:
-    return [make_plan(call.entry, call.case, seen, str) for call, seen in zip(CALLS, observed(answer), strict=True)]
+    return [
+        make_plan(call.step.entry, call.case, seen, str) for call, seen in zip(CALLS, observed(answer), strict=True)
+    ]
 
 
 def refusal_of(answer: Callable[[Request, int], Trace]) -> Any:

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from warpwright.core.calls import PREPARE
 from warpwright.core.launch.plan import Launch
-from warpwright.core.launch.sealed import PREPARE, Sealed, with_prepared
+from warpwright.core.launch.sealed import Sealed
 from warpwright.core.records.evidence import Verdict
 from warpwright.core.task import Case, Direction, Output, Reference, Role, ScalarArg, Task, TensorArg
 from warpwright.seal import toolchain
@@ -60,12 +61,6 @@ PREPARES = """std::vector<torch::Tensor> prepare(torch::Tensor gain, torch::Tens
 
 def written(result: str = "return {both, gain};") -> str:
     return SOURCE.replace("@PREPARE@", PREPARES).replace("@RETURN@", result)
-
-
-def test_what_was_prepared_stands_where_the_first_of_its_arguments_stood() -> None:
-    assert with_prepared(TASK, ["x", "gain", "shift", "bias", "eps"], ["a", "b"]) == ["x", "a", "b", "shift"]
-    leading = replace(TASK, prepares=("bias", "x"))
-    assert with_prepared(leading, [0, 1, 2, 3, 4], [9]) == [9, 1, 2, 4]
 
 
 @needs_nvcc

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 import torch
 
+from warpwright.core.calls import arguments, bound, entry_calls
 from warpwright.core.codec import dumps, loads
 from warpwright.core.hidden import hidden_cases
-from warpwright.core.signature import arguments, arranged
 from warpwright.core.task import Direction, Draw, Role, Task
 from warpwright.oracle.compare.results import check_results
 from warpwright.oracle.truth.expected import Scenario, expectations, scenario
@@ -75,9 +75,7 @@ def _draws(task: Task) -> Iterator[Draw]:
 
 def _handed(task: Task, draw: Draw, given: Scenario) -> list[Any]:
     """Returns the arguments of a candidate."""
-    if task.direction is Direction.BACKWARD:
-        return arranged(task, draw.case, given.gradients, given.saves, given.arguments)
-    return given.arguments
+    return bound(entry_calls(task, draw.case)[0], given)
 
 
 def _accepts(task: Task, implementation: Callable[..., Any]) -> None:

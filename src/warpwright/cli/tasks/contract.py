@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from warpwright.app.tasks import limit_of
 from warpwright.cli.screen import faint, plain, screen, show_table
+from warpwright.core.calls import entries
 from warpwright.core.gpus.table import Gpu
-from warpwright.core.signature import entries
 from warpwright.core.task import Argument, Case, Direction, Output, Task, TensorArg
 from warpwright.languages import Frontend
 

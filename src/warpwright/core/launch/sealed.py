@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TypeVar
 
+from warpwright.core.calls import PREPARE
 from warpwright.core.candidate import Flags
 from warpwright.core.launch.plan import Kernel, Plan
-from warpwright.core.task import Task
-
-PREPARE = "prepare"
-"""The optional entry that transforms constant arguments once, before any call of `forward`."""
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,14 +54,3 @@ class Sealed:
 
     def kernel(self, name: str) -> Kernel:
         return next(kernel for kernel in self.kernels if kernel.name == name)
-
-
-def with_prepared(task: Task, arguments: Sequence[T], prepared: Sequence[T]) -> list[T]:
-    """The arguments of `forward` after `prepare`, specs or values alike.
-
-    Every tensor that `prepare` returned is an argument of its own, in place of the first argument that they replace.
-    """
-    replaced = [argument.name in task.prepares for argument in task.arguments]
-    first = replaced.index(True)
-    kept = [[value] for value, is_replaced in zip(arguments, replaced, strict=True) if not is_replaced]
-    return [value for group in (*kept[:first], prepared, *kept[first:]) for value in group]

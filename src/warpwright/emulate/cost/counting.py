@@ -11,30 +11,30 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from warpwright.core.calls import entry_calls, results
 from warpwright.core.candidate import Candidate
 from warpwright.core.codec import CodecError, decode
 from warpwright.core.dtypes import dtype_named
 from warpwright.core.errors import OurFault
 from warpwright.core.gpus.table import Gpu, gpu_named
 from warpwright.core.launch.plan import Launch, Plan, Triple
-from warpwright.core.launch.sealed import PREPARE, Sealed
+from warpwright.core.launch.sealed import Sealed
 from warpwright.core.records.evidence import Fault
-from warpwright.core.signature import results
-from warpwright.core.task import Case, Direction, Draw, Task
+from warpwright.core.task import Case, Draw, Task
 from warpwright.emulate import report
 from warpwright.emulate.cost.constants import SECTOR_BYTES
 from warpwright.emulate.cost.twin import Twin, tensor_bytes, twin_of
 from warpwright.emulate.program.build import program
-from warpwright.emulate.program.calls import Call, request
-from warpwright.emulate.program.running import MOST_ARENAS, Ran, run
+from warpwright.emulate.program.calls import EmulatedCall, request
+from warpwright.emulate.program.running import MOST_ARENAS, run
 from warpwright.emulate.report import Report
-from warpwright.emulate.staging import Stage, Trial, staged
+from warpwright.emulate.staging import Execution, Stage, Trial, staged
 from warpwright.sandbox import run as sandbox
 from warpwright.seal.cache import Store, default_root
 from warpwright.seal.capture.trace import BadTrace
@@ -126,7 +126,7 @@ class _Counting:
         self._task, self._program, self._sealed, self._case = task, path, sealed, case
         self._blocks, self._store = blocks, store
         self._gpu = gpu_named(sealed.manifest.gpu)
-        self._plans = timed_plans(sealed, case.name)
+        self._plans = timed_plans(task, case, sealed)
 
     def counted(self) -> Counted:
         """The smallest twin that is launched like the case itself; otherwise a larger one."""
@@ -150,22 +150,21 @@ class _Counting:
         stage = staged(self._task, Draw(case=twin.case, distribution=self._task.distributions[0], seed=1))
         return [self._drawn(call) for call in self._calls(stage)]
 
-    def _calls(self, stage: Stage) -> Iterator[Call]:
-        """Those that are on the clock. What another call must have made first is really made, by all blocks."""
+    def _calls(self, stage: Stage) -> Iterator[EmulatedCall]:
+        """The calls that are timed. Blocks that compute what a later call takes all run."""
         trial = Trial(draw=stage.draw)
-        preparing = stage.preparing(trial) if self._sealed.preparation(self._case.name) else None
-        yield self._after(stage.after, trial, preparing) if preparing else stage.first(trial)
-        if self._task.direction is Direction.TRAINING:
-            yield self._after(stage.second, trial, stage.first(trial))
+        earlier: list[Execution] = []
+        for step in stage.steps(prepared=self._sealed.preparation(self._case.name) is not None):
+            call = stage.call(step, trial, earlier)
+            if call is None:
+                raise _Unknown(f"what its {earlier[-1].step.entry} makes for later could not be computed here")
+            if step.hands_over:
+                (whole,) = run(self._program, [call], self._gpu, self._store)
+                earlier.append(Execution(step=step, call=call, ran=whole))
+            if step.is_timed:
+                yield call
 
-    def _after(self, then: Callable[[Trial, Ran], Call | None], trial: Trial, first: Call) -> Call:
-        (whole,) = run(self._program, [first], self._gpu, self._store)
-        call = then(trial, whole)
-        if call is None:
-            raise _Unknown(f"what its {first.entry} makes for later could not be computed here")
-        return call
-
-    def _drawn(self, call: Call) -> list[_Sample]:
+    def _drawn(self, call: EmulatedCall) -> list[_Sample]:
         """Blocks that wait for blocks which were left out hang, and blocks that draw their work from a counter do that
         of the others: then all of them run."""
         drawn = self._run(call, _DRAWS, self._blocks)
@@ -176,7 +175,7 @@ class _Counting:
         return samples
 
     def _run(
-        self, call: Call, seeds: Sequence[Sequence[int]], blocks: int | None
+        self, call: EmulatedCall, seeds: Sequence[Sequence[int]], blocks: int | None
     ) -> list[tuple[Report, Mapping[str, Any]]]:
         def lines(share: Sequence[int]) -> list[bytes]:
             return _executed(self._program, call, self._gpu, self._store, share, blocks)
@@ -215,7 +214,9 @@ class _Counting:
             raise _Unknown("the blocks that were run do not show the work of all: they write too little")
 
 
-def _executed(path: Path, call: Call, gpu: Gpu, store: Store, seeds: Sequence[int], blocks: int | None) -> list[bytes]:
+def _executed(
+    path: Path, call: EmulatedCall, gpu: Gpu, store: Store, seeds: Sequence[int], blocks: int | None
+) -> list[bytes]:
     """The program's own line for each seed; from another place where the memory of the device finds none."""
     for attempt in range(MOST_ARENAS):
         written = _attempted(path, call, gpu, store, seeds, blocks, attempt)
@@ -225,7 +226,7 @@ def _executed(path: Path, call: Call, gpu: Gpu, store: Store, seeds: Sequence[in
 
 
 def _attempted(
-    path: Path, call: Call, gpu: Gpu, store: Store, seeds: Sequence[int], blocks: int | None, attempt: int
+    path: Path, call: EmulatedCall, gpu: Gpu, store: Store, seeds: Sequence[int], blocks: int | None, attempt: int
 ) -> list[bytes]:
     """Counters on, some blocks of each launch, and no bytes brought back."""
     with store.staging() as folder:
@@ -316,7 +317,7 @@ def _spread(drawn: Sequence[_Sample]) -> float:
     return (max(rates) - min(rates)) / mean if mean else 0.0
 
 
-def timed_plans(sealed: Sealed, case: str) -> list[Plan]:
-    """The plans of a case that are on the clock, in the order they run."""
-    found = {plan.entry: plan for plan in sealed.plans if plan.case == case and plan.entry != PREPARE}
-    return [found[entry] for entry in ("forward", "backward") if entry in found]
+def timed_plans(task: Task, case: Case, sealed: Sealed) -> list[Plan]:
+    """The plans of a case that are timed, in the order they run; none where it was not sealed for the case."""
+    found = {plan.entry: plan for plan in sealed.plans if plan.case == case.name}
+    return [found[call.entry] for call in entry_calls(task, case) if call.entry in found]

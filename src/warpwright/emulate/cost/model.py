@@ -71,7 +71,7 @@ def _nodes(
 ) -> Iterator[_Node]:
     counts = iter(counted.launches)
     shares = iter(_operations(task, sealed, case, counted))
-    for plan in timed_plans(sealed, case.name):
+    for plan in timed_plans(task, case, sealed):
         before: set[int] = set()
         for node in plan.nodes:
             if isinstance(node, Launch):
@@ -131,7 +131,7 @@ def _operations(task: Task, sealed: Sealed, case: Case, counted: Counted) -> lis
     """The task's arithmetic that neither matrix units nor a library do, shared out by accesses to memory."""
     names = sizes(case)
     matrix, scalar = (float(evaluate(formula, names)) for formula in (task.work.matrix, task.work.scalar))
-    nodes = [node for plan in timed_plans(sealed, case.name) for node in plan.nodes]
+    nodes = [node for plan in timed_plans(task, case, sealed) for node in plan.nodes]
     library = sum(operations(node) for node in nodes if isinstance(node, Library))
     on_units = sum(count.counters.get("mma_flops", 0.0) for count in counted.launches)
     left = scalar + max(matrix - library - on_units, 0.0)

@@ -11,10 +11,11 @@ import math
 import re
 from dataclasses import dataclass, replace
 
+from warpwright.core.calls import arguments, results
 from warpwright.core.dtypes import dtype_named
 from warpwright.core.errors import UsageError
 from warpwright.core.formula import evaluate
-from warpwright.core.signature import TensorSpec, arguments, flatten, results
+from warpwright.core.signature import TensorSpec, flatten
 from warpwright.core.task import Case, Role, Size, Task, TensorArg, sizes
 
 _LEAST, _LEAST_OF_PRODUCTS, _LEAST_OF_TABLES = 8, 256, 512

@@ -38,7 +38,9 @@ class Supplied:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Call:
+class EmulatedCall:
+    """One call of an entry point on real bytes."""
+
     entry: str
     arguments: tuple[Spec, ...]
     contents: tuple[bytes, ...]
@@ -56,7 +58,7 @@ class Call:
     """Asked twice of one process, with the same addresses; only the second answer counts."""
 
 
-def request(call: Call, gpu: Gpu, number: int, folder: Path, attempt: int = 0) -> bytes:
+def request(call: EmulatedCall, gpu: Gpu, number: int, folder: Path, attempt: int = 0) -> bytes:
     """One line; the bytes of the arguments go to a file of their own beside it."""
     (folder / input_name(number)).write_bytes(b"".join(call.contents))
     arena = arena_of(call, attempt)
@@ -80,13 +82,13 @@ def request(call: Call, gpu: Gpu, number: int, folder: Path, attempt: int = 0) -
     return 2 * line if call.again else line
 
 
-def arena_of(call: Call, attempt: int) -> int:
+def arena_of(call: EmulatedCall, attempt: int) -> int:
     """Where its memory begins: elsewhere for another seed and order, and where something lay in the way."""
     drawn = random.Random(f"{call.seed} {call.order} {attempt}")
     return _LOWEST + drawn.randrange(_ARENAS) * _STEP
 
 
-def _emulation(call: Call, number: int, folder: Path) -> dict[str, object]:
+def _emulation(call: EmulatedCall, number: int, folder: Path) -> dict[str, object]:
     return {
         "order": call.order,
         "seed": call.seed,
@@ -98,7 +100,7 @@ def _emulation(call: Call, number: int, folder: Path) -> dict[str, object]:
     }
 
 
-def _supplied(call: Call, number: int, folder: Path) -> list[dict[str, object]]:
+def _supplied(call: EmulatedCall, number: int, folder: Path) -> list[dict[str, object]]:
     (folder / library_name(number)).write_bytes(b"".join(item.data for item in call.library))
     listed: list[dict[str, object]] = []
     position = 0

@@ -14,7 +14,7 @@ from warpwright.core.gpus.table import Gpu
 from warpwright.core.launch.plan import Library
 from warpwright.core.records.evidence import Fault
 from warpwright.emulate import report
-from warpwright.emulate.program.calls import Call, Supplied, output_name, request
+from warpwright.emulate.program.calls import EmulatedCall, Supplied, output_name, request
 from warpwright.emulate.report import Report
 from warpwright.sandbox import run as sandbox
 from warpwright.seal.cache import Store
@@ -46,7 +46,9 @@ Librarian = Callable[[Library, Sequence[bytes | None]], bytes]
 """Carries out an operation of torch on the elements of its operands, without gaps; gives those of its outputs."""
 
 
-def run(program: Path, calls: Sequence[Call], gpu: Gpu, store: Store, library: Librarian | None = None) -> list[Ran]:
+def run(
+    program: Path, calls: Sequence[EmulatedCall], gpu: Gpu, store: Store, library: Librarian | None = None
+) -> list[Ran]:
     """Every call, in its order. Where one ends at an operation that is torch's, it is asked again with the result."""
     asked, ran = list(calls), _run(program, calls, gpu, store)
     for _ in range(_MOST_LIBRARY_CALLS if library else 0):
@@ -60,7 +62,7 @@ def run(program: Path, calls: Sequence[Call], gpu: Gpu, store: Store, library: L
     return ran
 
 
-def _supplied(call: Call, ran: Ran, library: Librarian) -> Call:
+def _supplied(call: EmulatedCall, ran: Ran, library: Librarian) -> EmulatedCall:
     assert ran.report is not None
     assert ran.report.awaits is not None
     awaited = ran.report.awaits
@@ -70,7 +72,7 @@ def _supplied(call: Call, ran: Ran, library: Librarian) -> Call:
     return replace(call, library=(*call.library, Supplied(node=awaited.node, data=library(node, ran.operands))))
 
 
-def _run(program: Path, calls: Sequence[Call], gpu: Gpu, store: Store) -> list[Ran]:
+def _run(program: Path, calls: Sequence[EmulatedCall], gpu: Gpu, store: Store) -> list[Ran]:
     """Spread over as many processes as there are cores."""
     if not calls:
         return []
@@ -81,7 +83,7 @@ def _run(program: Path, calls: Sequence[Call], gpu: Gpu, store: Store) -> list[R
     return [answers[number % parts][number // parts] for number in range(len(calls))]
 
 
-def _process(program: Path, calls: Sequence[Call], gpu: Gpu, store: Store) -> list[Ran]:
+def _process(program: Path, calls: Sequence[EmulatedCall], gpu: Gpu, store: Store) -> list[Ran]:
     """One process that answers its calls in order. What follows a call that killed it is asked of a fresh one."""
     ran: list[Ran] = []
     while len(ran) < len(calls):
@@ -92,7 +94,7 @@ def _process(program: Path, calls: Sequence[Call], gpu: Gpu, store: Store) -> li
     return ran
 
 
-def _placed(program: Path, calls: Sequence[Call], gpu: Gpu, store: Store) -> list[Ran]:
+def _placed(program: Path, calls: Sequence[EmulatedCall], gpu: Gpu, store: Store) -> list[Ran]:
     """Where the process has something of its own in the place of the device's memory, another place is tried."""
     for attempt in range(MOST_ARENAS):
         if ran := list(takewhile(_had_room, _attempt(program, calls, gpu, store, attempt))):
@@ -104,7 +106,7 @@ def _had_room(ran: Ran) -> bool:
     return ran.report is None or ran.report.outcome != "taken"
 
 
-def _attempt(program: Path, calls: Sequence[Call], gpu: Gpu, store: Store, attempt: int) -> list[Ran]:
+def _attempt(program: Path, calls: Sequence[EmulatedCall], gpu: Gpu, store: Store, attempt: int) -> list[Ran]:
     with store.staging() as folder:
         lines = [request(call, gpu, number, folder, attempt) for number, call in enumerate(calls)]
         (folder / "requests").write_bytes(b"".join(lines))

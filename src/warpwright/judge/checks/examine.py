@@ -143,20 +143,20 @@ def _examined(
 ) -> Counterexample | None:
     try:
         with stage_candidate(process, task, sealed, draws, references) as staged:
-            return _rounds(task, staged, references, generator, found)
+            return _rounds(staged, references, generator, found)
     except WorkerFailure as failure:
         return Counterexample(kind=failure.kind, message=f"while it was loaded: {failure}")
 
 
 def _rounds(
-    task: Task, staged: StagedCandidate, references: ReferenceCache, generator: random.Random, facts: dict[str, Any]
+    staged: StagedCandidate, references: ReferenceCache, generator: random.Random, facts: dict[str, Any]
 ) -> Counterexample | None:
     first: dict[str, list[torch.Tensor]] = {}
     for restore in (True, False):  # the second round keeps the module's variables as the calls before left them
         for call in generator.sample(staged.calls, len(staged.calls)):
-            if found := _check_call(task, staged, call, generator.randrange(1, 255), restore):
+            if found := _check_call(staged, call, generator.randrange(1, 255), restore):
                 return found
-            results, key = [result.clone() for result in read_results(task, call, staged.arena)], repr(call.draw)
+            results, key = [result.clone() for result in read_results(call, staged.arena)], repr(call.draw)
             if staged.arena.wrote_elsewhere(call.places, staged.red_zones):
                 return counterexample(call, "out of bounds", "wrote far outside its buffers")
             if key in first and all(map(same_bits, first[key], results)):
@@ -168,19 +168,17 @@ def _rounds(
     return None
 
 
-def _check_call(
-    task: Task, staged: StagedCandidate, call: StagedCall, pattern: int, restore: bool
-) -> Counterexample | None:
+def _check_call(staged: StagedCandidate, call: StagedCall, pattern: int, restore: bool) -> Counterexample | None:
     """Checks one call: poisons memory, runs, and compares everything that the call must not change."""
     staged.arena.reset(staged.red_zones, pattern)
     write_inputs(call, staged.arena)
     torch.cuda.synchronize()
     try:
         prepared = _prepared(staged, call, restore) if call.preparing else []
-        early = _run_entries(task, staged, call, restore)
+        early = _run_entries(staged, call, restore)
     except WorkerFailure as failure:
         return counterexample(call, failure.kind, str(failure))
-    if early and not all(map(same_bits, early, read_first(task, call, staged.arena))):
+    if early and not all(map(same_bits, early, read_first(call, staged.arena))):
         return counterexample(call, "late", "backward changed what forward had returned")
     if staged.arena.damaged_anywhere(staged.red_zones, pattern):
         damage = staged.arena.damaged((place for other in staged.calls for place in other.places), pattern)
@@ -193,7 +191,7 @@ def _check_call(
     return None
 
 
-def _run_entries(task: Task, staged: StagedCandidate, call: StagedCall, restore: bool) -> list[torch.Tensor]:
+def _run_entries(staged: StagedCandidate, call: StagedCall, restore: bool) -> list[torch.Tensor]:
     """Runs the entries of a call. For a training pair, returns copies of the results of forward, taken before backward
     runs: other users may read them at that time.
     """
@@ -201,7 +199,7 @@ def _run_entries(task: Task, staged: StagedCandidate, call: StagedCall, restore:
     early: list[torch.Tensor] = []
     if before:
         staged.process.ask("run", CALL_S, slots=before, restore=restore)
-        early = [result.clone() for result in read_first(task, call, staged.arena)]
+        early = [result.clone() for result in read_first(call, staged.arena)]
         torch.cuda.synchronize()
     staged.process.ask("run", CALL_S, slots=[last], restore=restore)
     return early

@@ -8,12 +8,12 @@ from typing import Any
 
 import torch
 
+from warpwright.core.calls import EntryCall, bound, entry_calls
 from warpwright.core.dtypes import dtype_named
 from warpwright.core.launch.plan import Plan, View
-from warpwright.core.launch.sealed import PREPARE, Sealed, with_prepared
+from warpwright.core.launch.sealed import Sealed
 from warpwright.core.records.evidence import Counterexample
-from warpwright.core.signature import arranged
-from warpwright.core.task import Direction, Draw, Task
+from warpwright.core.task import Draw, Task
 from warpwright.judge.gpu.arena import POISON, Arena, Layout, Place
 from warpwright.oracle.compare.results import same_bits
 from warpwright.oracle.inputs.storage import as_bits, held
@@ -26,8 +26,24 @@ class StagedEntry:
     """One entry of a staged call: its plan and the place of each of its buffers."""
 
     slot: int
+    step: EntryCall
     plan: Plan
     places: dict[int, Place]
+
+    @property
+    def handed_over(self) -> list[Place]:
+        """The places of the tensors that it returns for a later entry."""
+        return [self._place_of(value) for value in self.step.handed_over(self.plan.returns)]
+
+    @property
+    def required(self) -> list[View]:
+        """The results that the task compares."""
+        return [value for value in self.step.required(self.plan.returns) if isinstance(value, View)]
+
+    def _place_of(self, value: object) -> Place:
+        assert isinstance(value, View)
+        place = self.places[value.buffer]
+        return Place(offset=place.offset + value.offset, size=place.size - value.offset)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,8 +57,11 @@ class StagedCall:
     entries: tuple[StagedEntry, ...]
     inputs: tuple[tuple[Place, torch.Tensor], ...]
     """The judge's copies of the inputs, written before the call and compared after it."""
-    mutable: frozenset[int]
-    """Positions of the inputs that the task lets the candidate change."""
+
+    @property
+    def mutable(self) -> tuple[int, ...]:
+        """Positions of the inputs that the task lets the candidate change, in the order in which they are compared."""
+        return self.entries[0].step.mutates
 
     @property
     def places(self) -> tuple[Place, ...]:
@@ -52,16 +71,20 @@ class StagedCall:
 
     @property
     def slots(self) -> list[int]:
-        return [entry.slot for entry in self.entries if entry.plan.entry != PREPARE]
+        return [entry.slot for entry in self.entries if entry.step.is_timed]
 
     @property
     def preparing(self) -> list[int]:
-        return [entry.slot for entry in self.entries if entry.plan.entry == PREPARE]
+        return [entry.slot for entry in self._preparing]
 
     @property
     def prepared(self) -> list[Place]:
         """The places of the results of `prepare`; the call may only read them."""
-        return [place for entry in self.entries if entry.plan.entry == PREPARE for place in _returned_places(entry, 0)]
+        return [place for entry in self._preparing for place in entry.handed_over]
+
+    @property
+    def _preparing(self) -> list[StagedEntry]:
+        return [entry for entry in self.entries if not entry.step.is_timed]
 
 
 def _begins_in(place: Place, other: Place) -> bool:
@@ -70,68 +93,38 @@ def _begins_in(place: Place, other: Place) -> bool:
 
 def stage(task: Task, sealed: Sealed, draw: Draw, given: Scenario, layout: Layout, first_slot: int) -> StagedCall:
     """Finds a place for every buffer of the call."""
-    case = draw.case.name
-    entry = "backward" if task.direction is Direction.BACKWARD else "forward"
-    if preparation := sealed.preparation(case):
-        return _stage_prepared(task, sealed, draw, given, _staged_entry(first_slot, preparation, {}, layout), layout)
-    entries = [_staged_entry(first_slot, sealed.plan(case, entry), {}, layout)]
-    inputs = [(entries[0].places[number], tensor) for number, tensor in enumerate(_first_arguments(task, draw, given))]
-    mutable = _mutable(task, given)
-    if task.direction is Direction.TRAINING:
-        plan = sealed.plan(case, "backward")
-        saved = _handed_on(task, entries[0], len(given.gradients))
-        entries.append(_staged_entry(first_slot + 1, plan, saved, layout))
-        inputs += [(entries[1].places[number], tensor) for number, tensor in enumerate(given.gradients)]
-    return StagedCall(draw=draw, entries=tuple(entries), inputs=tuple(inputs), mutable=mutable)
+    case = draw.case
+    entries: list[StagedEntry] = []
+    inputs: list[tuple[Place, torch.Tensor]] = []
+    for step in entry_calls(task, case, prepared=sealed.preparation(case.name) is not None):
+        plan = sealed.plan(case.name, step.entry)
+        taken = _taken(step, given, {entry.step.entry: entry.handed_over for entry in entries})
+        known = {number: place for number, place in taken.items() if isinstance(place, Place)}
+        places = {**known, **_allocated(plan, known, layout)}
+        entries.append(StagedEntry(slot=first_slot + len(entries), step=step, plan=plan, places=places))
+        inputs += [(places[number], tensor) for number, tensor in taken.items() if isinstance(tensor, torch.Tensor)]
+    return StagedCall(draw=draw, entries=tuple(entries), inputs=tuple(inputs))
 
 
-def _stage_prepared(
-    task: Task, sealed: Sealed, draw: Draw, given: Scenario, preparation: StagedEntry, layout: Layout
-) -> StagedCall:
-    """Stages `prepare` and `forward`; `forward` takes the results of `prepare` in place of the arguments they were made
-    from.
-    """
-    allocate: list[list[Place | None]] = [[None] * len(tensors_in(value)) for value in given.arguments]
-    made: list[list[Place | None]] = [[place] for place in _returned_places(preparation, 0)]
-    groups = with_prepared(task, allocate, made)
-    taken = list(enumerate(place for group in groups for place in group))
-    known = {number: place for number, place in taken if place is not None}
-    call = _staged_entry(preparation.slot + 1, sealed.plan(draw.case.name, "forward"), known, layout)
-    others = [call.places[number] for number, place in taken if place is None]
-    inputs = _inputs_of(task, given, preparation, others)
-    return StagedCall(draw=draw, entries=(preparation, call), inputs=inputs, mutable=frozenset())
-
-
-def _inputs_of(
-    task: Task, given: Scenario, preparation: StagedEntry, others: Sequence[Place]
-) -> tuple[tuple[Place, torch.Tensor], ...]:
-    """Pairs the task's tensors, in task order, with their places in the entries that take them."""
-    values = dict(zip((argument.name for argument in task.arguments), given.arguments, strict=True))
-    names = [name for name in task.prepares for _ in tensors_in(values[name])]
-    mine = {name: [preparation.places[i] for i, owner in enumerate(names) if owner == name] for name in task.prepares}
-    rest = iter(others)
-    found: list[tuple[Place, torch.Tensor]] = []
-    for name, value in values.items():
-        tensors = tensors_in(value)
-        places = mine.get(name) or [next(rest) for _ in tensors]
-        found += zip(places, tensors, strict=True)
-    return tuple(found)
-
-
-def refreshed(task: Task, call: StagedCall, draw: Draw, given: Scenario) -> StagedCall:
+def refreshed(call: StagedCall, draw: Draw, given: Scenario) -> StagedCall:
     """Returns the same call with another draw's inputs in the same places."""
-    tensors = _first_arguments(task, draw, given)
-    if task.direction is Direction.TRAINING:
-        tensors += given.gradients
-    places = (place for place, _ in call.inputs)
-    return replace(call, draw=draw, inputs=tuple(zip(places, tensors, strict=True)))
+    nothing: dict[str, list[Place]] = {entry.step.entry: [] for entry in call.entries}
+    tensors = [tensor for entry in call.entries for tensor in _taken(entry.step, given, nothing).values()]
+    pairs = zip((place for place, _ in call.inputs), tensors, strict=True)
+    return replace(call, draw=draw, inputs=tuple((place, tensor) for place, tensor in pairs))
 
 
-def _first_arguments(task: Task, draw: Draw, given: Scenario) -> Tensors:
-    """The tensors of the first entry, in the order of its arguments."""
-    if task.direction is not Direction.BACKWARD:
-        return tensors_in(given.arguments)
-    return tensors_in(arranged(task, draw.case, given.gradients, given.saves, given.arguments))
+def _taken(step: EntryCall, given: Scenario, handed_over: Mapping[str, Sequence[Place]]) -> dict[int, Any]:
+    """The tensor arguments of an entry by number: a tensor of the task, or the place of an earlier result."""
+    values = bound(step, given, handed_over)
+    flat = [item for value in values for item in ([value] if isinstance(value, Place) else tensors_in(value))]
+    return dict(enumerate(flat))
+
+
+def _allocated(plan: Plan, known: Mapping[int, Place], layout: Layout) -> dict[int, Place]:
+    """Allocates arguments and scratch, and memory for variables that no kernel uses."""
+    buffers = enumerate(plan.buffers)
+    return {number: layout.take(buffer.bytes) for number, buffer in buffers if number not in known}
 
 
 def counterexample(call: StagedCall, kind: str, message: str, facts: Mapping[str, Any] | None = None) -> Counterexample:
@@ -164,7 +157,7 @@ def unchanged(call: StagedCall, arena: Arena) -> torch.Tensor:
 def untouched(call: StagedCall, arena: Arena) -> torch.Tensor:
     """Whether all memory of a call that has not run is untouched, as a scalar tensor on the GPU."""
     used = {place.offset for place, _ in call.inputs}
-    used |= {place.offset for entry in call.entries if entry.plan.entry == PREPARE for place in entry.places.values()}
+    used |= {place.offset for entry in call.entries if not entry.step.is_timed for place in entry.places.values()}
     clean = [(arena.at(place) == POISON).all() for place in call.places if place.offset not in used]
     return torch.stack([_as_given(arena, call.inputs), *clean]).all()
 
@@ -174,66 +167,25 @@ def _as_given(arena: Arena, inputs: Sequence[tuple[Place, torch.Tensor]]) -> tor
     return torch.stack(same).all() if same else torch.ones((), dtype=torch.bool, device=arena.bytes.device)
 
 
-def read_results(task: Task, call: StagedCall, arena: Arena) -> Tensors:
+def read_results(call: StagedCall, arena: Arena) -> Tensors:
     """The tensors that the candidate returned and mutated, as views of the arena, in the order of expected values."""
-    returned = [_returned(entry, view, arena) for entry in call.entries for view in _task_returns(task, entry)]
-    mutated = [_window(arena, *call.inputs[number]) for number in sorted(call.mutable)]
-    if task.direction is Direction.TRAINING:
-        outputs = len(task.outputs)
-        return [*returned[:outputs], *mutated, *returned[outputs:]]
-    return [*returned, *mutated]
+    found: Tensors = []
+    for entry in call.entries:
+        found += _returned(entry, arena)
+        found += [_window(arena, *call.inputs[number]) for number in entry.step.mutates]
+    return found
 
 
-def read_first(task: Task, call: StagedCall, arena: Arena) -> Tensors:
+def read_first(call: StagedCall, arena: Arena) -> Tensors:
     """The results of the forward entry of a training pair."""
-    entry = call.entries[0]
-    return [_returned(entry, view, arena) for view in _task_returns(task, entry)]
+    return _returned(call.entries[0], arena)
 
 
-def _task_returns(task: Task, entry: StagedEntry) -> tuple[View, ...]:
-    """The views that belong to the task's results, without tensors saved for backward and results of `prepare`."""
-    if entry.plan.entry == PREPARE:
-        return ()
-    views = tuple(view for view in entry.plan.returns if isinstance(view, View))
-    saving = task.direction is Direction.TRAINING and entry.plan.entry == "forward"
-    return views[: len(task.outputs)] if saving else views
+def _returned(entry: StagedEntry, arena: Arena) -> Tensors:
+    return [_result(entry, view, arena) for view in entry.required]
 
 
-def _staged_entry(slot: int, plan: Plan, known: dict[int, Place], layout: Layout) -> StagedEntry:
-    """Allocates arguments and scratch, and memory for variables that no kernel uses."""
-    places = dict(known)
-    for number, buffer in enumerate(plan.buffers):
-        if number not in places:
-            places[number] = layout.take(buffer.bytes)
-    return StagedEntry(slot=slot, plan=plan, places=places)
-
-
-def _handed_on(task: Task, forward: StagedEntry, gradients: int) -> dict[int, Place]:
-    saved = _returned_places(forward, len(task.outputs))
-    return {gradients + number: place for number, place in enumerate(saved)}
-
-
-def _returned_places(entry: StagedEntry, first: int) -> list[Place]:
-    """The places of an entry's results, starting from the given index."""
-    places = []
-    for view in entry.plan.returns[first:]:
-        assert isinstance(view, View)
-        place = entry.places[view.buffer]
-        places.append(Place(offset=place.offset + view.offset, size=place.size - view.offset))
-    return places
-
-
-def _mutable(task: Task, given: Scenario) -> frozenset[int]:
-    found, position = set(), 0
-    for argument, value in zip(task.arguments, given.arguments, strict=True):
-        count = len(tensors_in(value))
-        if argument.name in task.mutates:
-            found |= set(range(position, position + count))
-        position += count
-    return frozenset(found)
-
-
-def _returned(entry: StagedEntry, view: View, arena: Arena) -> torch.Tensor:
+def _result(entry: StagedEntry, view: View, arena: Arena) -> torch.Tensor:
     dtype = getattr(torch, dtype_named(view.dtype).torch)
     return arena.tensor(entry.places[view.buffer], view.offset, view.shape, view.stride, dtype)
 

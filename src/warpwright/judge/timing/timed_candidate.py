@@ -18,7 +18,6 @@ from typing import Any
 import torch
 
 from warpwright.core.launch.plan import Launch, Library, Node
-from warpwright.core.launch.sealed import PREPARE
 from warpwright.core.records.evidence import Counterexample
 from warpwright.core.records.measurement import Cache
 from warpwright.core.task import Draw, Task
@@ -133,7 +132,7 @@ class TimedCandidate:
         return any(isinstance(node, Launch) for node in self._nodes())
 
     def _nodes(self) -> list[Node]:
-        entries = [entry for entry in self._staged_calls[0].entries if entry.plan.entry != PREPARE]
+        entries = [entry for entry in self._staged_calls[0].entries if entry.step.is_timed]
         return [node for entry in entries for node in entry.plan.nodes]
 
     def library_share(self) -> float:
@@ -209,7 +208,7 @@ class TimedCandidate:
             draw = Draw(case=self._case, seed=self._generator.randrange(2**48))
             self._given.pop(position, None)
             given = self._given[position] = permuted_inputs(self._task, draw, self._first)
-            self._staged_calls[position] = refreshed(self._task, self._staged_calls[position], draw, given)
+            self._staged_calls[position] = refreshed(self._staged_calls[position], draw, given)
             write_inputs(self._staged_calls[position], self._staged.arena)
         torch.cuda.synchronize()
         if preparing := [slot for position in filled for slot in self._staged_calls[position].preparing]:
@@ -233,7 +232,7 @@ class TimedCandidate:
     def _matches(self, position: int, like: tuple[Allowance, ...]) -> torch.Tensor:
         call, given = self._staged_calls[position], self._given[position]
         wanted = reference_results(self._task, call.draw, given)
-        results = read_results(self._task, call, self._staged.arena)
+        results = read_results(call, self._staged.arena)
         return matches_reference(like, wanted, results) & unchanged(call, self._staged.arena)
 
     def _check_fully(self, position: int) -> tuple[Expected, ...]:
@@ -242,7 +241,7 @@ class TimedCandidate:
         if changed := changed_inputs(call, self._staged.arena):
             found = counterexample(call, "mutation", f"argument {changed[0]} was changed by a timed call")
             raise WrongWhileTimed(found)
-        results = read_results(self._task, call, self._staged.arena)
+        results = read_results(call, self._staged.arena)
         expected, mismatch = check_draw(self._task, call.draw, self._given[position], results)
         if mismatch:
             raise WrongWhileTimed(counterexample(call, mismatch.kind, mismatch.message, mismatch.facts))

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from warpwright.core.calls import FORWARD, argument_specs, entries, entry_call
 from warpwright.core.dtypes import dtype_named
 from warpwright.core.errors import UsageError
 from warpwright.core.formula import names_in
@@ -14,13 +15,9 @@ from warpwright.core.signature import (
     ScalarSpec,
     Spec,
     TensorSpec,
-    argument_gradients,
-    arguments,
-    entries,
     forward_arguments,
-    output_gradients,
 )
-from warpwright.core.task import Direction, Output, Plain, ScalarArg, Size, Task, TensorArg
+from warpwright.core.task import Output, Plain, ScalarArg, Size, Task, TensorArg
 
 TENSOR, TENSORS = "torch::Tensor", "std::vector<torch::Tensor>"
 _SCALARS: dict[type, str] = {bool: "bool", int: "int64_t", float: "double", str: "std::string"}
@@ -60,11 +57,9 @@ def skeleton(task: Task, *, prepare: bool = True) -> str:
 def parameters(task: Task, entry: str) -> list[Parameter]:
     """What the entry takes, in order."""
     case = task.cases[0]
-    specs: Sequence[Spec] = arguments(task, case)
-    if task.direction is Direction.TRAINING and entry == "backward":
-        # What forward saves is the author's choice; the tensor arguments are the usual one.
-        saved = [spec for spec in forward_arguments(task, case) if isinstance(spec, TensorSpec)]
-        specs = (*output_gradients(task, case), *saved)
+    # What forward saves is the author's choice; the tensor arguments are the usual one.
+    saved = [spec for spec in forward_arguments(task, case) if isinstance(spec, TensorSpec)]
+    specs = argument_specs(task, case, entry_call(task, case, entry), {FORWARD: saved})
     return [_parameter(task, spec) for spec in specs]
 
 
@@ -103,7 +98,7 @@ def _head(task: Task, *, prepare: bool) -> list[str]:
 
 def _entry(task: Task, entry: str) -> list[str]:
     taken, results = parameters(task, entry), _results(task, entry)
-    saving = task.direction is Direction.TRAINING and entry == "forward"
+    saving = entry_call(task, task.cases[0], entry).hands_over is not None
     returned = ", ".join(name for name, _ in results)
     several = saving or len(results) != 1
     kind = "void" if not results else TENSORS if several else TENSOR
@@ -168,7 +163,7 @@ def _results(task: Task, entry: str) -> list[tuple[str, str]]:
     taken = {parameter.name for parameter in parameters(task, entry)}
     if entry == "forward":
         return [(_fresh(output.name, taken), _allocation(task, output)) for output in task.outputs]
-    gradients = [spec.name.removeprefix("grad_") for spec in argument_gradients(task, task.cases[0])]
+    gradients = [spec.name.removeprefix("grad_") for spec in entry_call(task, task.cases[0], entry).results]
     return [(_fresh(f"grad_{name}", taken), _alike(name, taken)) for name in gradients]
 
 

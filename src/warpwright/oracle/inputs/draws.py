@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from warpwright.core.signature import elements
+from warpwright.core.calls import elements
 from warpwright.core.task import Case, Draw, Layout, Role, Task
 
 _LARGE = 1 << 19

@@ -11,18 +11,11 @@ from typing import Any
 
 import torch
 
+from warpwright.core.calls import FORWARD, entry_calls
 from warpwright.core.errors import OurFault, TaskError, WarpwrightError
 from warpwright.core.records.evidence import Fault
-from warpwright.core.signature import (
-    TensorSpec,
-    argument_gradients,
-    contiguous,
-    flatten,
-    forward_arguments,
-    results,
-    tensors,
-)
-from warpwright.core.task import Case, Compare, Direction, Draw, Output, Task, TensorArg
+from warpwright.core.signature import TensorSpec, contiguous, flatten, forward_arguments, tensors
+from warpwright.core.task import Case, Compare, Draw, Output, Task, TensorArg
 from warpwright.oracle.inputs.arguments import forward_inputs, gradient_inputs, torch_dtype
 from warpwright.oracle.inputs.storage import as_bits, held
 from warpwright.oracle.truth.double_precision import lifted, to_double
@@ -117,13 +110,13 @@ def _completed(task: Task, draw: Draw, arguments: list[Any], gradients: Tensors)
 
 def compared_tensors(task: Task, case: Case) -> tuple[tuple[TensorSpec, Output | None], ...]:
     """The specs of all compared tensors, in the order of `evaluate`."""
-    if task.direction is Direction.BACKWARD:
-        return tuple((spec, None) for spec in results(task, case))
-    listed = list(zip(tensors(case, task.outputs), task.outputs, strict=True))
-    specs = {spec.name: spec for spec in forward_arguments(task, case)}
-    mutated = [(item, None) for name in task.mutates for item in flatten(specs[name])]
-    gradients = argument_gradients(task, case) if task.direction is Direction.TRAINING else ()
-    return (*listed, *mutated, *((spec, None) for spec in gradients))
+    given = [item for spec in forward_arguments(task, case) for item in flatten(spec)]
+    compared: list[tuple[TensorSpec, Output | None]] = []
+    for call in entry_calls(task, case):
+        outputs = task.outputs if call.entry == FORWARD else (None,) * len(call.results)
+        compared += zip(call.results, outputs, strict=True)
+        compared += [(given[position], None) for position in call.mutates]
+    return tuple(compared)
 
 
 def exact_results(task: Task, draw: Draw, given: Scenario) -> Tensors:

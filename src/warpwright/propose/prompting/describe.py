@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from warpwright.core.calls import entries
 from warpwright.core.gpus.table import Gpu
-from warpwright.core.signature import entries
 from warpwright.core.task import Compare, Direction, Output, Task, TensorArg
 from warpwright.languages import Frontend
 from warpwright.propose.prompting.cases import checked, gradient_layouts, hidden, timed

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from warpwright import languages
+from warpwright.core.calls import entries
 from warpwright.core.candidate import CUDA, Flags
 from warpwright.core.gpus.table import Gpu, gpu_named
 from warpwright.core.records.search import Brief, Operator
-from warpwright.core.signature import entries
 from warpwright.core.task import Task
 from warpwright.languages import Frontend
 from warpwright.propose.prompting.cases import limits_us

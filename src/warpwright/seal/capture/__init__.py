@@ -7,5 +7,4 @@ calls.py      what a capture program is asked
 traced.py     the words of what it answers
 trace.py      its answer read as hostile data
 observe.py    the same call under several address spaces, processes and orders
-preparing.py  the optional prepare, and what forward gets from it
 """

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
+from warpwright.core.calls import EntryCall
 from warpwright.core.gpus.table import Gpu
 from warpwright.core.signature import Spec
 from warpwright.sandbox.run import Finished
@@ -19,8 +20,10 @@ Runner = Callable[[Sequence[bytes]], tuple[list[Trace], Finished]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Call:
-    entry: str
+class HostCall:
+    """A call of an entry point's host code, on tensors without contents."""
+
+    step: EntryCall
     case: str
     arguments: tuple[Spec, ...]
 
@@ -32,7 +35,7 @@ class Observer:
     kernels: tuple[Mapping[str, int], ...] = ()
     """What the assembler said of kernels, by code position: occupancy queries are answered from it."""
 
-    def observe(self, calls: Sequence[Call]) -> list[tuple[Trace, ...]]:
+    def observe(self, calls: Sequence[HostCall]) -> list[tuple[Trace, ...]]:
         """The traces of each call, which agree with each other; their first is that of a first call.
 
         Two processes make the calls in opposite orders. One makes them again at other addresses, the other at the
@@ -49,7 +52,7 @@ class Observer:
             self._settled(call, seen, len(calls)) for call, seen in zip(calls, zip(*columns, strict=True), strict=True)
         ]
 
-    def _settled(self, call: Call, seen: tuple[Trace, ...], rounds: int) -> tuple[Trace, ...]:
+    def _settled(self, call: HostCall, seen: tuple[Trace, ...], rounds: int) -> tuple[Trace, ...]:
         """As seen where all agree. Otherwise the call alone in fresh processes decides, made more often than before.
 
         Host code that counts its calls, and changes with one of those seen, changes there too.
@@ -69,31 +72,31 @@ class Observer:
         traces, _ = self.ask([ENTRIES])
         return traces[0].entries if traces else ()
 
-    def _process(self, asked: Sequence[tuple[Call, int]]) -> list[Trace]:
-        lines = [request(call.entry, call.arguments, self.gpu, space, self.kernels) for call, space in asked]
+    def _process(self, asked: Sequence[tuple[HostCall, int]]) -> list[Trace]:
+        lines = [request(call.step.entry, call.arguments, self.gpu, space, self.kernels) for call, space in asked]
         traces, done = self.ask(lines)
         for trace, (call, _) in zip(traces, asked, strict=False):
             if trace.outcome != "captured":
-                raise failure(trace, call)
+                raise failure(trace, call.step.entry, call.case)
         if len(traces) < len(asked):
             raise _death(done, asked[len(traces)][0])
         return traces
 
 
-def failure(trace: Trace, call: Call) -> Refused:
+def failure(trace: Trace, entry: str, case: str) -> Refused:
     """What it means that host code did not end as it should."""
     match trace.outcome:
         case "unsupported":
             return undecided(f"unsupported: {trace.what}")
         case "reads_device_data":
             message = f"host code reads device data ({trace.what}), so that no launch plan can stand for it"
-            return refuted("reads-device-data", message, case=call.case)
+            return refuted("reads-device-data", message, case=case)
         case "error" if trace.what == "entry":
-            return refuted("entry", f"the source does not export '{call.entry}': {trace.message}", case=call.case)
+            return refuted("entry", f"the source does not export '{entry}': {trace.message}", case=case)
         case "error":
             what = _ERRORS.get(trace.what, "fails")
-            return refuted(trace.what or "error", f"{call.entry} {what}: {trace.message}", case=call.case)
-    return refuted("trace", f"the capture program reported '{trace.outcome:.40}'", case=call.case)
+            return refuted(trace.what or "error", f"{entry} {what}: {trace.message}", case=case)
+    return refuted("trace", f"the capture program reported '{trace.outcome:.40}'", case=case)
 
 
 _ERRORS = {
@@ -105,7 +108,7 @@ _ERRORS = {
 }
 
 
-def _death(done: Finished, call: Call) -> Refused:
+def _death(done: Finished, call: HostCall) -> Refused:
     facts = {"signal": done.signal, "returncode": done.returncode, "limit": done.reason}
     if done.reason is not None:
         done.blame_machine("recording host code")

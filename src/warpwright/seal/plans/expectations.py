@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
+from warpwright.core.calls import PREPARE, EntryCall
 from warpwright.core.dtypes import DTYPES
 from warpwright.core.gpus.table import Gpu
 from warpwright.core.launch.plan import Fill, Kernel, Launch, Library, Origin, Plan, View
 from warpwright.core.signature import Spec, TensorSpec, flatten
-from warpwright.seal.capture.calls import storage_bytes
+from warpwright.seal.capture.calls import ALIGNMENT, storage_bytes
 from warpwright.seal.plans.building import touched
 from warpwright.seal.plans.occupancy import violations
 from warpwright.seal.refusal import refuted, undecided
@@ -36,11 +37,21 @@ def check_types(plan: Plan) -> None:
             raise undecided(f"unsupported: operations on {item.dtype:.40}")
 
 
-def handed_on(name: str, view: View) -> TensorSpec:
-    """What one entry returned, as an argument of another."""
-    if view.dtype not in DTYPES:
-        raise undecided(f"unsupported: tensors of {view.dtype:.40} that are handed on")
-    return TensorSpec(name=name, shape=view.shape, stride=view.stride, dtype=view.dtype)
+def handed_over(call: EntryCall, returned: Sequence[object], case: str) -> tuple[TensorSpec, ...]:
+    """The tensors that a call returned for a later entry, as arguments of that."""
+    return tuple(_handed_over(call, number, value, case) for number, value in enumerate(call.handed_over(returned)))
+
+
+def _handed_over(call: EntryCall, number: int, value: object, case: str) -> TensorSpec:
+    if not isinstance(value, View):
+        verb = "returns" if call.entry == PREPARE else "saves"
+        message = f"{call.entry} {verb} something that is no device tensor ({number})"
+        raise refuted("returns", message, case=case)
+    if call.entry == PREPARE and value.offset % ALIGNMENT:
+        raise undecided(f"unsupported: result {number} of prepare starts within its buffer; a copy of it would not")
+    if value.dtype not in DTYPES:
+        raise undecided(f"unsupported: tensors of {value.dtype:.40} that are handed on")
+    return TensorSpec(name=f"{call.hands_over}_{number}", shape=value.shape, stride=value.stride, dtype=value.dtype)
 
 
 def check_launches(plan: Plan, kernels: Mapping[str, Kernel] | None, gpu: Gpu) -> None:
@@ -64,12 +75,13 @@ def _check_arguments(launch: Launch, kernel: Kernel) -> None:
         raise undecided(f"unsupported: {kernel.name} takes {kernel.parameters} bytes, the capture has {given}")
 
 
-def check_returns(plan: Plan, expected: Sequence[TensorSpec], more_allowed: bool) -> None:
-    returned = plan.returns
-    if len(returned) < len(expected) or (len(returned) > len(expected) and not more_allowed):
-        message = f"{plan.entry} returns {len(returned)} tensors, the task asks for {len(expected)}"
+def check_returns(plan: Plan, call: EntryCall) -> None:
+    """Refutes results of another number, form or place than the task asks for, and those that no node writes."""
+    expected, returned = call.results, call.required(plan.returns)
+    if len(returned) != len(expected):
+        message = f"{plan.entry} returns {len(plan.returns)} tensors, the task asks for {len(expected)}"
         raise refuted("returns", message, case=plan.case)
-    if any(plan.buffers[view.buffer].origin is Origin.SYMBOL for view in returned if isinstance(view, View)):
+    if any(plan.buffers[view.buffer].origin is Origin.SYMBOL for view in plan.returns if isinstance(view, View)):
         raise undecided("unsupported: a result that lies in a device variable, which the next call would overwrite")
     for position, (view, spec) in enumerate(zip(returned, expected, strict=False)):
         if not isinstance(view, View):

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from warpwright.core.signature import entries
+from warpwright.core.calls import entries
 from warpwright.core.task import Case, Direction, Output, Reference, Role, ScalarArg, Task, TensorArg
 from warpwright.languages.cuda.skeleton import parameters, scalar_type, skeleton
 from warpwright.tasks import load

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from warpwright.core.calls import entries
 from warpwright.core.errors import UsageError
-from warpwright.core.task import Case, Direction, Task
+from warpwright.core.task import Case, Task
 from warpwright.languages.cuda.merging.parts import Entry, Parameter, Part, part_of
 from warpwright.languages.cuda.merging.rule import Rule, Split, rule_for
 
@@ -21,7 +22,7 @@ def merged(task: Task, sources: Sequence[str], winners: Mapping[str, int], best:
     `winners` gives the fastest source of each case; `best` is the source for arguments that the cases do not
     distinguish.
     """
-    if task.direction is Direction.TRAINING:
+    if len(entries(task)) > 1:
         raise UsageError("a training pair cannot be merged: only a part's own backward can read what its forward saves")
     cases = _cases(task, winners, len(sources), best)
     used = sorted({best, *winners.values()})

@@ -11,7 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from warpwright.core.signature import ListSpec, ScalarSpec, Spec, TensorSpec, arguments
+from warpwright.core.calls import arguments
+from warpwright.core.signature import ListSpec, ScalarSpec, Spec, TensorSpec
 from warpwright.core.task import Case, Task
 from warpwright.languages.cuda.element_types import IN_TORCH
 
