@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from warpwright.core.codec import dumps, loads
+from warpwright.core.launch.plan import Plan
 from warpwright.core.launch.sealed import Sealed
-from warpwright.seal.refusal import Refusal
+from warpwright.seal.cache import Store
+from warpwright.seal.refusal import Refusal, Refused
 
-SOURCE, CUBIN, RECORD, REFUSAL = "kernel.cu", "kernel.cubin", "sealed.json", "refusal.json"
+SOURCE, CUBIN, RECORD, PLANS, REFUSAL = "kernel.cu", "kernel.cubin", "sealed.json", "plans.json", "refusal.json"
 
 
 def with_hashes(sealed: Sealed) -> Sealed:
@@ -53,6 +56,34 @@ def read_refusal(folder: Path) -> Refusal | None:
     except (OSError, ValueError):
         return None
     return refusal
+
+
+def write_plans(plans: Sequence[Plan], folder: Path) -> None:
+    (folder / PLANS).write_text(dumps(tuple(plans)))
+
+
+def read_plans(folder: Path) -> tuple[Plan, ...] | None:
+    """The plans of one case; None where the file cannot be read."""
+    try:
+        plans: tuple[Plan, ...] = loads(tuple[Plan, ...], (folder / PLANS).read_bytes())
+    except (OSError, ValueError):
+        return None
+    return plans
+
+
+def made_once(store: Store, key: str, fill: Callable[[Path], None]) -> Path:
+    """The folder of an entry, which `fill` makes where it is not there yet. A refusal is kept and raised again."""
+
+    def filled(place: Path) -> None:
+        try:
+            fill(place)
+        except Refused as refused:
+            write_refusal(refused.refusal, place)
+
+    folder = store.make(key, filled)
+    if refusal := read_refusal(folder):
+        raise Refused(refusal)
+    return folder
 
 
 def _hash(data: bytes) -> str:

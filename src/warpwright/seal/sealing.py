@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
 
-from warpwright import __version__
-from warpwright.core.calls import arguments, results
+from warpwright.core.calls import entry_calls, input_specs
 from warpwright.core.candidate import Candidate
-from warpwright.core.codec import content_id
+from warpwright.core.launch.plan import Plan
 from warpwright.core.launch.sealed import Sealed
 from warpwright.core.task import Case, Task
 from warpwright.seal import artefact, toolchain
@@ -55,16 +56,33 @@ def _sealed_now(task: Task, candidate: Candidate, cases: Sequence[Case], store: 
 
 
 def _key(task: Task, candidate: Candidate, cases: Sequence[Case]) -> str:
-    asked = [(case.name, arguments(task, case), results(task, case)) for case in cases]
-    meant = (task.direction, task.prepares, task.mutates)
-    return content_id([candidate, meant, asked, toolchain.identity(), __version__])
+    asked = [(case.name, input_specs(task, case), entry_calls(task, case, prepared=True)) for case in cases]
+    return toolchain.key_of(candidate, task.mutates, asked)
 
 
 def _made(task: Task, candidate: Candidate, cases: Sequence[Case], store: Store, key: str) -> Sealed:
+    """Captures the cases that have no plans yet; those of the others come from the store."""
     _check_text(candidate.source)
+    places = {case.name: _key(task, candidate, [case]) + "-plans" for case in cases}
+    known = {name: plans for name, place in places.items() if (plans := _plans(store, place))}
+    fresh = [case for case in cases if case.name not in known]
     with store.staging() as folder:
-        piece = Workpiece(task=task, candidate=candidate, cases=cases, store=store, folder=folder)
-        return artefact.with_hashes(piece.sealed(key))
+        piece = Workpiece(task=task, candidate=candidate, cases=fresh, store=store, folder=folder)
+        sealed = piece.sealed(key)
+    for case in fresh:
+        known[case.name] = tuple(plan for plan in sealed.plans if plan.case == case.name)
+        store.make(places[case.name], partial(artefact.write_plans, known[case.name]))
+    return artefact.with_hashes(replace(sealed, plans=_entry_by_entry([known[case.name] for case in cases])))
+
+
+def _plans(store: Store, key: str) -> tuple[Plan, ...] | None:
+    folder = store.find(key)
+    return artefact.read_plans(folder) if folder else None
+
+
+def _entry_by_entry(by_case: Sequence[Sequence[Plan]]) -> tuple[Plan, ...]:
+    """The first entry of all cases, then the next: the order in which they were captured."""
+    return tuple(plan for entry in zip(*by_case, strict=True) for plan in entry)
 
 
 def _check_text(source: str) -> None:

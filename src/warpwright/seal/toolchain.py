@@ -11,6 +11,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
+from warpwright import __version__
+from warpwright.core.codec import content_id
 from warpwright.core.errors import OurFault
 from warpwright.core.records.evidence import Fault
 
@@ -112,6 +114,11 @@ def identity() -> str:
     compiler = nvcc()
     seed = f"{headers()} {_stamp(compiler) if compiler else None} {cutlass()}"
     return _digest(seed, [path for room in _CODE for path in room.rglob("*.py")])
+
+
+def key_of(*parts: object) -> str:
+    """The key of what sealing makes of these parts on this machine."""
+    return content_id([*parts, identity(), __version__])
 
 
 def _digest(seed: str, files: Iterable[Path]) -> str:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
 from warpwright.sandbox import run as sandbox
-from warpwright.seal import toolchain
+from warpwright.seal import artefact, toolchain
 from warpwright.seal.cache import Store
 from warpwright.seal.capture import trace
 from warpwright.seal.capture.front import rewrite
@@ -24,6 +24,7 @@ _LANGUAGE = (toolchain.STANDARD, "-O0", "-w", "-fpermissive", "-DWARPWRIGHT_CAPT
 _DEFINES = tuple(flag for flag in TORCH_FLAGS if flag.startswith("-D"))
 MOST_TEXT = 16 << 20
 """Of a source whose macros are expanded. We read it ourselves, at some seconds and 150 MiB of memory for each MiB."""
+PROGRAM = "capture"
 _PROGRAM_LIMIT = 64 << 20
 _TRACE_LIMIT = 64 << 20
 COMPILE_LIMITS = sandbox.Limits(cpu_s=60.0, wall_s=600.0)
@@ -87,7 +88,23 @@ def _recorder_parts(folder: Path) -> list[Path]:
 
 
 def build(folder: Path, defines: Sequence[str], store: Store) -> Program:
-    """The capture program of `kernel.cu` in the folder."""
+    """The capture program of `kernel.cu` in the folder, built once for each source and macros."""
+    key = toolchain.key_of((folder / "kernel.cu").read_bytes(), defines) + "-capture"
+    return kept(key, lambda: _built(folder, defines, store), store)
+
+
+def kept(key: str, make: Callable[[], bytes], store: Store) -> Program:
+    """The program of this key, from the store where it is there."""
+
+    def fill(place: Path) -> None:
+        (place / PROGRAM).write_bytes(make())
+        (place / PROGRAM).chmod(0o755)
+
+    path = artefact.made_once(store, key, fill) / PROGRAM
+    return Program(path=path, symbols=elf.parse(path.read_bytes()))
+
+
+def _built(folder: Path, defines: Sequence[str], store: Store) -> bytes:
     tools = prebuilt(store)
     text = _preprocessed(folder, defines, tools)
     try:
@@ -111,15 +128,15 @@ def _preprocessed(folder: Path, defines: Sequence[str], tools: Path) -> str:
     return text.decode("utf-8", "surrogateescape")
 
 
-def _compiled(folder: Path, text: str, tools: Path) -> Program:
+def _compiled(folder: Path, text: str, tools: Path) -> bytes:
     (folder / "capture.ii").write_text(text, encoding="utf-8", errors="surrogateescape")
     command = [str(toolchain.host_compiler()), *_LANGUAGE, *_DEFINES, "-fpreprocessed", "capture.ii", "-x", "none"]
-    linking = [*toolchain.linker_flags(), str(tools / "recorder.o"), "-pie", "-ldl", "-o", "capture"]
+    linking = [*toolchain.linker_flags(), str(tools / "recorder.o"), "-pie", "-ldl", "-o", PROGRAM]
     done = _run([*command, *linking], folder, tools)
-    program = sandbox.harvest(folder / "capture", _PROGRAM_LIMIT)
+    program = sandbox.harvest(folder / PROGRAM, _PROGRAM_LIMIT)
     if done.returncode != 0 or program is None:
         raise build_refusal(done, folder)
-    return Program(path=folder / "capture", symbols=elf.parse(program))
+    return program
 
 
 def _run(command: Sequence[str], folder: Path, tools: Path) -> sandbox.Finished:

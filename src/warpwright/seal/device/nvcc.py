@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 import struct
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,12 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from warpwright.core.candidate import Flags
+from warpwright.core.codec import dumps, loads
 from warpwright.core.errors import OurFault, UsageError
 from warpwright.core.gpus.table import gpu_named
 from warpwright.core.launch.plan import Kernel, Triple
 from warpwright.core.records.evidence import Fault
 from warpwright.sandbox import run as sandbox
-from warpwright.seal import toolchain
+from warpwright.seal import artefact, toolchain
 from warpwright.seal.cache import Store
 from warpwright.seal.device import elf, phases
 from warpwright.seal.device.diagnose import compile_refusal
@@ -68,13 +70,36 @@ def arguments(flags: Flags) -> tuple[str, ...]:
 
 
 def compile_device(folder: Path, flags: Flags, store: Store | None = None) -> DeviceCode | None:
-    """The device code of `kernel.cu` in the folder; None on a machine without nvcc.
-
-    First by the shortest way there is, then, where that fails, by nvcc itself with all of our headers.
-    """
+    """The device code of `kernel.cu` in the folder, compiled once for each source and flags; None without nvcc."""
     nvcc = toolchain.nvcc()
     if nvcc is None:
         return None
+    if store is None:
+        return _compiled(nvcc, folder, flags, None)
+    key = toolchain.key_of((folder / "kernel.cu").read_bytes(), flags) + "-device"
+    ready = artefact.made_once(store, key, lambda place: _write(_compiled(nvcc, folder, flags, store), place))
+    return _read(ready) or _compiled(nvcc, folder, flags, store)
+
+
+def _write(code: DeviceCode, place: Path) -> None:
+    text = dumps(code)
+    (place / "device.json").write_text(f"{hashlib.sha256(text.encode()).hexdigest()}\n{text}")
+
+
+def _read(place: Path) -> DeviceCode | None:
+    """The device code of an entry of the store; None where the file is not what was written."""
+    try:
+        digest, _, text = (place / "device.json").read_text().partition("\n")
+        code: DeviceCode | None = (
+            loads(DeviceCode, text) if digest == hashlib.sha256(text.encode()).hexdigest() else None
+        )
+    except (OSError, ValueError):
+        return None
+    return code
+
+
+def _compiled(nvcc: Path, folder: Path, flags: Flags, store: Store | None) -> DeviceCode:
+    """By the shortest way there is, then, where that fails, by nvcc itself with all of our headers."""
     source = (folder / "kernel.cu").read_text(errors="replace")
     code = _shortest(nvcc, folder, flags, source, store)
     if code is None or (isinstance(code, Refused) and not code.hit_limit):

@@ -15,7 +15,7 @@ from warpwright.core.launch.plan import Kernel
 from warpwright.sandbox import run as sandbox
 from warpwright.seal import toolchain
 from warpwright.seal.cache import Store
-from warpwright.seal.capture.program import Program, prebuilt
+from warpwright.seal.capture.program import PROGRAM, Program, kept, prebuilt
 from warpwright.seal.device import elf
 from warpwright.seal.device import nvcc as device
 from warpwright.seal.refusal import undecided
@@ -28,7 +28,12 @@ _DIFFERENT = ("cudaGetDeviceProperties", "cudaFuncGetAttributes", "getCurrentDev
 
 
 def build(folder: Path, flags: Flags, kernels: Sequence[Kernel], store: Store) -> Program:
-    """The capture program of `kernel.cu` in the folder, whose kernels the cubin has described."""
+    """The capture program of `kernel.cu` in the folder, whose kernels the cubin has described; built once."""
+    key = toolchain.key_of((folder / "kernel.cu").read_bytes(), flags) + "-hostlink"
+    return kept(key, lambda: _built(folder, flags, kernels, store), store)
+
+
+def _built(folder: Path, flags: Flags, kernels: Sequence[Kernel], store: Store) -> bytes:
     tools = prebuilt(store)
     host = _host_object(folder, flags)
     (folder / "signatures.cpp").write_text(_signatures(kernels))
@@ -40,11 +45,11 @@ def build(folder: Path, flags: Flags, kernels: Sequence[Kernel], store: Store) -
         str(tools / "recorder.o"),
     ]
     command = [str(toolchain.host_compiler()), toolchain.STANDARD, "-O0", "-w", "-pie", *parts, *_aliases(host, tools)]
-    _run([*command, "-ldl", "-o", "capture"], folder, tools)
-    program = sandbox.harvest(folder / "capture", _OBJECT_LIMIT)
+    _run([*command, "-ldl", "-o", PROGRAM], folder, tools)
+    program = sandbox.harvest(folder / PROGRAM, _OBJECT_LIMIT)
     if program is None:
         raise undecided("unsupported: nvcc's own host code cannot be linked here")
-    return Program(path=folder / "capture", symbols=elf.parse(program))
+    return program
 
 
 def _host_object(folder: Path, flags: Flags) -> elf.Elf:
