@@ -1,6 +1,6 @@
 """Room 1, cpp: C++ text as tokens.
 
-tokens.py        C++ text as tokens, nothing lost
-editing.py       text with tokens replaced in place; launches as plain calls
-declarations.py  where a function's name, parameters and body are
+tokens.py        a lossless tokeniser
+editing.py       replaces tokens in place; turns launches into plain calls
+declarations.py  finds a function's name, parameters and body
 """

@@ -1,4 +1,4 @@
-"""Function declarations in preprocessed CUDA text: where name, parameters and body are."""
+"""Finds the name, parameters and body of function declarations in preprocessed CUDA text."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ CALLED_ATTRIBUTES = frozenset(
 )
 EXECUTION_SPACES = frozenset({"__global__", "__device__", "__host__"})
 _FARTHEST = 512
-"""Tokens looked over for one declaration: hostile text must not make the search quadratic."""
+"""Tokens searched for one declaration, so that hostile text cannot make the search quadratic."""
 _QUALIFIERS = frozenset(
     {"const", "volatile", "typename", "struct", "class", "enum", "union", "register", "__grid_constant__"}
 )
@@ -57,7 +57,7 @@ _NEVER_NAMES = _QUALIFIERS | frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Function:
-    """Positions in a Code. `tail` is what follows the parameters; `body` is its `{`, None for a declaration."""
+    """A function as positions in a Code. `tail` follows the parameters; `body` is its `{`, None for a declaration."""
 
     start: int
     name: int
@@ -68,7 +68,7 @@ class Function:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parameter:
-    """`name` is None where the text has none; it would stand before position `end`."""
+    """A parameter; an unnamed one would have its name before position `end`."""
 
     end: int
     name: str | None
@@ -76,7 +76,7 @@ class Parameter:
 
 
 def function_at(code: Code, word: int) -> Function | None:
-    """The function that an execution-space word here belongs to; None for variables and lambdas."""
+    """Returns the function to which an execution-space word belongs; None for variables and lambdas."""
     name, parameters = _name_and_parameters(code, word + 1)
     if name < 0 or parameters not in code.partner or code.text(name) in EXECUTION_SPACES:
         return None
@@ -93,7 +93,7 @@ def _start(code: Code, word: int) -> int:
 
 
 def _name_and_parameters(code: Code, here: int) -> tuple[int, int]:
-    """Where the name and the `(` of its parameters are; (-1, -1) for what is no function."""
+    """Finds the name and the `(` of its parameters; (-1, -1) if this is no function."""
     for _ in range(_FARTHEST):
         match code.text(here):
             case "operator":
@@ -130,7 +130,7 @@ def _name_before(code: Code, parameters: int) -> int:
 
 
 def _body(code: Code, here: int) -> tuple[int | None, bool]:
-    """Where the body opens, and whether what follows the parameters was understood at all."""
+    """Finds the start of the body, and whether the text after the parameters could be parsed."""
     while here < len(code):
         match code.text(here):
             case "{":
@@ -215,7 +215,7 @@ def _is_name(code: Code, begin: int, at: int) -> bool:
 
 
 def _wrapped(code: Code, begin: int, last: int) -> Parameter:
-    """A pointer to function or a reference to an array: the name is inside the first parentheses."""
+    """Parses a pointer to a function or a reference to an array, whose name is inside the first parentheses."""
     opening = next(i for i in range(begin, last) if code.text(i) == "(")
     close = code.partner.get(opening, last)
     name = code.text(close - 1) if code.is_word(close - 1) else None

@@ -1,4 +1,4 @@
-"""CUDA text with its tokens replaced in place: lines stay where they are, and launches become plain calls."""
+"""Replaces tokens of CUDA text in place: lines keep their numbers, and launches become plain calls."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _NO_CALLEE = frozenset({"return", "if", "while", "for", "switch", "else", "do", 
 
 
 class Editing:
-    """A text under the pen. What reads it differently for another purpose derives from it."""
+    """A text being edited; the base class of edits for different purposes."""
 
     def __init__(self, text: str) -> None:
         self.code = Code(tokenize(text))
@@ -19,13 +19,15 @@ class Editing:
         return "".join(self._out)
 
     def rewrite_launches(self) -> None:
-        """`k<<<grid, block>>>(a)` becomes a configured plain call; inner launches first, as they may be arguments."""
+        """Turns `k<<<grid, block>>>(a)` into a configured plain call; inner launches first, as they may be
+        arguments.
+        """
         for position in reversed(range(len(self.code))):
             if self.code.text(position) == "<<<" and self.code.text(position - 1) != "operator":
                 self._launch(position)
 
     def named_parameters(self, function: Function) -> list[str]:
-        """What the parameters are called; those without a name get one."""
+        """Returns the names of all parameters; unnamed ones get a name."""
         names = []
         for number, parameter in enumerate(parameters_of(self.code, function)):
             name = parameter.name or f"warpwright_unnamed_{number}"
@@ -38,7 +40,7 @@ class Editing:
         self.replace(begin, end, "")
 
     def replace(self, begin: int, end: int, text: str) -> None:
-        """Put text for the tokens from begin to end; line ends and line markers between them stay."""
+        """Replaces the tokens from begin to end by a text; line ends and line markers between them stay."""
         last = self.code.where[end - 1] if end > begin else self.code.where[begin]
         for index in range(self.code.where[begin], last + 1):
             if not self._keeps_lines(index):
@@ -70,7 +72,7 @@ class Editing:
         self.append(self.code.partner[closing + 3], ")")
 
     def _launch_end(self, opening: int) -> int | None:
-        """The first of the three `>` that close a launch and stand before its arguments."""
+        """Finds the first of the three `>` that close a launch configuration before its arguments."""
         here = opening + 1
         while here < len(self.code):
             match self.code.text(here):
@@ -84,7 +86,7 @@ class Editing:
         return None
 
     def _callee_start(self, here: int) -> int:
-        """Back over what is launched: `ns::kernel<T>`, `(a ? b : c)`, `table[i]`, `object.member`, `choose(x)`."""
+        """Finds the start of the callee: `ns::kernel<T>`, `(a ? b : c)`, `table[i]`, `object.member`, `choose(x)`."""
         here = self._back_over_suffixes(here)
         while self.code.text(here - 1) in ("::", ".", "->", "template"):
             here -= 1
@@ -110,7 +112,7 @@ class Editing:
         return self.code.is_word(position) and self.code.text(position) not in _NO_CALLEE
 
     def flat(self, begin: int, end: int) -> str:
-        """The tokens from begin to end on one line, as rewritten so far."""
+        """Returns the tokens from begin to end on one line, as edited so far."""
         indices = range(self.code.where[begin], self.code.where[end - 1] + 1) if begin < end else range(0)
         kinds = (self.code.tokens[i].kind for i in indices)
         return "".join(

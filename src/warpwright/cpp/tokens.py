@@ -1,7 +1,7 @@
-"""C++ text as tokens: nothing is lost, so that the tokens joined are the text again.
+"""A lossless tokeniser of C++: the tokens joined are the text again.
 
-Raw strings, strings and comments are one token each, however much they look like code. A `>` is always alone, because
-only its context tells a closed template from a shift or from the end of a launch.
+Raw strings, strings and comments are one token each, however much they look like code. A `>` is always a single token,
+because only its context distinguishes a closed template from a shift or the end of a launch.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ class Kind(Enum):
     SPACE = auto()
     """White space and comments."""
     DIRECTIVE = auto()
-    """A whole preprocessor line; after preprocessing: line markers and pragmas."""
+    """A whole preprocessor line; after preprocessing, line markers and pragmas."""
     WORD = auto()
     NUMBER = auto()
     STRING = auto()
@@ -45,7 +45,7 @@ _PATTERN = re.compile(
 
 
 def tokenize(text: str) -> list[Token]:
-    """The tokens of any text at all; what is not C++ comes out as punctuation."""
+    """Tokenises any text; characters that are not C++ become punctuation."""
     return [Token(Kind[_group(match)], match.group()) for match in _PATTERN.finditer(text)]
 
 
@@ -55,12 +55,12 @@ def _group(match: re.Match[str]) -> str:
 
 
 _FARTHEST = 2048
-"""Tokens looked over for one bracket: hostile text must not make the search quadratic."""
+"""Tokens searched for one bracket, so that hostile text cannot make the search quadratic."""
 _CLOSES = {"(": ")", "[": "]", "{": "}"}
 
 
 class Code:
-    """The meaningful tokens of a text by position, with their brackets paired."""
+    """The significant tokens of a text by position, with matching brackets paired."""
 
     def __init__(self, tokens: Sequence[Token]) -> None:
         self.tokens = tokens
@@ -71,7 +71,7 @@ class Code:
         return len(self.where)
 
     def text(self, position: int) -> str:
-        """The token's text, or "" beyond either end."""
+        """The text of a token, or "" beyond either end."""
         return self.tokens[self.where[position]].text if 0 <= position < len(self.where) else ""
 
     def is_word(self, position: int) -> bool:
@@ -90,7 +90,7 @@ class Code:
         return partner
 
     def past_angles(self, position: int) -> int | None:
-        """One past the `>` that closes the `<` here; None where it is no template bracket."""
+        """Returns the position after the `>` that closes the `<` here; None if it is no template bracket."""
         depth, here = 0, position
         while here < min(len(self), position + _FARTHEST):
             match self.text(here):
@@ -110,7 +110,7 @@ class Code:
         return None
 
     def before_angles(self, position: int) -> int | None:
-        """The `<` that the `>` here closes; None where it is no template bracket."""
+        """Returns the position of the `<` that the `>` here closes; None if it is no template bracket."""
         depth, here = 0, position
         while here >= max(0, position - _FARTHEST):
             match self.text(here):

@@ -1,12 +1,12 @@
-"""Room 1, sandbox: hostile code in a box.
+"""Room 1, sandbox: runs hostile code in confinement.
 
-run.py        hostile code run and held; the calls below are its own
-session.py    our side of one run
-launcher.py   the trusted process between us and what runs
-isolation.py  what this machine lets us confine with
-view.py       what can be seen: a private root, and landlock
-filter.py     what may be called: seccomp
-limits.py     what may be used
-watch.py      what is used, and ending it
-syscalls.py   the Linux calls that Python lacks
+run.py        `run` and the functions that other rooms use
+session.py    one run as seen from our process
+launcher.py   the trusted process between ours and the sandboxed command
+isolation.py  the confinement that this machine supports
+view.py       file access: a private root, and landlock
+filter.py     system calls: seccomp
+limits.py     resource limits
+watch.py      measures resource use and ends processes
+syscalls.py   Linux system calls that Python lacks
 """

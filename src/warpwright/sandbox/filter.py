@@ -1,6 +1,6 @@
-"""The system calls a sandboxed process may not make, as a seccomp program.
+"""The system calls that a sandboxed process may not make, as a seccomp program.
 
-Compilers need a wide and changing set of calls, so this names what is refused: whatever reaches the network, other
+Compilers need a wide and changing set of calls, so this is a list of refused ones: those that reach the network, other
 processes, other namespaces, kernel memory outside the process limits, or large rarely used parts of the kernel.
 """
 
@@ -18,7 +18,7 @@ _NEW_NAMESPACE = 0x7E020000
 _AUDIT = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 _COLUMN = {"x86_64": 0, "aarch64": 1}
 
-# name: (x86_64, aarch64); None where the machine has no such call
+# name: (x86_64, aarch64); None if the machine has no such call
 _REFUSED: dict[str, tuple[int, int | None]] = {
     "socket": (41, 198),
     "ptrace": (101, 117),
@@ -82,7 +82,7 @@ _REFUSED: dict[str, tuple[int, int | None]] = {
     "vhangup": (153, 58),
     "fanotify_init": (300, 262),
 }
-# Without a process namespace our own processes are in reach of these.
+# Without a process namespace, these calls reach our own processes.
 _SIGNALS: dict[str, tuple[int, int | None]] = {
     "kill": (62, 129),
     "tkill": (200, 130),
@@ -99,7 +99,7 @@ def supported() -> bool:
 
 
 def program(*, signals_from: int | None = None) -> bytes:
-    """The filter for this machine; with `signals_from`, that process may signal itself alone and others nobody."""
+    """Builds the filter for this machine. With `signals_from`, that process may signal only itself, others none."""
     machine = os.uname().machine
     column = _COLUMN[machine]
     refused = _REFUSED if signals_from is None else _REFUSED | _SIGNALS
@@ -109,7 +109,7 @@ def program(*, signals_from: int | None = None) -> bytes:
     for numbers in refused.values():
         if (number := numbers[column]) is not None:
             lines += _when(_EQUAL, number, EPERM)
-    # clone3 hides its flags in memory; told that it does not exist, libc turns to clone.
+    # clone3 passes its flags in memory; after ENOSYS libc falls back to clone.
     lines += _when(_EQUAL, _CLONE3[column], ENOSYS)
     lines += _on_first_argument(_CLONE[column], _when(_ANY_BIT, _NEW_NAMESPACE, EPERM))
     if signals_from is not None:
@@ -134,6 +134,6 @@ def _unless(test: int, operand: int, error: int) -> list[bytes]:
 
 
 def _on_first_argument(number: int, check: list[bytes]) -> list[bytes]:
-    """Runs `check` with the call's first argument loaded, for that call only."""
+    """Applies `check` to the first argument of one system call."""
     body = [_load(_FIRST_ARGUMENT), *check, _load(_NUMBER)]
     return [_instruction(_EQUAL, 0, len(body), number), *body]

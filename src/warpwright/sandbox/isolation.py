@@ -1,4 +1,4 @@
-"""What this machine lets us confine with. Found by trying, best first, once per process."""
+"""Finds the best confinement that this machine supports, by trial, once per process."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ _TRIAL_LIMITS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Isolation:
-    """What holds a command on this machine. `gaps` says in sentences what does not."""
+    """The confinement of commands on this machine. `gaps` describes in sentences what is not confined."""
 
     mode: str
     namespaces: tuple[str, ...]
     landlock: int | None
-    """The version of its interface."""
+    """The version of the landlock ABI."""
     seccomp: bool
     own_user: bool
-    """Each run has a user of its own, which owns nothing else."""
+    """Whether each run has its own user, which owns nothing else."""
     watched: bool
-    """Memory, processor time and processes are also limited in total, not for each process alone."""
+    """Whether memory, processor time and processes are limited in total, not only for each process."""
     cgroup: bool
-    """Version 2 with memory and pids controllers that we could write to. Shown; not needed by any mode."""
+    """Whether cgroup version 2 is writable with its memory and pids controllers. Informative; no mode needs it."""
     gaps: tuple[str, ...]
 
 
@@ -64,9 +64,9 @@ def isolation() -> Isolation:
 
 
 def confinement() -> dict[str, Any]:
-    """The part of an order that says how to confine."""
+    """The part of an order that selects the confinement."""
     best = _best()
-    return {"mode": best["mode"], "lodger": best["lodger"]}
+    return {"mode": best["mode"], "own_user": best["own_user"]}
 
 
 @functools.cache
@@ -74,10 +74,10 @@ def _best() -> dict[str, Any]:
     if sys.platform != "linux":
         raise OurFault(Fault(where="sandbox", message="candidates can be confined on Linux only"))
     faults = []
-    for mode, lodger in _preferences():
-        reply = _try(mode, lodger)
+    for mode, own_user in _preferences():
+        reply = _try(mode, own_user)
         if "fault" not in reply:
-            return reply | {"mode": mode, "lodger": lodger}
+            return reply | {"mode": mode, "own_user": own_user}
         faults.append(f"{mode}: {reply['fault']}")
     raise OurFault(Fault(where="sandbox", message="nothing confines here; " + "; ".join(faults)))
 
@@ -88,11 +88,11 @@ def _preferences() -> tuple[tuple[str, bool], ...]:
     return ((USER, False), (TREE, False))
 
 
-def _try(mode: str, lodger: bool) -> dict[str, Any]:
-    """A whole run up to the moment where a command would start."""
+def _try(mode: str, own_user: bool) -> dict[str, Any]:
+    """Tries a whole run up to the start of a command."""
     with tempfile.TemporaryDirectory(prefix="warpwright-trial-") as folder:
         place = str(Path(folder).resolve())
-        order = {"mode": mode, "lodger": lodger, "command": [], "env": {}, "cwd": place, "writable": place}
+        order = {"mode": mode, "own_user": own_user, "command": [], "env": {}, "cwd": place, "writable": place}
         return sandbox_session.hold(order | {"readable": [], "limits": _TRIAL_LIMITS}).reply
 
 

@@ -1,11 +1,11 @@
-"""The trusted process between us and what is sandboxed. Started as `python -I -S`, one for each run.
+"""The trusted process between ours and the sandboxed command. Started as `python -I -S`, once for each run.
 
-order   our process sends what to run over `control`, a socket it keeps open; its closing means "stop"
-reply   one message back: how it ended, and what confined it, or a fault of ours
+order   our process sends what to run over `control`, a socket that it keeps open; closing it means "stop"
+reply   one message back: how the command ended and how it was confined, or a fault of ours
 
-With namespaces: this process clones the init of a new process namespace, which builds the view, starts the command and
-watches it; when init ends, the kernel ends everything else in there. Without: this process itself is the reaper of all
-descendants and ends them one by one. The command inherits neither `control` nor any other descriptor of ours.
+With namespaces, this process clones the init of a new process namespace, which builds the view, starts the command and
+watches it; when init ends, the kernel ends all processes inside. Without namespaces, this process itself is the reaper
+of all descendants and ends them one by one. The command inherits neither `control` nor any other descriptor of ours.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from warpwright.sandbox import syscalls as kernel
 from warpwright.sandbox import view as sandbox_view
 from warpwright.sandbox import watch as sandbox_watch
 
-# A word that type checkers take for True: importing typing would cost a tenth of the start.
+# A name that type checkers treat as true: importing typing would take a tenth of the start-up time.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, NoReturn
@@ -31,7 +31,7 @@ _SPACES = kernel.CLONE_NEWNS | kernel.CLONE_NEWPID | kernel.CLONE_NEWNET | kerne
 _INNER_ID = 1000
 _DESCRIPTORS = 256
 _OTHERS = 1000
-"""Processes that a user may start elsewhere while a command runs as the same user."""
+"""Processes that the same user may start elsewhere while a command runs."""
 
 
 def main(control: int) -> NoReturn:
@@ -47,7 +47,7 @@ def main(control: int) -> NoReturn:
 
 
 def _launch(order: Order, control: int) -> dict[str, Any]:
-    order["id"] = _lodger() if order["lodger"] else None
+    order["id"] = _unprivileged_user() if order["own_user"] else None
     order["landlock"] = kernel.landlock_abi()
     order["seccomp"] = sandbox_filter.supported()
     owner = os.stat(order["writable"])
@@ -69,8 +69,8 @@ def _parsed(line: str) -> dict[str, Any]:
     return {kind or "fault": rest or "the sandbox ended without a word"}
 
 
-def _lodger() -> int:
-    """A user of its own for this run: it owns no file and no other process."""
+def _unprivileged_user() -> int:
+    """Returns the id of a user for this run, which owns no file and no other process."""
     for number in (0x70000000 + os.getpid(), 65534):
         if all(_mapped(number, kind) for kind in ("uid", "gid")):
             return number
@@ -106,12 +106,14 @@ def _in_namespaces(order: Order, control: int) -> str:
     return line
 
 
-def _write_maps(init: int, lodger: int | None) -> None:
-    """With a lodger, root too is mapped: files that root alone may read can then still be shown read-only."""
-    if lodger is None:
+def _write_maps(init: int, own_user: int | None) -> None:
+    """Maps the user ids. With an own user, root is mapped too, so that files readable by root only can be shown
+    read-only.
+    """
+    if own_user is None:
         _write(f"/proc/{init}/setgroups", "deny")
     for kind, own in (("uid", os.getuid()), ("gid", os.getgid())):
-        rows = f"{own} {own} 1\n" if lodger is None else f"0 0 1\n{_INNER_ID} {lodger} 1\n"
+        rows = f"{own} {own} 1\n" if own_user is None else f"0 0 1\n{_INNER_ID} {own_user} 1\n"
         _write(f"/proc/{init}/{kind}_map", rows)
 
 
@@ -128,7 +130,7 @@ def _first_line(descriptor: int) -> str:
 
 
 def _init(order: Order, control: int, go: int, report: int) -> NoReturn:
-    """Process 1 of the namespace. Its end is the end of every process in there."""
+    """Runs process 1 of the namespace; when it ends, all other processes inside end."""
     try:
         kernel.prctl(kernel.PR_SET_PDEATHSIG, kernel.SIGKILL)
         if os.read(go, 1) == b"1":
@@ -161,7 +163,7 @@ def _say(report: int, line: str) -> None:
 
 
 def _become(order: Order, report: int) -> NoReturn:
-    """Turn this process into the command. What fails before the command runs is ours, and is reported as such."""
+    """Turns this process into the command. A failure before the command runs is a fault of ours."""
     try:
         os.setsid()
         _limit(order)
@@ -179,7 +181,7 @@ def _execute(order: Order, report: int) -> None:
     try:
         os.execve(order["command"][0], order["command"], order["env"])
     except OSError as error:
-        # A file in the writable folder is the sandboxed code's own doing; any other is one we promised to be there.
+        # A missing file in the writable folder is the sandboxed code's failure; any other was promised by us.
         own = order["command"][0].startswith(order["writable"] + "/")
         _say(report, f"{'unrunnable' if own else 'fault'} {order['command'][0]}: {error.strerror}")
 
@@ -203,7 +205,7 @@ def _limit(order: Order) -> None:
 
 
 def _processes(order: Order) -> int:
-    """The watcher names the limit that was asked for; this is where the kernel stops what outruns it, user by user."""
+    """The hard limit of the kernel per user, twice the watched limit, for processes that outrun the watcher."""
     most = 2 * int(order["limits"]["processes"])
     if order["mode"] == USER or order["id"] is not None:
         return most
@@ -214,7 +216,7 @@ def _drop_privileges(order: Order) -> None:
     confined = order["mode"] != TREE or order["landlock"] > 0
     kept = 0
     if os.geteuid() == 0 or order["mode"] != TREE:
-        # User 0 means nothing, and a change of user leaves capabilities to us; both locked.
+        # User 0 has no privileges, and a change of user keeps capabilities; both are locked.
         kernel.prctl(kernel.PR_SET_SECUREBITS, 0b1111)
     if order["id"] is not None:
         kept = 1 << kernel.CAP_DAC_READ_SEARCH if confined else 0

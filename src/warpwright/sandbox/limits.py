@@ -1,4 +1,4 @@
-"""What a command in the sandbox may use, and how that is said."""
+"""Resource limits of a sandboxed command, and their description."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ _MIB, _GIB = 1 << 20, 1 << 30
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """Together for all processes of one run; memory and file size also bind each process and file by itself."""
+    """Limits on all processes of one run together; memory and file size also limit each process and file."""
 
     cpu_s: float = 60.0
     wall_s: float = 60.0
     idle_s: float = 20.0
-    """How long in a row nothing of it may be ready to run. A busy machine does not count against it."""
+    """Seconds for which all processes may sleep without a break. A busy machine does not count."""
     memory_bytes: int = 8 * _GIB
     processes: int = 64
     output_bytes: int = 4 * _MIB
@@ -24,7 +24,7 @@ class Limits:
     disk_bytes: int = 1 * _GIB
 
     def sizes(self) -> dict[str, str]:
-        """How large each limit is, by the word that a command is ended with when it passes it."""
+        """Describes each limit, by the reason given when a command exceeds it."""
         return {
             "wall clock": f"{self.wall_s:g} s",
             "cpu time": f"{self.cpu_s:g} s",

@@ -1,8 +1,9 @@
-"""Running hostile code: compilers on a candidate's source, and the candidate's host code itself.
+"""Runs hostile code: compilers on a candidate's source, and the candidate's host code itself.
 
-The command sees compilers, system libraries and headers, what the caller names as readable, and one writable folder.
-It has no network, no descriptors and no environment of ours, limited means, and nothing it started outlives it. What
-it did comes back as plain data; only failures of ours raise. How tightly this machine can hold it: `isolation()`.
+The command sees compilers, system libraries and headers, the paths that the caller names as readable, and one writable
+folder. It has no network, none of our descriptors or environment variables and limited resources, and no process that
+it started outlives it. Its results are plain data; only faults of ours raise. `isolation()` tells how strictly this
+machine confines.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ _DEFAULT_LIMITS = Limits()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finished:
-    """How a command ended: by itself, with a return code or a signal, or by us, with the reason."""
+    """How a command ended: by itself, with a return code or a signal, or stopped by us, with the reason."""
 
     returncode: int | None
     signal: int | None
@@ -37,19 +38,20 @@ class Finished:
     stderr: bytes
     seconds: float
     reason: str | None
-    """The limit it passed, by a word of `Limits.sizes`; or why it never ran."""
+    """The limit that was exceeded, by a key of `Limits.sizes`, or why the command could not start."""
     limits: Limits = _DEFAULT_LIMITS
 
     @property
     def excess(self) -> str:
-        """What `reason` means, to follow the name of what was run."""
+        """Explains `reason`, to follow the name of the command."""
         size = self.limits.sizes().get(self.reason or "")
         return f"went beyond the limit on {self.reason}, {size}" if size else f"could not be started: {self.reason}"
 
     def blame_machine(self, doing: str) -> None:
-        """Raises a fault where it is this machine that ended the command: too busy for it, or short of memory.
+        """Raises a fault if this machine ended the command: too busy, or short of memory.
 
-        Time of its own, spent or slept through, has limits of its own, so whoever meets the clock was made to wait.
+        The command's own time, busy or asleep, has separate limits, so exceeding the wall clock means that the machine
+        was busy.
         """
         if self.reason == "wall clock":
             message = f"{doing} got too little of this machine to end within {self.seconds:.0f} s"
@@ -71,9 +73,9 @@ def run(
     stdin: bytes = b"",
     pass_fds: Sequence[int] = (),
 ) -> Finished:
-    """Run a command to its end or to the first limit it passes; every process it started is then gone.
+    """Runs a command to its end or to the first exceeded limit; no process that it started survives.
 
-    Paths are shown under their resolved names. One writable folder serves one run at a time.
+    Paths appear under their resolved names. A writable folder serves one run at a time.
     """
     folder, shown = _places(writable, readable)
     variables = {"PATH": _PATH, "HOME": str(folder), "TMPDIR": str(folder), "LC_ALL": "C.UTF-8", **(env or {})}
@@ -89,9 +91,9 @@ def run(
 
 
 def harvest(path: Path, limit: int) -> bytes | None:
-    """The bytes of a file that a command left in its writable folder; None unless it is a plain file within `limit`.
+    """Reads a file that a command left in its writable folder; None unless it is a regular file within `limit`.
 
-    The name may by then be a link to a file of ours, a pipe that never ends, or a device.
+    The name may be a link to a file of ours, an endless pipe, or a device.
     """
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -106,9 +108,9 @@ def harvest(path: Path, limit: int) -> bytes | None:
 
 
 def discard(folder: Path) -> None:
-    """Remove a folder that hostile code could write to: closed folders are opened, and no depth is too deep.
+    """Removes a folder that hostile code could write to, whatever its permissions and depth.
 
-    Folders inside folders are first moved to the top, so that neither names nor calls grow with the depth.
+    Nested folders are first moved to the top, so that neither paths nor recursion grow with the depth.
     """
     number = 0
     folder.chmod(0o700)

@@ -1,7 +1,7 @@
-"""Our side of one sandboxed run: start the launcher, give it its order, collect output, hear its reply.
+"""One sandboxed run as seen from our process: starts the launcher, sends the order, collects output and the reply.
 
-The command writes to pipes that we read; its limits on output and wall clock are kept here, the others by the launcher.
-Should we die, the launcher sees its control socket close and ends everything.
+The command writes to pipes that this process reads. Limits on output and wall clock are enforced here, the others by
+the launcher. If this process dies, the launcher sees its control socket close and ends everything.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _GRACE_S = 10.0
 class Session:
     reply: dict[str, Any]
     stopped: str | None
-    """Why we stopped it: wall clock or output."""
+    """Why this process stopped the command: wall clock or output."""
     stdout: bytes
     stderr: bytes
     seconds: float
@@ -42,7 +42,7 @@ def hold(order: dict[str, Any], stdin: bytes = b"", pass_fds: Sequence[int] = ()
     with control:
         with theirs, _as_file(stdin) as given:
             process = _launch(theirs.fileno(), given, pass_fds)
-        with _put_down_after(process):
+        with _ending(process):
             control.send(marshal.dumps(order))
             listener = _Listener(process, control, order["limits"], start)
             listener.listen()
@@ -57,7 +57,7 @@ def hold(order: dict[str, Any], stdin: bytes = b"", pass_fds: Sequence[int] = ()
 
 @contextlib.contextmanager
 def _as_file(stdin: bytes) -> Iterator[IO[bytes]]:
-    """A file needs no one to feed it, so a command that never reads cannot block us."""
+    """Provides stdin as a file, so that a command that never reads cannot block us."""
     descriptor = os.memfd_create("stdin") if stdin else os.open(os.devnull, os.O_RDWR)
     with open(descriptor, "r+b", buffering=0) as file:
         if stdin:
@@ -86,8 +86,8 @@ def _launch(control: int, stdin: IO[bytes], pass_fds: Sequence[int]) -> subproce
 
 
 @contextlib.contextmanager
-def _put_down_after(process: subprocess.Popen[bytes]) -> Iterator[None]:
-    """Whatever ends us, be it an interrupt, ends the launcher, and with it everything in the sandbox."""
+def _ending(process: subprocess.Popen[bytes]) -> Iterator[None]:
+    """Ends the launcher, and with it the sandboxed processes, however this process leaves the block."""
     try:
         yield
     except BaseException:
@@ -133,7 +133,7 @@ class _Listener:
             raise OurFault(Fault(where="sandbox", message="the launcher ended without a reply", retryable=True))
 
     def _out_of_time(self) -> float:
-        """The first time the command's time is up; the second time the launcher's, and it has not answered."""
+        """Stops the command when its time is up; the second time the launcher itself does not answer."""
         if self.stopped is not None:
             raise OurFault(Fault(where="sandbox", message="the launcher does not answer", retryable=True))
         self._stop("wall clock")

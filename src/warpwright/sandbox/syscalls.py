@@ -1,6 +1,6 @@
-"""The Linux calls the sandbox needs and Python does not offer, through libc. Names follow the manual pages.
+"""Linux system calls that Python does not offer, through libc. Names follow the manual pages.
 
-Imported by the launcher only, which is single-threaded: PyDLL keeps the interpreter lock, so that `clone` behaves like
+Imported only by the launcher, which is single-threaded: PyDLL keeps the interpreter lock, so that `clone` behaves like
 an ordinary fork in the child.
 """
 
@@ -48,7 +48,7 @@ def _numbers() -> dict[str, int]:
 
 
 def clone(flags: int) -> int:
-    """Like os.fork, with the child in the namespaces that `flags` names."""
+    """Forks like os.fork, with the child in the namespaces of `flags`."""
     return _syscall("clone", _numbers()["clone"], flags | SIGCHLD, 0, 0, 0, 0)
 
 
@@ -58,10 +58,11 @@ def prctl(option: int, *arguments: int) -> int:
 
 
 def default_signals() -> None:
-    """Undo what Python, or the shell that started us in the background, did to signals: ignored ones would stay ignored
-    in the command, and a handler would let the command interrupt the init of its namespace."""
+    """Restores default signal handling: ignored signals would stay ignored in the command, and a handler would let the
+    command interrupt the init of its namespace.
+    """
     for signal in range(1, _LAST_SIGNAL + 1):
-        _libc.signal(signal, None)  # the two that cannot be changed stay as they are
+        _libc.signal(signal, None)  # the two signals that cannot be changed are left
 
 
 def mount(source: str, target: str, kind: str | None, flags: int, data: str = "") -> None:
@@ -78,7 +79,7 @@ def pivot_root(new: str, old: str) -> None:
 
 
 def harden_mount(target: str, *, read_only: bool, recursive: bool) -> None:
-    """Only adds restrictions, so that flags locked by an outer namespace stay as they are."""
+    """Adds restrictions only, since flags locked by an outer namespace cannot be removed."""
     attributes = _ATTR_NOSUID | _ATTR_NODEV | (_ATTR_RDONLY if read_only else 0)
     block = ctypes.create_string_buffer(attributes.to_bytes(8, "little") + bytes(24), 32)
     flags = _AT_RECURSIVE if recursive else 0
@@ -86,7 +87,7 @@ def harden_mount(target: str, *, read_only: bool, recursive: bool) -> None:
 
 
 def keep_only_capabilities(mask: int) -> None:
-    """Those in `mask` survive the next exec; every other one is gone."""
+    """Drops all capabilities but those in `mask`, which survive the next exec."""
     header = ctypes.create_string_buffer((0x20080522).to_bytes(4, "little") + bytes(4), 8)
     sets = mask.to_bytes(4, "little") * 3 + bytes(12)
     _call("capset", int(_libc.capset(header, ctypes.create_string_buffer(sets, 24))))
@@ -95,7 +96,7 @@ def keep_only_capabilities(mask: int) -> None:
 
 
 def install_filter(program: bytes) -> None:
-    """A seccomp filter, eight bytes an instruction, for this process and all it starts."""
+    """Installs a seccomp filter, eight bytes per instruction, for this process and its children."""
     code = ctypes.create_string_buffer(program, len(program))
 
     class Program(ctypes.Structure):
@@ -106,7 +107,7 @@ def install_filter(program: bytes) -> None:
 
 
 def landlock_abi() -> int:
-    """Zero where the kernel has no landlock."""
+    """Returns the version of the landlock ABI; 0 without landlock."""
     return max(0, int(_libc.syscall(ctypes.c_long(_LANDLOCK_CREATE), None, ctypes.c_long(0), ctypes.c_long(1))))
 
 

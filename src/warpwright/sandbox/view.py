@@ -1,6 +1,6 @@
-"""What a sandboxed process can see: a private root of read-only binds, and landlock rules that say the same again.
+"""File access of a sandboxed process: a private root of read-only binds, and landlock rules for the same paths.
 
-The rules of landlock cover the same paths, so that they confine alone where mount namespaces are forbidden.
+The landlock rules alone confine the process where mount namespaces are forbidden.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import stat
 
 from warpwright.sandbox import syscalls as kernel
 
-# Compilers, libraries and headers. A toolkit elsewhere is named by the caller as readable.
+# Compilers, libraries and headers. The caller names a toolkit elsewhere as readable.
 SYSTEM = (
     *("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"),
     *("/etc/alternatives", "/etc/ld.so.cache", "/nix/store"),
@@ -26,7 +26,7 @@ _CHANGE = _WRITE_FILE | _REMOVE_DIR | _REMOVE_FILE | _MAKE_DIR | _MAKE_REG | _MA
 
 
 def enter(readable: list[str], writable: str) -> int | None:
-    """Replace the root. Returns a descriptor of this namespace's own /proc, which the view itself does not have."""
+    """Replaces the root. Returns a descriptor of this namespace's /proc, which the view does not contain."""
     kernel.mount("none", "/", None, kernel.MS_REC | kernel.MS_PRIVATE)
     kernel.mount("tmpfs", "/tmp", "tmpfs", kernel.MS_NOSUID | kernel.MS_NODEV, "mode=755,size=1m")
     os.mkdir("/tmp/old")
@@ -67,7 +67,9 @@ def _make_mount_point(path: str, *, directory: bool) -> None:
 
 
 def _private_proc() -> int | None:
-    """None where an outer container has masked parts of /proc: the kernel then grants no fresh one."""
+    """Returns a descriptor of a private /proc; None if an outer container masks parts of /proc, which prevents the
+    mount.
+    """
     os.mkdir("/proc")
     try:
         kernel.mount("proc", "/proc", "proc", kernel.MS_NOSUID | kernel.MS_NODEV)
@@ -79,7 +81,7 @@ def _private_proc() -> int | None:
 
 
 def confine(abi: int, readable: list[str], writable: str) -> None:
-    """Landlock: no access to files beyond these, no TCP, no signals or abstract sockets out of the sandbox."""
+    """Restricts by landlock: no files beyond these, no TCP, no signals or abstract sockets out of the sandbox."""
     files = (1 << 13) - 1 | (_REFER if abi >= 2 else 0) | (_TRUNCATE if abi >= 3 else 0)
     network, scopes = (3 if abi >= 4 else 0), (3 if abi >= 6 else 0)
     size = 24 if abi >= 6 else 16 if abi >= 4 else 8

@@ -1,6 +1,6 @@
-"""Watching what runs in the sandbox: how much it uses in total, and ending all of it.
+"""Measures the total resource use of sandboxed processes, and ends them.
 
-Limits of the kernel bind each process by itself; these figures are the sums over all of them.
+Kernel limits apply to single processes; these are sums over all of them.
 """
 
 from __future__ import annotations
@@ -18,13 +18,15 @@ if TYPE_CHECKING:
 _TICKS, _PAGE = os.sysconf("SC_CLK_TCK"), os.sysconf("SC_PAGE_SIZE")
 _FIRST_LOOK_S, _LONGEST_PAUSE_S = 0.002, 0.05
 ENTRIES, DEPTH = 20_000, 64
-"""Files and folders that anyone could handle."""
+"""The number and depth of files and folders that can still be processed."""
 
 
 def supervise(
     child: int, control: int, proc: int | None, writable: str, limits: dict[str, float]
 ) -> tuple[int | None, str]:
-    """Until `child` ends, `control` is closed or a limit is passed: its wait status, and the limit or an empty word."""
+    """Watches until `child` ends, `control` closes or a limit is exceeded. Returns the wait status, and the limit or
+    "".
+    """
     poller = select.poll()
     poller.register(os.pidfd_open(child), select.POLLIN)
     poller.register(control, select.POLLIN)
@@ -44,7 +46,7 @@ def supervise(
 
 
 def _reap(child: int) -> int | None:
-    """Collect every dead descendant that was handed to us; the status of `child` when it is among them."""
+    """Reaps all dead descendants; returns the status of `child` if it is among them."""
     found = None
     while True:
         try:
@@ -67,7 +69,7 @@ def _ended_by(status: int, limits: dict[str, float]) -> str:
 
 
 def _passed(proc: int | None, writable: str, limits: dict[str, float]) -> str:
-    """The first limit that is passed, or an empty word."""
+    """Returns the first exceeded limit, or ""."""
     if proc is not None:
         tasks, memory, cpu_s = _usage(proc)
         if tasks > limits["processes"]:
@@ -80,7 +82,7 @@ def _passed(proc: int | None, writable: str, limits: dict[str, float]) -> str:
 
 
 def _usage(proc: int) -> tuple[int, float, float]:
-    """Threads, resident bytes and processor seconds of everything that descends from us."""
+    """Returns threads, resident bytes and processor seconds of all descendants."""
     rows = [fields for _, fields in _descendants(proc)]
     tasks = sum(int(fields[17]) for fields in rows)
     memory = sum(int(fields[21]) for fields in rows) * _PAGE
@@ -89,13 +91,13 @@ def _usage(proc: int) -> tuple[int, float, float]:
 
 
 def _is_idle(proc: int) -> bool:
-    """Whether all that descends from us sleeps. What waits for a processor or for a disk does not."""
+    """Whether all descendants sleep; waiting for a processor or a disk does not count as sleeping."""
     states = (state for pid, fields in _descendants(proc) for state in _states(proc, pid, fields))
     return not any(state in (b"R", b"D") for state in states)
 
 
 def _states(proc: int, pid: int, fields: list[bytes]) -> list[bytes]:
-    """Of each thread: a process that waits for its own threads looks asleep."""
+    """The states of all threads: a process that waits for its own threads looks asleep."""
     if int(fields[17]) <= 1:
         return [fields[0]]
     try:
@@ -126,7 +128,7 @@ def _descendants(proc: int) -> Iterator[tuple[int, list[bytes]]]:
 
 
 def tasks_of(user: int) -> int:
-    """Threads of all processes of a user, wherever they descend from."""
+    """Counts the threads of all processes of a user."""
     found = 0
     for name in filter(str.isdigit, os.listdir("/proc")):
         try:
@@ -141,7 +143,9 @@ def _numbered(proc: int) -> list[int]:
 
 
 def _stat(proc: int, pid: int) -> list[bytes] | None:
-    """The fields after the command's name, which may itself hold spaces and brackets; None when it is gone."""
+    """Returns the fields after the command's name, which may contain spaces and brackets; None if the process is
+    gone.
+    """
     try:
         descriptor = os.open(f"{pid}/stat", os.O_RDONLY, dir_fd=proc)
     except OSError:
@@ -155,7 +159,7 @@ def _stat(proc: int, pid: int) -> list[bytes] | None:
 
 
 def _overfull(top: str, most: float) -> str:
-    """Whether a tree holds more bytes than that, or more entries or deeper ones than anyone could handle."""
+    """Returns the limit that a tree exceeds in bytes, entries or depth, or ""."""
     used = 0
     for count, (entry, depth) in enumerate(entries(top)):
         used += entry.stat(follow_symlinks=False).st_blocks * 512 if _present(entry) else 0
@@ -175,7 +179,7 @@ def _present(entry: os.DirEntry[str]) -> bool:
 
 
 def entries(top: str) -> Iterator[tuple[os.DirEntry[str], int]]:
-    """Everything below `top` with its depth; links are not followed, and what vanishes meanwhile is left out."""
+    """Yields everything below `top` with its depth; links are not followed, and vanished entries are omitted."""
     pending = [(top, 1)]
     while pending:
         folder, depth = pending.pop()
@@ -189,27 +193,27 @@ def entries(top: str) -> Iterator[tuple[os.DirEntry[str], int]]:
                 pending.append((entry.path, depth + 1))
 
 
-def sweep(proc: int, lodger: int | None) -> None:
-    """End every descendant, by group where there is one: a whole group ends at once and cannot outrun this by forking.
+def sweep(proc: int, own_user: int | None) -> None:
+    """Ends all descendants, by process group where possible: a whole group ends at once and cannot escape by forking.
 
-    A command with a user of its own is ended by that user, who reaches all of it in one call.
+    A command with its own user is ended by that user, with one call for all of its processes.
     """
     while doomed := [(pid, int(fields[2])) for pid, fields in _descendants(proc) if fields[0] != b"Z"]:
-        if lodger is not None:
-            _end_all_of(lodger)
+        if own_user is not None:
+            _end_all_of(own_user)
         for target in {-group for _, group in doomed} | {pid for pid, _ in doomed}:
             _end(target)
         _reap(0)
     _reap(0)
 
 
-def _end_all_of(lodger: int) -> None:
+def _end_all_of(own_user: int) -> None:
     try:
         helper = os.fork()
-    except OSError:  # no room for one more process: group by group, then
+    except OSError:  # no process available: end group by group
         return
     if helper == 0:
-        os.setresuid(lodger, lodger, lodger)
+        os.setresuid(own_user, own_user, own_user)
         os.kill(-1, kernel.SIGKILL)
         os._exit(0)
     os.waitpid(helper, 0)

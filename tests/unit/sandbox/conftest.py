@@ -1,4 +1,4 @@
-"""Every way of confining that this machine allows, each put through the same tests."""
+"""Runs every test in each mode of confinement that this machine supports."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ def _name(way: tuple[str, bool]) -> str:
 
 
 @cache
-def _fault(mode: str, lodger: bool) -> str | None:
-    """What this machine has against this way; it is asked once."""
-    if os.geteuid() != 0 and (mode, lodger) not in WAYS[1::3]:
+def _fault(mode: str, own_user: bool) -> str | None:
+    """Returns why this machine does not support a mode; cached."""
+    if os.geteuid() != 0 and (mode, own_user) not in WAYS[1::3]:
         return "not root"
-    return sandbox_isolation._try(mode, lodger).get("fault")
+    return sandbox_isolation._try(mode, own_user).get("fault")
 
 
 @pytest.fixture(params=WAYS, ids=_name)
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    mode, lodger = request.param
-    if fault := _fault(mode, lodger):
+    mode, own_user = request.param
+    if fault := _fault(mode, own_user):
         pytest.skip(f"{_name(request.param)} is not allowed here: {fault}")
-    monkeypatch.setattr(sandbox, "confinement", lambda: {"mode": mode, "lodger": lodger})
+    monkeypatch.setattr(sandbox, "confinement", lambda: {"mode": mode, "own_user": own_user})
     return str(mode)
 
 
@@ -65,7 +65,7 @@ def villain(villain_binary: Path, folder: Path) -> Villain:
 
 
 def alive(token: str) -> list[int]:
-    """Processes anywhere on this machine that carry the token on their command line."""
+    """Finds processes anywhere on this machine with the token on their command line."""
     found = []
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit() and int(entry.name) != os.getpid():

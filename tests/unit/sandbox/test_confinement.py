@@ -1,4 +1,4 @@
-"""What hostile code tries to reach from inside, in every mode this machine allows."""
+"""Attempts of hostile code to reach beyond the sandbox, in every mode that this machine supports."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_files_of_ours_cannot_be_read(villain: Villain, tmp_path: Path) -> None:
     assert "ok" not in said.values()
 
 
-def test_proc_and_devices_lead_nowhere(villain: Villain) -> None:
+def test_proc_and_devices_give_no_access(villain: Villain) -> None:
     said = answers(villain("proc"))
     assert len(said) == 10
     assert "ok" not in said.values()
@@ -56,7 +56,7 @@ def test_only_the_writable_folder_can_be_written(villain: Villain, folder: Path,
     assert [path.name for path in tmp_path.iterdir()] == ["writable"]
 
 
-def test_what_it_wrote_is_ours_afterwards(villain: Villain, folder: Path) -> None:
+def test_files_that_a_command_wrote_belong_to_us_afterwards(villain: Villain, folder: Path) -> None:
     villain("write", "inside")
     facts = (folder / "inside").stat()
     assert (facts.st_uid, facts.st_gid) == (os.getuid(), os.getgid())
@@ -78,7 +78,7 @@ def test_readable_folders_closed_to_others_can_be_read_and_not_written(
     assert not (shown / "new").exists()
 
 
-def test_links_lead_nowhere(villain: Villain, folder: Path) -> None:
+def test_links_give_no_access(villain: Villain, folder: Path) -> None:
     said = answers(villain("link", "/etc/shadow"))
     assert said["symbolic"] == "ok"
     assert said["hard"] != "ok"
@@ -92,7 +92,7 @@ def test_calls_that_reach_beyond_the_process_are_refused(villain: Villain) -> No
     assert {word: said[word] for word in said if said[word] == "ok"} == {}
 
 
-def test_our_processes_survive_its_signals(villain: Villain) -> None:
+def test_our_processes_survive_signals_of_a_command(villain: Villain) -> None:
     finished = villain("kill", os.getpid())
     said = answers(finished)
     assert said["named"] != "ok"
@@ -100,7 +100,7 @@ def test_our_processes_survive_its_signals(villain: Villain) -> None:
     assert finished.returncode == 0 or finished.signal is not None
 
 
-def test_it_inherits_no_descriptor(villain: Villain) -> None:
+def test_a_command_inherits_no_descriptor(villain: Villain) -> None:
     read, write = os.pipe()
     os.set_inheritable(write, True)
     assert villain("descriptors").stdout.split() == [b"0", b"1", b"2"]
@@ -108,20 +108,20 @@ def test_it_inherits_no_descriptor(villain: Villain) -> None:
     os.close(write)
 
 
-def test_descriptors_pass_when_asked(villain: Villain) -> None:
+def test_requested_descriptors_are_passed(villain: Villain) -> None:
     read, write = os.pipe()
     assert villain("descriptors", pass_fds=[write]).stdout.split() == [b"0", b"1", b"2", str(write).encode()]
     os.close(read)
     os.close(write)
 
 
-def test_its_environment_is_clean(villain: Villain, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_environment_of_a_command_is_clean(villain: Villain, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WARPWRIGHT_TEST_KEY", "secret")
     lines = villain("environment", env={"EXTRA": "1"}).stdout.decode().splitlines()
     assert {line.partition("=")[0] for line in lines} == {"PATH", "HOME", "TMPDIR", "LC_ALL", "EXTRA"}
 
 
-def test_its_signals_have_their_defaults(villain: Villain) -> None:
+def test_signals_of_a_command_have_their_defaults(villain: Villain) -> None:
     before = signal.signal(signal.SIGQUIT, signal.SIG_IGN)  # as a shell does for what it starts in the background
     try:
         assert villain("signals").stdout == b""

@@ -1,4 +1,4 @@
-"""The seccomp program, run by a small interpreter instead of the kernel."""
+"""The seccomp program, executed by a small interpreter instead of the kernel."""
 
 from __future__ import annotations
 
@@ -57,19 +57,19 @@ def test_another_instruction_set_is_refused(machine: str) -> None:
     assert verdict(sandbox_filter.program(), 1, 0x40000003) == EPERM
 
 
-def test_the_short_pointer_calls_of_x86_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_x32_calls_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "uname", lambda: SimpleNamespace(machine="x86_64"))
     assert verdict(sandbox_filter.program(), 0x40000001, AUDIT["x86_64"]) == EPERM
 
 
-def test_clone_makes_processes_and_no_namespaces(machine: str) -> None:
+def test_clone_creates_processes_but_no_namespaces(machine: str) -> None:
     program, clone = sandbox_filter.program(), (56, 220)[column(machine)]
     assert verdict(program, clone, AUDIT[machine], 17) == ALLOW
     assert verdict(program, clone, AUDIT[machine], 0x10000011) == EPERM
     assert verdict(program, 435, AUDIT[machine]) == ENOSYS
 
 
-def test_alone_it_signals_nobody_but_itself(machine: str) -> None:
+def test_without_a_process_namespace_a_process_may_signal_only_itself(machine: str) -> None:
     program = sandbox_filter.program(signals_from=77)
     kill, own = ((62, 234), (129, 131))[column(machine)]
     assert verdict(program, kill, AUDIT[machine], 77) == EPERM

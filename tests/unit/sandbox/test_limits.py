@@ -1,4 +1,4 @@
-"""What ends a command, and that nothing of it remains."""
+"""Limits end a command, and no process of it survives."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ def test_return_code_and_streams(villain: Villain) -> None:
     assert villain("exit", 3).returncode == 3
 
 
-def test_a_signal_is_told(villain: Villain) -> None:
+def test_a_signal_is_reported(villain: Villain) -> None:
     finished = villain("segfault")
     assert (finished.returncode, finished.reason) == (None, None)
     assert finished.signal is not None
 
 
 def test_a_fork_bomb_ends(villain: Villain) -> None:
-    if os.getuid() == 0 and not sandbox.confinement()["lodger"]:
+    if os.getuid() == 0 and not sandbox.confinement()["own_user"]:
         pytest.skip("no limit of the kernel binds user 0: while the watcher looks, the whole machine could be filled")
     token = uuid.uuid4().hex
     assert villain("fork-bomb", token).reason == "processes"
     assert alive(token) == []
 
 
-def test_a_crowd_ends(villain: Villain) -> None:
+def test_too_many_processes_are_ended(villain: Villain) -> None:
     token = uuid.uuid4().hex
     assert villain("crowd", token).reason == "processes"
     assert alive(token) == []
@@ -56,13 +56,13 @@ def test_an_endless_loop_ends_by_its_processor_time(villain: Villain) -> None:
     assert villain("spin", limits=replace(SMALL, cpu_s=0.2)).reason == "cpu time"
 
 
-def test_an_endless_sleep_ends_by_the_clock(villain: Villain) -> None:
+def test_an_endless_sleep_ends_by_wall_clock(villain: Villain) -> None:
     token = uuid.uuid4().hex
     assert villain("sleep", token, limits=replace(SMALL, wall_s=0.3)).reason == "wall clock"
     assert alive(token) == []
 
 
-def test_an_endless_sleep_ends_by_being_idle(villain: Villain) -> None:
+def test_an_endless_sleep_ends_by_idle_time(villain: Villain) -> None:
     token = uuid.uuid4().hex
     finished = villain("sleep", token, limits=replace(SMALL, idle_s=0.3, wall_s=300))
     assert finished.reason == "idle time"
@@ -79,7 +79,7 @@ def test_threads_at_work_are_not_idle(villain: Villain) -> None:
     ("change", "says"),
     [({"reason": "wall clock"}, "too little of this machine"), ({"signal": 9}, "short of memory")],
 )
-def test_what_the_machine_did_is_our_fault(change: dict[str, object], says: str) -> None:
+def test_a_command_ended_by_the_machine_is_our_fault(change: dict[str, object], says: str) -> None:
     done = sandbox.Finished(returncode=None, signal=None, stdout=b"", stderr=b"", seconds=1.0, reason=None)
     with pytest.raises(OurFault, match=says) as caught:
         replace(done, **change).blame_machine("compiling")  # type: ignore[arg-type]
@@ -96,7 +96,7 @@ def test_many_processes_get_no_more_memory_together(villain: Villain) -> None:
     assert villain("children", limits=replace(SMALL, memory_bytes=128 << 20)).reason == "memory"
 
 
-def test_a_flood_of_output_is_cut_off(villain: Villain) -> None:
+def test_too_much_output_is_cut_off(villain: Villain) -> None:
     finished = villain("flood", limits=replace(SMALL, output_bytes=100_000))
     assert finished.reason == "output"
     assert len(finished.stdout) + len(finished.stderr) == 100_000
@@ -113,13 +113,13 @@ def test_many_files_fill_no_more_than_allowed(villain: Villain) -> None:
     assert finished.excess == "went beyond the limit on disk space, 20 MiB"
 
 
-def test_folders_without_end_are_ended_and_discarded(villain: Villain, folder: Path) -> None:
+def test_endlessly_nested_folders_are_stopped_and_discarded(villain: Villain, folder: Path) -> None:
     assert villain("folders").excess == "went beyond the limit on files, 20000 in folders 64 deep"
     sandbox.discard(folder)
     assert not folder.exists()
 
 
-def test_a_program_it_was_to_leave_and_did_not_is_its_own_doing(folder: Path) -> None:
+def test_a_missing_program_in_the_writable_folder_is_the_commands_failure(folder: Path) -> None:
     (folder / "text").write_text("not a program")
     (folder / "text").chmod(0o755)
     for name in ("absent", "text"):
@@ -135,7 +135,7 @@ def test_a_missing_program_of_ours_is_our_fault(folder: Path, command: str) -> N
         sandbox.run([command], writable=folder)
 
 
-def test_our_own_directory_is_left_as_it_was(villain: Villain, folder: Path) -> None:
+def test_our_working_directory_does_not_change(villain: Villain, folder: Path) -> None:
     os.symlink("/etc", folder / "elsewhere")
     before = Path("/etc").stat().st_uid
     villain("write", "inside")

@@ -1,4 +1,4 @@
-"""The sandbox seen from our side: what it promises to the code that calls it."""
+"""The sandbox as seen from its caller."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .conftest import Villain, alive
 SOURCE = str(Path(sandbox.__file__).parents[2])
 
 
-def test_isolation_names_what_holds() -> None:
+def test_isolation_describes_the_confinement() -> None:
     found = sandbox.isolation()
     assert found.mode in {"user namespaces", "privileged namespaces", "process tree"}
     assert ("pid" in found.namespaces) == (found.mode != "process tree")
@@ -29,7 +29,7 @@ def test_isolation_names_what_holds() -> None:
     assert found == sandbox.isolation()
 
 
-def test_harvest_takes_plain_files_only(tmp_path: Path) -> None:
+def test_harvest_reads_regular_files_only(tmp_path: Path) -> None:
     plain = tmp_path / "plain"
     plain.write_bytes(b"12345")
     os.mkfifo(tmp_path / "pipe")
@@ -40,7 +40,7 @@ def test_harvest_takes_plain_files_only(tmp_path: Path) -> None:
         assert sandbox.harvest(tmp_path / name, 100) is None
 
 
-def test_discard_opens_what_was_closed_and_follows_no_link(tmp_path: Path) -> None:
+def test_discard_removes_closed_folders_and_follows_no_link(tmp_path: Path) -> None:
     kept, doomed = tmp_path / "kept", tmp_path / "doomed"
     (kept / "inner").mkdir(parents=True)
     (doomed / "a" / "b" / "c").mkdir(parents=True)
@@ -54,7 +54,7 @@ def test_discard_opens_what_was_closed_and_follows_no_link(tmp_path: Path) -> No
     assert (kept / "inner").is_dir()
 
 
-def test_what_is_writable_cannot_be_shown_as_ours(folder: Path) -> None:
+def test_a_readable_path_must_not_be_in_the_writable_folder(folder: Path) -> None:
     (folder / "header").write_text("")
     with pytest.raises(OurFault, match="writable"):
         sandbox.run(["true"], readable=[folder / "header"], writable=folder)
@@ -84,7 +84,7 @@ def _await(token: str, count: int) -> None:
 
 
 @pytest.mark.usefixtures("way")
-def test_our_sudden_death_leaves_nothing_behind(villain_binary: Path, folder: Path, way: str) -> None:
+def test_no_process_survives_when_ours_is_killed(villain_binary: Path, folder: Path, way: str) -> None:
     token = uuid.uuid4().hex
     code = (
         f"import sys; sys.path.insert(0, {SOURCE!r})\n"
@@ -120,7 +120,7 @@ def test_an_interrupt_ends_the_run(villain_binary: Path, folder: Path) -> None:
 
 
 def test_an_ordinary_user_is_confined_too() -> None:
-    """Needs a Python that other users can start, which the one running this test need not be."""
+    """Needs a Python that other users can start, unlike possibly the one that runs this test."""
     python = Path("/usr/bin/python3")
     if os.geteuid() != 0 or not python.exists():
         pytest.skip("needs root, to become someone else, and /usr/bin/python3")
