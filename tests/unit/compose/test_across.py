@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from warpwright import compose as composer
-from warpwright.compose.kernels.rows.gemv import _parted
+from warpwright.compose.code.passes.order import parted
+from warpwright.compose.code.statements import Assign, Let, under
+from warpwright.compose.code.text import code
 from warpwright.tasks import load
 
 
@@ -44,8 +46,9 @@ def test_bytes_come_in_whole_packs_and_their_scale_after_the_sum() -> None:
 
 
 def test_what_needs_no_sum_is_read_before_it() -> None:
-    lines = ["const float a = s[row];", "const float b = sum * a;", "const float c = b + 1;", "if (x) y[row] = a;"]
-    assert _parted(lines, "sum") == (lines[:1], lines[1:])
+    scale, scaled = Let("const float", "a", code("{s}[row]")), Let("const float", "b", code("{sum} * {a}"))
+    later, stored = Let("const float", "c", code("{b} + 1")), under("x", [Assign(code("{y}[row]"), code("{a}"))])
+    assert parted([scale, scaled, later, stored], "sum") == ([scale], [scaled, later, stored])
 
 
 def test_a_block_takes_as_many_rows_and_threads_as_its_genes_say() -> None:

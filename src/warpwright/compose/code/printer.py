@@ -122,14 +122,15 @@ def indented(lines: Iterable[str], depth: int = 1) -> list[str]:
     return [f"{INDENT * depth}{line}" if line else "" for line in lines]
 
 
-def signature(head: str, items: Sequence[str], width: int = 116) -> list[str]:
+def signature(head: str, items: Sequence[object], width: int = 116) -> list[str]:
     """A head with its parameters, on one line if they fit, else wrapped."""
-    flat = f"{head}({', '.join(items)})"
+    texts = [str(item) for item in items]
+    flat = f"{head}({', '.join(texts)})"
     if len(flat) <= width:
         return [flat]
     lines, line = [f"{head}("], INDENT * 2
-    for position, item in enumerate(items):
-        piece = item + ("," if position < len(items) - 1 else ")")
+    for position, item in enumerate(texts):
+        piece = item + ("," if position < len(texts) - 1 else ")")
         if len(line) + len(piece) + 1 > width and line.strip():
             lines.append(line.rstrip())
             line = INDENT * 2

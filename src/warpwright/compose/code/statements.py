@@ -194,3 +194,8 @@ class Raw(Statement):
     """Device functions of the composer's own that it calls."""
     waits: bool = False
     """Whether it waits for the kernel before it in its own way."""
+
+
+def under(test: Piece, then: Body) -> If:
+    """Statements under a condition: in braces where there are several."""
+    return If(test, tuple(then), form=Form.BRACES if then[1:] else Form.BESIDE)

@@ -91,7 +91,7 @@ KNOWN: Mapping[str, Function] = {
     **{name: Function(name, header) for header, names in HEADERS.items() for name in names},
     "expf": Function("expf", fast="quick_exp<T>"),
     "sigmoid": Function("sigmoid", fast="sigmoid<T>"),
-    **{name: Function(name) for name in ("store", "to_e4m3")},
+    **{name: Function(name) for name in ("load", "store", "to_e4m3")},
     "expect": Function("expect"),
     "spread_of_all": Function("spread_of_all"),
 }

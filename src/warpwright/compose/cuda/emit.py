@@ -73,7 +73,7 @@ class Emitter:
         """Which of several that are under way is looked into."""
         self.row_index: Index | None = None
         self._memo: dict[tuple[int, Place], Term] = {}
-        self._packs: dict[tuple[str, Index | None], Code] = {}
+        self.packs: dict[tuple[str, Index | None], Code] = {}
         self._singles: dict[tuple[str, Index | None], Term] = {}
         self._tensors = {tensor.name for tensor in (*held.values(), *writes)}
         self._taken = {*RESERVED, *self._tensors}
@@ -90,7 +90,7 @@ class Emitter:
         """Forgets what was computed for single packs and elements."""
         self.lines[PACK], self.lines[ELEMENT] = [], []
         self._memo = {key: term for key, term in self._memo.items() if term.level < PACK}
-        self._packs = {}
+        self.packs = {}
         self._singles = {key: term for key, term in self._singles.items() if term.level < PACK}
         self._inverses = {key: term for key, term in self._inverses.items() if term.level < PACK}
 
@@ -341,9 +341,9 @@ class Emitter:
     def _pack(self, tensor: Tensor, offset: Index | None) -> Code:
         self.needs.vectors[tensor.name] = tensor
         key = (tensor.name, offset)
-        if key not in self._packs:
-            self._packs[key] = self._kept_pack(tensor, offset) or self._loaded_pack(tensor, offset)
-        return self._packs[key]
+        if key not in self.packs:
+            self.packs[key] = self._kept_pack(tensor, offset) or self._loaded_pack(tensor, offset)
+        return self.packs[key]
 
     def _kept_pack(self, tensor: Tensor, offset: Index | None) -> Code | None:
         kept = self.kept.get(tensor.name)
@@ -360,14 +360,14 @@ class Emitter:
         if self.early is None or indices.is_loaded(offset):
             where = self.index_code(offset)
             return self._opened(
-                tensor, offset, code("load<{VEC}>({tensor} + {where})", tensor=tensor.name, where=where)
+                tensor, offset, code("{load}<{VEC}>({tensor} + {where})", tensor=tensor.name, where=where)
             )
         kind, load, stem = ("Words", "load_words", "words") if self.opens else ("Pack", "load", "pack")
         # Perhaps before there is anything that is known of the row.
         name, where = self.name(f"{tensor.name}_{stem}", (stem, tensor.name, offset)), self._index_code(offset)
         self.early[name] = Early(
             type=code("{kind}<{type}, {VEC}>", kind=kind, type=tensor.cpp),
-            load=code("{load}<{VEC}>({tensor} + {where})", load=load, tensor=tensor.name, where=where),
+            load=code("{call}<{VEC}>({tensor} + {where})", call=load, tensor=tensor.name, where=where),
         )
         loaded = code("{name}{place}", name=name, place=self.early_place)
         if not self.opens:

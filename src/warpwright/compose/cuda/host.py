@@ -8,10 +8,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from warpwright.compose.code.printer import signature
 from warpwright.compose.code.text import as_code, code
 from warpwright.compose.cuda import library
 from warpwright.compose.cuda.arithmetic import Term, literal, written
-from warpwright.compose.cuda.kernel import Written, block, signature, words_of
+from warpwright.compose.cuda.kernel import Written, block, words_of
 from warpwright.compose.errors import CannotCompose
 from warpwright.compose.ir.naming import safe_name
 from warpwright.compose.ir.operations import Constant, Extent, Scalar

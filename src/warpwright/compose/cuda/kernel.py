@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, replace
 
-from warpwright.compose.code.statements import Assign, Do, Statement
+from warpwright.compose.code.definitions import Definition, Parameter
+from warpwright.compose.code.printer import INDENT, indented, signature
+from warpwright.compose.code.statements import FULLY, Assign, Body, Do, Loop, Statement
 from warpwright.compose.code.text import code
+from warpwright.compose.code.traversal import names as names_in
 from warpwright.compose.cuda.eight_bits import as_stored, pack_out
 from warpwright.compose.cuda.emit import Emitter
 from warpwright.compose.cuda.tensors import Needs
@@ -16,7 +19,6 @@ from warpwright.compose.ir.operations import Constant, Op
 from warpwright.compose.ir.tensors import Store, Tensor
 from warpwright.compose.ir.values import Value
 
-INDENT = "    "
 LARGEST_E4M3 = 448.0
 COUNTED = ("rows", "columns")
 """Sizes that kernels count up to, and so want as plain numbers."""
@@ -27,7 +29,7 @@ class Written:
     """A kernel in C++: device code, the host function that launches it, and what that is called with."""
 
     name: str
-    device: str
+    device: str | tuple[Definition, ...]
     launcher: str
     needs: Needs
     preamble: tuple[str, ...] = ()
@@ -41,9 +43,13 @@ def listed(stores: Sequence[Store]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def used(needs: Needs, body: Iterable[str]) -> Needs:
+def used(needs: Needs, body: Body) -> Needs:
     """Of what a kernel could be given, that which its statements name."""
-    words = words_of(body)
+    return named(needs, names_in(body))
+
+
+def named(needs: Needs, words: Set[str]) -> Needs:
+    """The same needs with these names alone."""
     return replace(
         needs,
         reads={name: tensor for name, tensor in needs.reads.items() if name in words},
@@ -58,20 +64,20 @@ def words_of(body: Iterable[str]) -> set[str]:
     return set(re.findall(r"(?<!\.)\b\w+", "\n".join(body)))
 
 
-def parameters(needs: Needs) -> list[str]:
+def parameters(needs: Needs) -> list[Parameter]:
     """Of a kernel: what it reads, writes, numbers, sizes."""
     both = needs.reads.keys() & needs.writes.keys()
-    reads = [f"const {t.cpp}* __restrict__ {name}" for name, t in needs.reads.items() if name not in both]
-    writes = [f"{t.cpp}* {'' if name in both else '__restrict__ '}{name}" for name, t in needs.writes.items()]
-    scalars = [f"{scalar_type(value)} {name}" for name, value in needs.scalars.items()]
-    return [*reads, *writes, *scalars, *(f"int64_t {name}" for name in needs.sizes)]
+    reads = [Parameter(f"const {t.cpp}* __restrict__", name) for name, t in needs.reads.items() if name not in both]
+    writes = [Parameter(f"{t.cpp}*{'' if name in both else ' __restrict__'}", name) for name, t in needs.writes.items()]
+    scalars = [Parameter(scalar_type(value), name) for name, value in needs.scalars.items()]
+    return [*reads, *writes, *scalars, *(Parameter("int64_t", name) for name in needs.sizes)]
 
 
-def row_parameters(needs: Needs) -> list[str]:
+def row_parameters(needs: Needs) -> list[Parameter]:
     """The same, for a kernel that counts columns in an int: a product and a shift divide it."""
     small = needs.small - needs.strides
-    quick = {f"int64_t {name}" for name, size in needs.sizes.items() if size in small and name not in COUNTED}
-    return [item.replace("int64_t", "Divisor") if item in quick else item for item in parameters(needs)]
+    quick = {name for name, size in needs.sizes.items() if size in small and name not in COUNTED}
+    return [replace(item, type="Divisor") if item.name in quick else item for item in parameters(needs)]
 
 
 def scalar_type(value: Value) -> str:
@@ -141,23 +147,7 @@ def vec_of(bytes_: int) -> str:
     return f"constexpr int VEC = {bytes_} / sizeof(T);"
 
 
-def block(lines: Iterable[str], depth: int = 1) -> list[str]:
-    return [f"{INDENT * depth}{line}" if line else "" for line in lines]
-
-
-def signature(head: str, items: Sequence[str], width: int = 116) -> list[str]:
-    """A head with its parameters, on one line if they fit, else wrapped."""
-    flat = f"{head}({', '.join(items)})"
-    if len(flat) <= width:
-        return [flat]
-    lines, line = [f"{head}("], INDENT * 2
-    for position, item in enumerate(items):
-        piece = item + ("," if position < len(items) - 1 else ")")
-        if len(line) + len(piece) + 1 > width and line.strip():
-            lines.append(line.rstrip())
-            line = INDENT * 2
-        line += piece + " "
-    return [*lines, line.rstrip()]
+block = indented
 
 
 def _target(emitter: Emitter, store: Store, place: Place) -> Place:
@@ -177,6 +167,16 @@ def _unclamped(value: Value) -> Value | None:
         bounds.append(value.args[1].attrs.value)
         value = value.first
     return value if bounds == [LARGEST_E4M3, -LARGEST_E4M3] else None
+
+
+def over_pack(body: Body) -> Loop:
+    """A loop over the elements of a pack."""
+    return Loop(code("int k = 0; k < {VEC}; ++k"), tuple(body), FULLY)
+
+
+def over_items(body: Body) -> Loop:
+    """A loop over the packs that a thread keeps."""
+    return Loop("int item = 0; item < ITEMS; ++item", tuple(body), FULLY)
 
 
 def emit_stores(

@@ -7,9 +7,12 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from warpwright.compose.code.definitions import Definition, text_of
+from warpwright.compose.code.passes.fast_math import with_fast_math
+from warpwright.compose.code.printer import INDENT
 from warpwright.compose.cuda.arithmetic import DEFINED
 from warpwright.compose.cuda.host import CHECK, TORCH_TYPES, HostWriter
-from warpwright.compose.cuda.kernel import INDENT, Written
+from warpwright.compose.cuda.kernel import Written
 from warpwright.compose.cuda.preamble import DIVISOR, PACKS, QUICK, QUICK_SIGMOID, STORE, STREAMING
 from warpwright.compose.cuda.programmatic_launch import WAITING, one_by_one, overlapped
 from warpwright.compose.cuda.wrapping import wrapped
@@ -41,7 +44,7 @@ def source(task: Task, entries: Sequence[HostWriter], genome: Mapping[str, Any],
     """The file; `shown` is what its head tells of the genome."""
     kernels = list({kernel.name: kernel for entry in entries for kernel in entry.kernels}.values())
     fast = genome.get("math") == "fast"
-    devices = [_hurried(kernel.device) if fast else kernel.device for kernel in kernels]
+    devices = [_device(kernel.device, fast) for kernel in kernels]
     functions = {text: None for kernel in kernels for text in kernel.needs.functions.values()}
     parts = [
         *_preamble(kernels, devices, genome),
@@ -68,6 +71,12 @@ def _preamble(kernels: Sequence[Written], devices: Sequence[str], genome: Mappin
     quick = [QUICK] if any("quick_exp<T>" in device for device in devices) else []
     divisor = [DIVISOR] if any("Divisor " in device for device in devices) else []
     return list(dict.fromkeys([*first, *quick, *divisor, *found]))
+
+
+def _device(device: str | tuple[Definition, ...], fast: bool) -> str:
+    if isinstance(device, str):
+        return _hurried(device) if fast else device
+    return text_of(with_fast_math(device) if fast else device)
 
 
 def _hurried(text: str) -> str:

@@ -8,9 +8,10 @@ once, whether any goes there or not.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from warpwright.compose.code.printer import printed
+from warpwright.compose.code.printer import printed, signature
 from warpwright.compose.code.text import as_code
 from warpwright.compose.cuda.emit import Emitter
 from warpwright.compose.cuda.kernel import (
@@ -19,13 +20,13 @@ from warpwright.compose.cuda.kernel import (
     choice,
     launch,
     launcher_parameters,
+    named,
     parameters,
     pointers,
     settle_multiples,
-    signature,
-    used,
     vec_of,
     vector_test,
+    words_of,
 )
 from warpwright.compose.cuda.preamble import ALIGNED, DIVISOR, PACKS
 from warpwright.compose.cuda.tensors import Needs
@@ -61,7 +62,7 @@ def scatter_kernel(name: str, store: Store, graph: Graph, held: Mapping[int, Ten
     emitter.needs.multiples[columns], emitter.needs.vectors[tensor.name] = None, tensor
     settle_multiples(emitter)
     body = _scatter_body(emitter, store, at.text, what.text)
-    given = used(emitter.needs, body)
+    given = named(emitter.needs, words_of(body))
     return Written(
         name=name,
         device="\n".join(_scatter_device(name, tensor, given, body)),
@@ -121,7 +122,7 @@ def _each_item(statement: str) -> list[str]:
 
 
 def _scatter_device(name: str, tensor: Tensor, given: Needs, body: Sequence[str]) -> list[str]:
-    typed = [item.replace("int64_t count", "By<int> count") for item in parameters(given)]
+    typed = [replace(item, type="By<int>") if item.name == "count" else item for item in parameters(given)]
     head = signature(f"__global__ void __launch_bounds__({THREADS}) {name}_kernel", [*typed, "int share"])
     head[-1] += " {"
     comment = f"// Computes {tensor.name}: a block puts a share of the rows together in shared memory."
@@ -189,7 +190,7 @@ def list_rows_kernel(
     term = emitter.term(source, indices.unravel(base, source.shape, cases))
     settle_multiples(emitter)
     body = _list_body(tensor, emitter, term.text)
-    taken = used(emitter.needs, body)
+    taken = named(emitter.needs, words_of(body))
     device = _list_device(name, tensor, taken, body)
     launcher = _list_launcher(name, given, tensor, emitter.needs, pointers(taken), genome)
     return Written(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from warpwright.compose.cuda.kernel import Written, block, launch, pointer, signature
+from warpwright.compose.code.printer import signature
+from warpwright.compose.cuda.kernel import Written, block, launch, pointer
 from warpwright.compose.cuda.preamble import BEST, NEIGHBOURS
 from warpwright.compose.cuda.tensors import Needs
 from warpwright.compose.ir.operations import Selected

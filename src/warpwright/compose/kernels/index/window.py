@@ -4,19 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from warpwright.compose.code.printer import printed
+from warpwright.compose.code.printer import INDENT, printed, signature
 from warpwright.compose.code.text import as_code
 from warpwright.compose.cuda.emit import Emitter
-from warpwright.compose.cuda.kernel import (
-    INDENT,
-    Written,
-    block,
-    launch,
-    launcher_parameters,
-    parameters,
-    pointers,
-    signature,
-)
+from warpwright.compose.cuda.kernel import Written, block, launch, launcher_parameters, parameters, pointers
 from warpwright.compose.cuda.preamble import DIVISOR
 from warpwright.compose.cuda.tensors import Needs
 from warpwright.compose.errors import CannotCompose

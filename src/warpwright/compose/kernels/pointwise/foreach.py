@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from warpwright.compose.code.printer import printed
+from warpwright.compose.code.printer import printed, signature
 from warpwright.compose.cuda.emit import Emitter
-from warpwright.compose.cuda.kernel import Written, block, emit_stores, launch, scalar_type, signature, vec_of
+from warpwright.compose.cuda.kernel import Written, block, emit_stores, launch, scalar_type, vec_of
 from warpwright.compose.cuda.preamble import ALIGNED, PACKS
 from warpwright.compose.cuda.tensors import Needs
 from warpwright.compose.errors import CannotCompose

@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
+from warpwright.compose.code.printer import signature
 from warpwright.compose.cuda.kernel import (
     Written,
     block,
@@ -14,7 +15,6 @@ from warpwright.compose.cuda.kernel import (
     launcher_parameters,
     parameters,
     pointers,
-    signature,
     vec_of,
     vector_test,
 )

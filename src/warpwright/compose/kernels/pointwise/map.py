@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from warpwright.compose.code.printer import printed
+from warpwright.compose.code.definitions import Parameter
+from warpwright.compose.code.printer import INDENT, printed, signature
 from warpwright.compose.cuda.emit import Emitter
 from warpwright.compose.cuda.kernel import (
-    INDENT,
     Written,
     block,
     emit_stores,
@@ -19,7 +19,6 @@ from warpwright.compose.cuda.kernel import (
     parameters,
     pointers,
     settle_multiples,
-    signature,
     vec_of,
     vector_test,
 )
@@ -113,15 +112,11 @@ def _device(name: str, work: Elements, genome: Mapping[str, Any]) -> list[str]:
     return [f"// {work.comment}", f"template <{wide}typename T, int VEC>", *lines, *block(body), "}"]
 
 
-def indexed(typed: Sequence[str], body: Sequence[str]) -> list[str]:
+def indexed(typed: Sequence[Parameter], body: Sequence[str]) -> list[Parameter]:
     """Parameters, with sizes of the type that indices have, or of what these are divided by."""
-    by = {f"int64_t {name}" for name in divisors(body)}
-    return [
-        f"{'By<Index>' if item in by else 'Index'}{item.removeprefix('int64_t')}"
-        if item.startswith("int64_t ")
-        else item
-        for item in typed
-    ]
+    by = divisors(body)
+    wide = {item: "By<Index>" if item.name in by else "Index" for item in typed if item.type == "int64_t"}
+    return [replace(item, type=wide.get(item, item.type)) for item in typed]
 
 
 def divisors(lines: Sequence[str]) -> set[str]:

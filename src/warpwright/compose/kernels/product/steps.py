@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from warpwright.compose.code.printer import signature
 from warpwright.compose.cuda import library
 from warpwright.compose.cuda.host import Call, HostWriter
-from warpwright.compose.cuda.kernel import Written, block, pointer, signature
+from warpwright.compose.cuda.kernel import Written, block, pointer
 from warpwright.compose.ir.operations import Op
 from warpwright.compose.ir.tensors import Store, Tensor
 from warpwright.compose.kernels.product import small as product_kernel

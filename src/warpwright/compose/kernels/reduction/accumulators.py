@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from warpwright.compose.code.text import as_code, code
+from warpwright.compose.code.passes.again import again
+from warpwright.compose.code.statements import FULLY, Also, Assign, Comment, Do, Form, If, Let, Loop, Statement
+from warpwright.compose.code.text import Code, as_code, code, joined
 from warpwright.compose.cuda.arithmetic import ATOM, DEFINED, PRODUCT, Term
 from warpwright.compose.cuda.emit import Emitter
 from warpwright.compose.cuda.preamble import (
@@ -27,32 +28,27 @@ from warpwright.compose.ir.values import Value
 from warpwright.compose.kernels.reduction.passes import Carried, Joint, Spread
 from warpwright.compose.kernels.reduction.welford import GATHERED, SPREADS
 
-_DECLARED = re.compile(r"^(?:float|Spread) ")
-
-
-def _again(lines: Iterable[str]) -> list[str]:
-    """The same statements a second time: what they declare is there, and has been explained."""
-    return [_DECLARED.sub("", line) for line in lines if not line.startswith("//")]
+Part = tuple[str, str, Code]
+"""A number that a block leaves of a piece of a row: a name, its type, and the expression."""
 
 
 @dataclass(slots=True)
 class Pass:
     """The statements of one pass, as they gather."""
 
-    before: list[str] = field(default_factory=list)
-    packs: list[str] = field(default_factory=list)
+    before: list[Statement] = field(default_factory=list)
+    packs: list[Statement] = field(default_factory=list)
     """Ahead of the elements of a pack."""
-    elements: list[str] = field(default_factory=list)
-    behind: list[str] = field(default_factory=list)
+    elements: list[Statement] = field(default_factory=list)
+    behind: list[Statement] = field(default_factory=list)
     """After the elements of a pack."""
-    after: list[str] = field(default_factory=list)
+    after: list[Statement] = field(default_factory=list)
 
 
 class Carrier(Protocol):
     """One reduction, or two in one."""
 
-    parts: list[tuple[str, str, str]]
-    """What a block leaves of a piece of a row: a name, its type, and the expression."""
+    parts: list[Part]
 
     @property
     def preamble(self) -> Sequence[str]: ...
@@ -60,26 +56,26 @@ class Carrier(Protocol):
     @property
     def operand(self) -> Value: ...
 
-    def begin(self) -> list[str]: ...
+    def begin(self) -> list[Statement]: ...
 
     def add(self, term: Term, done: Pass) -> None: ...
 
-    def share(self) -> list[str]:
+    def share(self) -> list[Statement]:
         """Among the threads of a block."""
 
-    def anew(self) -> list[str]:
+    def anew(self) -> list[Statement]:
         """Begins again, with what blocks have left."""
 
-    def join(self, parts: Sequence[str]) -> list[str]:
+    def join(self, parts: Sequence[Code]) -> list[Statement]:
         """Takes in what another block has left."""
 
-    def share_anew(self) -> list[str]:
+    def share_anew(self) -> list[Statement]:
         """Among the threads of a block, which have taken in what others left."""
 
-    def of_all(self, count: str) -> list[str]:
+    def of_all(self, count: str) -> list[Statement]:
         """Takes in what all blocks have left, as many as that: every thread does, so that none has to be told."""
 
-    def settle(self) -> list[str]:
+    def settle(self) -> list[Statement]:
         """What is done once the whole row is in."""
 
     def results(self, emitter: Emitter) -> dict[int, Term]: ...
@@ -93,14 +89,15 @@ def carrier(item: Carried, emitter: Emitter) -> Carrier:
     return _Best(item, emitter) if item.op in (Op.ARGMAX, Op.ARGMIN) else _Plain(item, emitter)
 
 
-def shared(carriers: Sequence[Carrier], anew: bool = False) -> list[str]:
+def shared(carriers: Sequence[Carrier], anew: bool = False) -> list[Statement]:
     """Among the threads of a block: numbers that are joined alike at once."""
     others = [item for item in carriers if not isinstance(item, _Plain)]
-    lines = [line for item in others for line in (item.share_anew() if anew else item.share())]
+    found = [statement for item in others for statement in (item.share_anew() if anew else item.share())]
     for op, names in _joined_alike(carriers).items():
-        several = f"all_over_row<{op}, THREADS>({', '.join(names)});"
-        lines.append(several if names[1:] else f"{names[0]} = over_row<{op}, THREADS>({names[0]});")
-    return lines
+        call = code("{op}, THREADS>({names})", op=op, names=joined(", ", names))
+        several = Do(code("all_over_row<{call}", call=call))
+        found.append(several if names[1:] else Assign(names[0], code("over_row<{call}", call=call)))
+    return found
 
 
 def preambles(carriers: Sequence[Carrier]) -> list[str]:
@@ -121,29 +118,28 @@ def _joined_alike(carriers: Sequence[Carrier]) -> dict[str, list[str]]:
 class _Usual(ABC):
     """What most of them do alike."""
 
-    parts: list[tuple[str, str, str]]
+    parts: list[Part]
 
     @abstractmethod
-    def begin(self) -> list[str]: ...
+    def begin(self) -> list[Statement]: ...
 
     @abstractmethod
-    def share(self) -> list[str]: ...
+    def share(self) -> list[Statement]: ...
 
     @abstractmethod
-    def join(self, parts: Sequence[str]) -> list[str]: ...
+    def join(self, parts: Sequence[Code]) -> list[Statement]: ...
 
-    def anew(self) -> list[str]:
-        return _again(self.begin())
+    def anew(self) -> list[Statement]:
+        return again(self.begin())
 
-    def share_anew(self) -> list[str]:
-        return _again(self.share())
+    def share_anew(self) -> list[Statement]:
+        return again(self.share())
 
-    def of_all(self, count: str) -> list[str]:
-        joined = self.join([f"{name}_of[block]" for name, _, _ in self.parts])
-        loop = ["#pragma unroll", f"for (int block = 0; block < {count}; ++block) {{"]
-        return [*self.anew(), *loop, *(f"    {line}" for line in joined), "}"]
+    def of_all(self, count: str) -> list[Statement]:
+        taken = self.join([code("{part}[block]", part=f"{name}_of") for name, _, _ in self.parts])
+        return [*self.anew(), Loop(f"int block = 0; block < {count}; ++block", tuple(taken), FULLY)]
 
-    def settle(self) -> list[str]:
+    def settle(self) -> list[Statement]:
         return []
 
 
@@ -152,24 +148,25 @@ class _Plain(_Usual):
         self.value, self.operand = value, value.first
         self.name = emitter.name(emitter.called(value, ROW))
         self.op = JOIN_NAMES[value.op]
-        self.parts = [(self.name, "float", self.name)]
+        self.parts = [(self.name, "float", as_code(self.name))]
         self.preamble = (JOINS[value.op], NEIGHBOURS, OVER_ROW)
 
-    def begin(self) -> list[str]:
-        return [f"float {self.name} = {self.op}::identity();"]
+    def begin(self) -> list[Statement]:
+        return [Let("float", self.name, f"{self.op}::identity()")]
 
     def add(self, term: Term, done: Pass) -> None:
-        done.elements.append(self._added(term.text))
+        done.elements.append(self._added(term.code))
 
-    def _added(self, text: str) -> str:
-        plain = self.value.op is Op.SUM
-        return f"{self.name} += {text};" if plain else f"{self.name} = {self.op}::join({self.name}, {text});"
+    def _added(self, found: Code) -> Statement:
+        if self.value.op is Op.SUM:
+            return Assign(self.name, found, "+=")
+        return Assign(self.name, code("{op}::join({name}, {found})", op=self.op, name=self.name, found=found))
 
-    def join(self, parts: Sequence[str]) -> list[str]:
+    def join(self, parts: Sequence[Code]) -> list[Statement]:
         return [self._added(parts[0])]
 
-    def share(self) -> list[str]:
-        return [f"{self.name} = over_row<{self.op}, THREADS>({self.name});"]
+    def share(self) -> list[Statement]:
+        return [Assign(self.name, code("over_row<{op}, THREADS>({name})", op=self.op, name=self.name))]
 
     def results(self, emitter: Emitter) -> dict[int, Term]:
         return {self.value.number: Term(as_code(self.name), ATOM, ROW)}
@@ -181,24 +178,25 @@ class _Best(_Usual):
         self.name = emitter.name("best")
         self.sign = "-" if value.op is Op.ARGMIN else ""
         self.parts = [
-            (f"{self.name}_value", "float", f"{self.name}.value"),
-            (f"{self.name}_at", "int", f"{self.name}.at"),
+            (f"{self.name}_value", "float", code("{best}.value", best=self.name)),
+            (f"{self.name}_at", "int", code("{best}.at", best=self.name)),
         ]
         self.preamble = (NEIGHBOURS, BEST, BEST_OF_ROW)
 
-    def begin(self) -> list[str]:
-        return [f"Best {self.name} = {{-INFINITY, INT_MAX}};"]
+    def begin(self) -> list[Statement]:
+        return [Let("Best", self.name, code("{{-INFINITY, {INT_MAX}}}"))]
 
     def add(self, term: Term, done: Pass) -> None:
-        done.elements.append(
-            f"{self.name} = better({self.name}, Best{{{self.sign}{term.within(ATOM).text}, column + k}});"
-        )
+        done.elements.append(self._better(code("{sign}{x}, column + k", sign=self.sign, x=term.within(ATOM))))
 
-    def join(self, parts: Sequence[str]) -> list[str]:
-        return [f"{self.name} = better({self.name}, Best{{{', '.join(parts)}}});"]
+    def _better(self, other: Code) -> Statement:
+        return Assign(self.name, code("better({best}, Best{{{other}}})", best=self.name, other=other))
 
-    def share(self) -> list[str]:
-        return [f"{self.name} = best_of_row<THREADS>({self.name});"]
+    def join(self, parts: Sequence[Code]) -> list[Statement]:
+        return [self._better(joined(", ", parts))]
+
+    def share(self) -> list[Statement]:
+        return [Assign(self.name, code("best_of_row<THREADS>({best})", best=self.name))]
 
     def results(self, emitter: Emitter) -> dict[int, Term]:
         return {self.value.number: Term(code("{best}.at", best=self.name), ATOM, ROW, is_free=True)}
@@ -213,56 +211,52 @@ class _Joint(_Usual):
             emitter.name, ("largest", "total", "scores", "highest")
         )
         self.whole = f"{self.largest}_of_row"
-        self.parts = [(self.largest, "float", self.whole), (self.total, "float", self.total)]
+        self.parts = [(self.largest, "float", as_code(self.whole)), (self.total, "float", as_code(self.total))]
         self.preamble = (NEIGHBOURS, SCORES)
         emitter.needs.functions["finite"] = DEFINED[Op.FINITE]
 
-    def begin(self) -> list[str]:
+    def _code(self, template: str, **given: Code) -> Code:
+        """An expression in the names of this reduction."""
+        own = {"largest": self.largest, "total": self.total, "values": self.values, "highest": self.highest}
+        return code(template, **own, whole=self.whole, **given)
+
+    def begin(self) -> list[Statement]:
         return [
-            "// The sum of exponentials relative to the largest so far is rescaled whenever that grows.",
-            f"float {self.largest} = -INFINITY, {self.total} = 0.0f;",
+            Comment("The sum of exponentials relative to the largest so far is rescaled whenever that grows."),
+            Let("float", self.largest, "-INFINITY", (Also(self.total, "0.0f"),)),
         ]
 
     def add(self, term: Term, done: Pass) -> None:
-        done.packs += [f"float {self.values}[VEC], {self.highest} = -INFINITY;"]
-        done.elements += [
-            f"{self.values}[k] = {term.text};",
-            f"{self.highest} = fmaxf({self.highest}, {self.values}[k]);",
-        ]
-        done.behind += [
-            *self._rescaled(),
-            "#pragma unroll",
-            f"for (int k = 0; k < VEC; ++k) {self.total} += expf({self.values}[k] - finite_or_zero({self.largest}));",
-        ]
+        done.packs.append(Let("float", self.values, None, (Also(self.highest, "-INFINITY"),), extent="VEC"))
+        score, rest = self._code("{values}[k]"), "{expf}({values}[k] - finite_or_zero({largest}))"
+        done.elements += [Assign(score, term.code), Assign(self.highest, self._code("fmaxf({highest}, {values}[k])"))]
+        added = Assign(self.total, self._code(rest), "+=")
+        over = Loop(code("int k = 0; k < {VEC}; ++k"), (added,), FULLY, form=Form.BESIDE)
+        done.behind += [self._rescaled(), over]
 
-    def _rescaled(self) -> list[str]:
-        return [
-            f"if ({self.highest} > {self.largest}) {{",
-            f"    {self.total} *= expf({self.largest} - {self.highest});",
-            f"    {self.largest} = {self.highest};",
-            "}",
-        ]
+    def _rescaled(self) -> Statement:
+        scaled = Assign(self.total, self._code("{expf}({largest} - {highest})"), "*=")
+        return If(self._code("{highest} > {largest}"), (scaled, Assign(self.largest, self.highest)))
 
-    def join(self, parts: Sequence[str]) -> list[str]:
-        added = f"{self.total} += {parts[1]} * expf({self.highest} - finite_or_zero({self.largest}));"
-        return [f"const float {self.highest} = {parts[0]};", *self._rescaled(), added]
+    def join(self, parts: Sequence[Code]) -> list[Statement]:
+        added = self._code("{part} * {expf}({highest} - finite_or_zero({largest}))", part=parts[1])
+        return [Let("const float", self.highest, parts[0]), self._rescaled(), Assign(self.total, added, "+=")]
 
-    def share(self) -> list[str]:
-        return [
-            f"float {self.whole} = over_scores<THREADS>({self.largest}, {self.total});",
-            self._defined(),
-        ]
+    def share(self) -> list[Statement]:
+        return [Let("float", self.whole, self._code("over_scores<THREADS>({largest}, {total})")), self._defined()]
 
-    def of_all(self, count: str) -> list[str]:
-        return [*super().of_all(count), f"{self.whole} = {self.largest};", self._defined()]
+    def of_all(self, count: str) -> list[Statement]:
+        return [*super().of_all(count), Assign(self.whole, self.largest), self._defined()]
 
-    def _defined(self) -> str:
-        return f"if (isnan({self.total})) {self.whole} = NAN;  // The maximum alone would have passed over it."
+    def _defined(self) -> Statement:
+        lost = Assign(self.whole, "NAN", comment="The maximum alone would have passed over it.")
+        return If(self._code("isnan({total})"), (lost,), form=Form.BESIDE)
 
-    def settle(self) -> list[str]:
+    def settle(self) -> list[Statement]:
         if self.joint.guarded:
             return []
-        return [f"if (isinf({self.whole})) {self.total} = NAN;  // As infinity minus infinity gives."]
+        lost = Assign(self.total, "NAN", comment="As infinity minus infinity gives.")
+        return [If(self._code("isinf({whole})"), (lost,), form=Form.BESIDE)]
 
     def results(self, emitter: Emitter) -> dict[int, Term]:
         return {
@@ -278,39 +272,46 @@ class _Spread(_Usual):
         self.spread, self.operand = spread, spread.total.first
         self.name, self.values = emitter.name("spread"), emitter.name("values")
         self.gathered = emitter.name("gathered") if emitter.kept else None
-        self.parts = [(f"{self.name}_{of}", "float", f"{self.name}.{of}") for of in ("count", "mean", "squares")]
+        members = ("count", "mean", "squares")
+        self.parts = [(f"{self.name}_{of}", "float", self._code(f"{{spread}}.{of}")) for of in members]
         self.preamble = (NEIGHBOURS, SPREADS, *((GATHERED,) if self.gathered else ()))
 
-    def begin(self) -> list[str]:
-        return [f"Gathered {self.gathered};" if self.gathered else f"Spread {self.name} = {{}};"]
+    def _code(self, template: str, **given: Code) -> Code:
+        """An expression in the names of this reduction."""
+        return code(template, spread=self.name, values=self.values, gathered=self.gathered or "", **given)
+
+    def begin(self) -> list[Statement]:
+        return [Let("Gathered", self.gathered) if self.gathered else Let("Spread", self.name, "{}")]
 
     def add(self, term: Term, done: Pass) -> None:
-        done.packs.append(f"float {self.values}[VEC];")
-        done.elements.append(f"{self.values}[k] = {term.text};")
+        done.packs.append(Let("float", self.values, extent="VEC"))
+        done.elements.append(Assign(self._code("{values}[k]"), term.code))
         if self.gathered:
-            done.behind.append(f"{self.gathered}.take({self.values}, item == 0);")
+            done.behind.append(Do(self._code("{gathered}.take({values}, item == 0)")))
         else:
-            done.behind.append(f"{self.name} = both({self.name}, spread_of({self.values}));")
+            done.behind.append(Assign(self.name, self._code("both({spread}, spread_of({values}))")))
 
-    def share(self) -> list[str]:
-        declared, found = ("Spread ", f"{self.gathered}.spread()") if self.gathered else ("", self.name)
-        return [f"{declared}{self.name} = spread_of_row<THREADS>({found});"]
+    def share(self) -> list[Statement]:
+        if not self.gathered:
+            return self.share_anew()
+        return [Let("Spread", self.name, self._code("spread_of_row<THREADS>({gathered}.spread())"))]
 
-    def anew(self) -> list[str]:
-        return [f"{self.name} = {{}};"]
+    def anew(self) -> list[Statement]:
+        return [Assign(self.name, "{}")]
 
-    def join(self, parts: Sequence[str]) -> list[str]:
-        return [f"{self.name} = both({self.name}, Spread{{{', '.join(parts)}}});"]
+    def join(self, parts: Sequence[Code]) -> list[Statement]:
+        return [Assign(self.name, self._code("both({spread}, Spread{{{parts}}})", parts=joined(", ", parts)))]
 
-    def share_anew(self) -> list[str]:
-        return [f"{self.name} = spread_of_row<THREADS>({self.name});"]
+    def share_anew(self) -> list[Statement]:
+        return [Assign(self.name, self._code("spread_of_row<THREADS>({spread})"))]
 
-    def of_all(self, count: str) -> list[str]:
-        return [f"{self.name} = spread_of_all({', '.join(f'{name}_of' for name, _, _ in self.parts)});"]
+    def of_all(self, count: str) -> list[Statement]:
+        found = joined(", ", [f"{name}_of" for name, _, _ in self.parts])
+        return [Assign(self.name, self._code("{spread_of_all}({found})", found=found))]
 
     def results(self, emitter: Emitter) -> dict[int, Term]:
         return {
-            self.spread.total.number: Term(code("{spread}.mean * {spread}.count", spread=self.name), PRODUCT, ROW),
-            self.spread.mean.number: Term(code("{spread}.mean", spread=self.name), ATOM, ROW, is_free=True),
-            self.spread.squares.number: Term(code("{spread}.squares", spread=self.name), ATOM, ROW, is_free=True),
+            self.spread.total.number: Term(self._code("{spread}.mean * {spread}.count"), PRODUCT, ROW),
+            self.spread.mean.number: Term(self._code("{spread}.mean"), ATOM, ROW, is_free=True),
+            self.spread.squares.number: Term(self._code("{spread}.squares"), ATOM, ROW, is_free=True),
         }

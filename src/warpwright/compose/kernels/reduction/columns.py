@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from warpwright.compose.code.printer import printed
+from warpwright.compose.code.definitions import Parameter
+from warpwright.compose.code.printer import printed, signature
 from warpwright.compose.cuda.emit import Emitter
 from warpwright.compose.cuda.kernel import (
     Written,
@@ -22,7 +23,6 @@ from warpwright.compose.cuda.kernel import (
     pointer,
     pointers,
     settle_multiples,
-    signature,
     vec_of,
     vector_test,
 )
@@ -102,9 +102,9 @@ class ColumnWriter:
             self.emitter.needs.writes[store.tensor.name] = store.tensor
         return self.emitter.needs
 
-    def _kernel_parameters(self) -> list[str]:
-        partials = [f"Out* __restrict__ {store.tensor.name}_parts" for store in self.sums]
-        return [*parameters(self.emitter.needs), *partials, "int64_t share"]
+    def _kernel_parameters(self) -> list[Parameter]:
+        partials = [Parameter("Out* __restrict__", f"{store.tensor.name}_parts") for store in self.sums]
+        return [*parameters(self.emitter.needs), *partials, Parameter("int64_t", "share")]
 
     def _device(self, genome: Mapping[str, Any]) -> list[str]:
         emitter = self.emitter

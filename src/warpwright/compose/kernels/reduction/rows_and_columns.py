@@ -10,16 +10,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from warpwright.compose.code.printer import printed
+from warpwright.compose.code.definitions import Definition, Parameter
+from warpwright.compose.code.printer import signature
+from warpwright.compose.code.statements import Assign, Blank, Body, Do, Lambda, Let, Loop, Statement, under
+from warpwright.compose.code.text import code
 from warpwright.compose.cuda.kernel import (
     Written,
     block,
     launch,
     launcher_parameters,
+    over_items,
     pointer,
     pointers,
     row_parameters,
-    signature,
     vec_of,
     vector_test,
 )
@@ -28,7 +31,15 @@ from warpwright.compose.cuda.tensors import Needs
 from warpwright.compose.ir.indices import KERNEL
 from warpwright.compose.ir.tensors import Store, Tensor
 from warpwright.compose.ir.values import Graph
-from warpwright.compose.kernels.rows.launch import Tile, kept_bounds, kept_loads, narrowest, row_preamble, tiles
+from warpwright.compose.kernels.rows.launch import (
+    Tile,
+    kept_bounds,
+    kept_packs,
+    loads_to_keep,
+    narrowest,
+    row_preamble,
+    tiles,
+)
 from warpwright.compose.kernels.rows.row import Rows, RowWriter, along_rows
 from warpwright.compose.schedule.knobs import Knob
 from warpwright.core.gpus.table import Gpu
@@ -55,11 +66,11 @@ def fused_kernels(
     streamed.write()
     writer = RowWriter(work, graph, held, along_rows(streamed))
     writer.write()
-    device = "\n".join(_device(work, writer, sums, genome))
+    device = _device(work, writer, sums, genome)
     launcher = "\n".join(_launcher(work, writer.needs, sums, fitting, genome))
     return Written(
         name=work.name,
-        device=device,
+        device=(device,),
         launcher=launcher,
         needs=_with_sums(writer.needs, sums),
         preamble=(*row_preamble([writer]), ADD_PARTS),
@@ -73,62 +84,61 @@ def _with_sums(needs: Needs, sums: Sequence[Store]) -> Needs:
     return needs
 
 
-def _device(work: Rows, writer: RowWriter, sums: Sequence[Store], genome: Mapping[str, Any]) -> list[str]:
+def _device(work: Rows, writer: RowWriter, sums: Sequence[Store], genome: Mapping[str, Any]) -> Definition:
     names = [store.tensor.name for store in sums]
-    taken = [*row_parameters(writer.needs), *(f"float* __restrict__ {name}_parts" for name in names)]
-    head = signature(f"__global__ void {kept_bounds(genome)} {work.name}_kernel", taken)
-    head[-1] += " {"
-    loads = kept_loads(writer, writer.needs)
-    declared, loaded = loads[: len(writer.emitter.kept)], loads[len(writer.emitter.kept) :]
-    put = [f"store<VEC>({name}_parts + team * columns + column, {name}_sum[item]);" for name in names]
-    body = [
-        "const int lane = threadIdx.x % THREADS;",
-        "const int64_t teams = gridDim.x * (blockDim.x / THREADS);",
-        "const int64_t team = blockIdx.x * (blockDim.x / THREADS) + threadIdx.x / THREADS;",
-        *printed(writer.emitter.lines[KERNEL]),
-        *(f"Pack<float, VEC> {name}_sum[ITEMS] = {{}};" for name in names),
-        "",
-        *(_ahead(writer, declared, loaded) if genome["fused_ahead"] else _one_by_one([*loads, "", *writer.body])),
-        "",
-        *writer.kept_loop(),
-        *block(put, 2),
-        "    }",
-        "}",
-    ]
-    return [
-        f"// {work.comment}",
-        "// THREADS threads make a team, which walks over rows and sums up their columns on the way.",
-        "template <typename T, int VEC, int THREADS, int ITEMS>",
-        *head,
-        *block(body),
-        "}",
-    ]
+    put = "{store}<{VEC}>({parts} + team * {columns} + column, {sums}[item])"
+    puts = [Do(code(put, parts=f"{name}_parts", sums=f"{name}_sum")) for name in names]
+    return Definition(
+        comments=(
+            work.comment,
+            "THREADS threads make a team, which walks over rows and sums up their columns on the way.",
+        ),
+        template="typename T, int VEC, int THREADS, int ITEMS",
+        head=f"__global__ void {kept_bounds(genome)} {work.name}_kernel",
+        parameters=(
+            *row_parameters(writer.needs),
+            *(Parameter("float* __restrict__", f"{name}_parts") for name in names),
+        ),
+        body=(
+            Let("const int", "lane", "threadIdx.x % THREADS"),
+            Let("const int64_t", "teams", "gridDim.x * (blockDim.x / THREADS)"),
+            Let("const int64_t", "team", "blockIdx.x * (blockDim.x / THREADS) + threadIdx.x / THREADS"),
+            *writer.emitter.lines[KERNEL],
+            *(Let(code("Pack<float, {VEC}>"), f"{name}_sum", "{}", extent="ITEMS") for name in names),
+            Blank(),
+            *(_ahead(writer) if genome["fused_ahead"] else _one_by_one([*_loaded(writer), *writer.body])),
+            Blank(),
+            writer.over_kept(puts),
+        ),
+    )
 
 
-def _one_by_one(row: Sequence[str]) -> list[str]:
-    return ["for (int64_t row = team; row < rows; row += teams) {", *block(row), "}"]
+def _loaded(writer: RowWriter) -> list[Statement]:
+    return [*kept_packs(writer, writer.needs), *loads_to_keep(writer, writer.needs), Blank()]
 
 
-def _ahead(writer: RowWriter, declared: Sequence[str], loaded: Sequence[str]) -> list[str]:
+def _one_by_one(row: Body) -> list[Statement]:
+    return [Loop(code("int64_t row = team; row < {rows}; row += teams"), tuple(row))]
+
+
+def _ahead(writer: RowWriter) -> list[Statement]:
     """One row is computed while the next is loaded."""
-    names = list(writer.emitter.kept)
-    early = [line.replace("_kept[", "_next[") for line in (*declared, *loaded)]
-    moved = [f"{name}_kept[item] = {name}_next[item];" for name in names]
+    moved = [
+        Assign(code("{kept}[item]", kept=f"{name}_kept"), code("{next}[item]", next=f"{name}_next"))
+        for name in writer.emitter.kept
+    ]
+    following = Do("load_row(row + teams)", comment="Under way while this one is computed.")
     row = [
-        *declared,
-        *writer.kept_loop()[:2],
-        *block(moved),
-        "}",
-        "if (row + teams < rows) load_row(row + teams);  // Under way while this one is computed.",
-        "",
+        *kept_packs(writer, writer.needs),
+        over_items(moved),
+        under(code("row + teams < {rows}"), [following]),
+        Blank(),
         *writer.body,
     ]
     return [
-        *early[: len(names)],
-        "const auto load_row = [&](int64_t row) {",
-        *block(early[len(names) :]),
-        "};",
-        "if (team < rows) load_row(team);",
+        *kept_packs(writer, writer.needs, "next"),
+        Lambda("load_row", "int64_t row", tuple(loads_to_keep(writer, writer.needs, "next"))),
+        under(code("team < {rows}"), [Do("load_row(team)")]),
         *_one_by_one(row),
     ]
 

@@ -9,8 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from warpwright.compose.code.printer import printed
-from warpwright.compose.cuda.kernel import Written, block, launch, launcher_parameters, pointers, signature, used
+from warpwright.compose.code.definitions import Definition
+from warpwright.compose.code.printer import signature
+from warpwright.compose.code.statements import Barrier, Blank, Body, Let, Loop, Statement
+from warpwright.compose.code.text import code
+from warpwright.compose.cuda.kernel import Written, block, launch, launcher_parameters, pointers, used
 from warpwright.compose.cuda.tensors import Needs
 from warpwright.compose.ir.indices import KERNEL
 from warpwright.compose.ir.tensors import Tensor
@@ -43,13 +46,14 @@ def resident_kernels(work: Rows, graph: Graph, held: Mapping[int, Tensor], genom
         return None
     writer = KeepingWriter(work, graph, held, read_again(streamed))
     writer.joins = True
-    writer.behind_last = writer.fetches("item < FAR && row + gridDim.x < rows", "(row + gridDim.x)")
+    is_next = code("item < FAR && row + gridDim.x < {rows}")
+    writer.behind_last = [writer.fetches(is_next, "(row + gridDim.x)")]
     writer.write()
     body = _body(writer)
     given = used(writer.needs, body)
     return Written(
         name=f"{work.name}_resident",
-        device="\n".join(_device(work, given, body)),
+        device=(_device(work, given, body),),
         launcher="\n".join(_launcher(work, writer, pointers(given), fitting, _shortest(streamed), genome)),
         needs=writer.needs,
         preamble=writer.all_preambles,
@@ -73,39 +77,36 @@ def _shortest(streamed: RowWriter) -> int:
     return MOST_THREADS * MOST_ITEMS // len(along_rows(streamed))
 
 
-def _body(writer: KeepingWriter) -> list[str]:
+def _body(writer: KeepingWriter) -> list[Statement]:
     row = [
         *writer.fetched("FAR", "ITEMS"),
-        "__pipeline_wait_prior(0);",
-        "",
+        Barrier(code("{__pipeline_wait_prior}(0)")),
+        Blank(),
         *without_end(writer.body),
-        "__pipeline_commit();",
+        Barrier(code("{__pipeline_commit}()")),
     ]
     return [
-        "const int lane = threadIdx.x;",
+        Let("const int", "lane", "threadIdx.x"),
         *writer.declared(),
-        *printed(writer.emitter.lines[KERNEL]),
+        *writer.emitter.lines[KERNEL],
         *writer.fetched("0", "FAR", "blockIdx.x"),
-        "__pipeline_commit();",
-        "for (int64_t row = blockIdx.x; row < rows; row += gridDim.x) {",
-        *block(row),
-        "}",
+        Barrier(code("{__pipeline_commit}()")),
+        Loop(code("int64_t row = blockIdx.x; row < {rows}; row += gridDim.x"), tuple(row)),
     ]
 
 
-def _device(work: Rows, given: Needs, body: Sequence[str]) -> list[str]:
-    bounds = "__launch_bounds__(THREADS, 1)"
-    head = signature(f"__global__ void {bounds} {work.name}_resident_kernel", kept_parameters(given))
-    head[-1] += " {"
-    return [
-        f"// {work.comment}",
-        "// One block to a row; each of its THREADS threads keeps ITEMS packs, FAR of them in shared memory. While a",
-        "// row is stored, that part of the next one is under way.",
-        "template <typename T, int VEC, int THREADS, int ITEMS, int FAR>",
-        *head,
-        *block(body),
-        "}",
-    ]
+def _device(work: Rows, given: Needs, body: Body) -> Definition:
+    return Definition(
+        comments=(
+            work.comment,
+            "One block to a row; each of its THREADS threads keeps ITEMS packs, FAR of them in shared memory. While a",
+            "row is stored, that part of the next one is under way.",
+        ),
+        template="typename T, int VEC, int THREADS, int ITEMS, int FAR",
+        head=f"__global__ void __launch_bounds__(THREADS, 1) {work.name}_resident_kernel",
+        parameters=tuple(kept_parameters(given)),
+        body=tuple(body),
+    )
 
 
 def _launcher(

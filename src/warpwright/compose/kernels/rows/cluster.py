@@ -12,16 +12,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from warpwright.compose.code.printer import printed
-from warpwright.compose.cuda.kernel import (
-    Written,
-    block,
-    launch,
-    launcher_parameters,
-    pointers,
-    settle_multiples,
-    signature,
-)
+from warpwright.compose.code.definitions import Definition
+from warpwright.compose.code.printer import signature
+from warpwright.compose.code.statements import Also, Assign, Barrier, Blank, Do, If, Let, Statement
+from warpwright.compose.code.text import KNOWN, code
+from warpwright.compose.code.traversal import functions
+from warpwright.compose.cuda.kernel import Written, block, launch, launcher_parameters, pointers, settle_multiples
 from warpwright.compose.cuda.preamble import EXPECT
 from warpwright.compose.ir.indices import KERNEL
 from warpwright.compose.ir.operations import Op
@@ -85,14 +81,15 @@ def cluster_kernels(work: Rows, graph: Graph, held: Mapping[int, Tensor], genome
     writer.is_tight = True
     _write(writer)
     later = _later(streamed)
-    device = "\n".join(_device(work, writer, later))
-    besides = [(EXPECT, "expect("), (SPREAD_OF_ALL, "spread_of_all(")]
+    device = _device(work, writer, later)
+    calls = functions(device.body)
+    besides = [(EXPECT, KNOWN["expect"]), (SPREAD_OF_ALL, KNOWN["spread_of_all"])]
     return Written(
         name=f"{work.name}_clustered",
-        device=device,
+        device=(device,),
         launcher="\n".join(_launcher(work, writer, fitting, genome)),
         needs=writer.needs,
-        preamble=(*writer.all_preambles, *(text for text, call in besides if call in device)),
+        preamble=(*writer.all_preambles, *(text for text, function in besides if function in calls)),
     )
 
 
@@ -145,44 +142,49 @@ def _exchange(writer: RowWriter, group: Sequence[Carried]) -> None:
     """One pass, after which every thread knows what all blocks have found."""
     carriers = writer.reduce(group)
     parts = [part for item in carriers for part in item.parts]
-    puts = [f"*cluster.map_shared_rank(&{name}_of[rank], threadIdx.x) = {text};" for name, _, text in parts]
+    place = "*cluster.map_shared_rank(&{part}[rank], threadIdx.x)"
+    puts = [Assign(code(place, part=f"{name}_of"), found) for name, _, found in parts]
     writer.body += [
-        *(f"__shared__ {kind} {name}_of[BLOCKS];" for name, kind, _ in parts),
-        "if (threadIdx.x < BLOCKS) {",
-        *block(puts),
-        "}",
-        "cluster.sync();",
-        *(line for item in carriers for line in (*item.of_all("BLOCKS"), *item.settle())),
-        "",
+        *(Let(f"__shared__ {kind}", f"{name}_of", extent="BLOCKS") for name, kind, _ in parts),
+        If("threadIdx.x < BLOCKS", tuple(puts)),
+        Barrier("cluster.sync()"),
+        *(statement for item in carriers for statement in (*item.of_all("BLOCKS"), *item.settle())),
+        Blank(),
     ]
 
 
-def _device(work: Rows, writer: KeepingWriter, later: Sequence[str]) -> list[str]:
-    bounds = f"__cluster_dims__(BLOCKS, 1, 1) __launch_bounds__(THREADS, {RESIDENT} / THREADS)"
-    head = signature(f"__global__ void {bounds} {work.name}_clustered_kernel", kept_parameters(writer.needs))
-    head[-1] += " {"
-    body = [
-        "const auto cluster = cooperative_groups::this_cluster();",
-        "const int rank = blockIdx.x % BLOCKS, lane = rank * THREADS + threadIdx.x;",
-        f"const int64_t row = {'rows - 1 - ' if work.backwards else ''}blockIdx.x / BLOCKS;",
+def _body(work: Rows, writer: KeepingWriter, later: Sequence[str]) -> list[Statement]:
+    besides = [Do(code("{expect}({tensor} + row * {columns} + column)", tensor=name)) for name in later]
+    row = code("{rows} - 1 - blockIdx.x / BLOCKS") if work.backwards else "blockIdx.x / BLOCKS"
+    lane = Also("lane", "rank * THREADS + threadIdx.x")
+    return [
+        Let("const auto", "cluster", code("{cooperative_groups::this_cluster}()")),
+        Let("const int", "rank", "blockIdx.x % BLOCKS", (lane,)),
+        Let("const int64_t", "row", row),
         *writer.declared(),
-        *printed(writer.emitter.lines[KERNEL]),
-        *writer.fetched("0", "ITEMS", besides=[f"expect({name} + row * columns + column);" for name in later]),
-        "__pipeline_commit();",
-        "cluster.sync();  // From here on all blocks are there to be written to.",
-        "__pipeline_wait_prior(0);",
-        "",
+        *writer.emitter.lines[KERNEL],
+        *writer.fetched("0", "ITEMS", besides=besides),
+        Barrier(code("{__pipeline_commit}()")),
+        Barrier("cluster.sync()", comment="From here on all blocks are there to be written to."),
+        Barrier(code("{__pipeline_wait_prior}(0)")),
+        Blank(),
         *without_end(writer.body),
     ]
-    return [
-        f"// {work.comment}",
-        "// A cluster of BLOCKS blocks shares a row; each of their THREADS threads keeps ITEMS packs, FAR of them in",
-        "// shared memory.",
-        "template <typename T, int VEC, int THREADS, int ITEMS, int FAR, int BLOCKS>",
-        *head,
-        *block(body),
-        "}",
-    ]
+
+
+def _device(work: Rows, writer: KeepingWriter, later: Sequence[str]) -> Definition:
+    bounds = f"__cluster_dims__(BLOCKS, 1, 1) __launch_bounds__(THREADS, {RESIDENT} / THREADS)"
+    return Definition(
+        comments=(
+            work.comment,
+            "A cluster of BLOCKS blocks shares a row; each of their THREADS threads keeps ITEMS packs, FAR of them in",
+            "shared memory.",
+        ),
+        template="typename T, int VEC, int THREADS, int ITEMS, int FAR, int BLOCKS",
+        head=f"__global__ void {bounds} {work.name}_clustered_kernel",
+        parameters=tuple(kept_parameters(writer.needs)),
+        body=tuple(_body(work, writer, later)),
+    )
 
 
 def _launcher(work: Rows, writer: KeepingWriter, fitting: Sequence[Tile], genome: Mapping[str, Any]) -> list[str]:

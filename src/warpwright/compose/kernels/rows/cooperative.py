@@ -8,19 +8,14 @@ once is what a cooperative launch promises.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
-from warpwright.compose.code.printer import printed
-from warpwright.compose.cuda.kernel import (
-    Written,
-    block,
-    launcher_parameters,
-    pointers,
-    settle_multiples,
-    signature,
-    used,
-)
+from warpwright.compose.code.definitions import Definition, Parameter
+from warpwright.compose.code.printer import signature
+from warpwright.compose.code.statements import Also, Barrier, Blank, Body, Let, Loop, Statement
+from warpwright.compose.code.text import as_code, code
+from warpwright.compose.cuda.kernel import Written, block, launcher_parameters, pointers, settle_multiples, used
 from warpwright.compose.cuda.tensors import Needs
 from warpwright.compose.ir.indices import KERNEL
 from warpwright.compose.ir.operations import REDUCTIONS, Op
@@ -79,8 +74,8 @@ def grid_kernels(work: Rows, graph: Graph, held: Mapping[int, Tensor], genome: M
     kept, remembered, fitting = _kept(streamed, genome)
     if not fitting:
         return None
-    writer = KeepingWriter(work, graph, held, kept)
-    writer.begin, writer.end, writer.is_tight = "begin + ", "end", True
+    writer = KeepingWriter(work, graph, held, kept, is_piece=True)
+    writer.is_tight = True
     writer.remembered, writer.ahead_of_use = remembered, 2 if remembered else 1
     parts, started = _write(writer)
     writer.forget_names()
@@ -88,7 +83,7 @@ def grid_kernels(work: Rows, graph: Graph, held: Mapping[int, Tensor], genome: M
     given = used(writer.needs, body)
     return Written(
         name=f"{work.name}_at_once",
-        device="\n".join(_device(work, given, parts, body)),
+        device=(_device(work, given, parts, body),),
         launcher="\n".join(_launcher(work, writer, given, parts, fitting, genome)),
         needs=writer.needs,
         preamble=(*writer.all_preambles, TOGETHER),
@@ -145,96 +140,100 @@ def _read_for(roots: Sequence[Value], streamed: RowWriter, known: Value | None =
     return found & set(along)
 
 
-def _write(writer: KeepingWriter) -> tuple[list[Part], Sequence[str]]:
+def _write(writer: KeepingWriter) -> tuple[list[Part], Body]:
     """The statements; what blocks leave for each other; and how the first pass begins."""
     work, held = writer.work, writer.emitter.held
     at_once = [store for store in work.stores if needs_no_row(store, held)]
     left: list[Part] = []
-    started: Sequence[str] = ()
+    passes: list[Meeting] = []
     for number, group in enumerate(joined(depths([check(value) for value in work.reductions])), start=1):
-        met = writer.before_sharing
-        left += _met(writer, group, number, [] if left else at_once)
-        if number > 1:
-            _send_for(writer, met)
-        else:
-            started = writer.started
-    writer.work = replace(work, stores=tuple(store for store in work.stores if store not in at_once))
+        passes.append(_met(writer, group, number, [] if left else at_once))
+        left += passes[-1].parts
+    writer.work, writer.started = replace(work, stores=tuple(s for s in work.stores if s not in at_once)), ()
     writer.row_stores("piece == 0 && lane == 0")
     writer.last_pass()
-    _send_for(writer, writer.before_sharing)
     settle_multiples(writer.emitter)
-    return left, started
+    first, *later = [*(found.started for found in passes), writer.started]
+    # What a pass needs first is under way while the blocks meet for the one before it.
+    whole = [[*found.walk, *started, *found.meeting] for found, started in zip(passes, later, strict=True)]
+    writer.body = [*(statement for part in whole for statement in part), *writer.body]
+    return left, first
 
 
-def _send_for(writer: KeepingWriter, met: int) -> None:
-    """What a pass needs first is under way while the blocks meet for the one before it, there in the body."""
-    writer.body[met:met] = writer.started
-    writer.before_sharing += len(writer.started)
-
-
-def _met(writer: KeepingWriter, group: Sequence[Carried], number: int, stores: Sequence[Store]) -> list[Part]:
+@dataclass(frozen=True, slots=True)
+class Meeting:
     """One pass, after which every thread knows what all blocks have found."""
-    carriers = writer.reduce(group, stores)
+
+    started: Body
+    """The statements that send for what it needs first."""
+    walk: Body
+    meeting: Body
+    parts: Sequence[Part]
+    """What blocks leave for each other."""
+
+
+def _met(writer: KeepingWriter, group: Sequence[Carried], number: int, stores: Sequence[Store]) -> Meeting:
+    found = writer.reduced(group, stores)
+    carriers = found.carriers
     parts = [[Part(f"{name}_parts_{number}", kind) for name, kind, _ in item.parts] for item in carriers]
-    writer.body += [
+    meeting = [
+        *found.sharing,
         *parts_left(carriers, parts),
-        "grid.sync();",
+        Barrier("grid.sync()"),
         *_put_together(carriers, parts),
-        "",
+        Blank(),
     ]
-    return [part for listed in parts for part in listed]
+    return Meeting(writer.started, found.walk, meeting, [part for listed in parts for part in listed])
 
 
-def _put_together(carriers: Sequence[Carrier], parts: Sequence[Sequence[Part]]) -> list[str]:
+def _put_together(carriers: Sequence[Carrier], parts: Sequence[Sequence[Part]]) -> list[Statement]:
     """What a thread has carried so far begins anew, since its block is one of those that are now taken in."""
     joins = [
-        line
+        statement
         for item, listed in zip(carriers, parts, strict=True)
-        for line in item.join([f"{part.name}[row * pieces + other]" for part in listed])
+        for statement in item.join([code("{part}[row * {pieces} + other]", part=part.name) for part in listed])
     ]
     return [
-        *(line for item in carriers for line in item.anew()),
-        "for (int other = lane; other < pieces; other += THREADS) {",
-        *block(joins),
-        "}",
+        *(statement for item in carriers for statement in item.anew()),
+        Loop(code("int other = lane; other < {pieces}; other += THREADS"), tuple(joins)),
         *shared(carriers, anew=True),
-        *(line for item in carriers for line in item.settle()),
+        *(statement for item in carriers for statement in item.settle()),
     ]
 
 
-def _body(writer: KeepingWriter, started: Sequence[str]) -> list[str]:
-    row = "blockIdx.x / pieces"
+def _body(writer: KeepingWriter, started: Body) -> list[Statement]:
+    row = as_code("blockIdx.x / pieces")
+    end = Also("end", code("min({columns}, begin + {length})"))
     return [
-        "const auto grid = cooperative_groups::this_grid();",
-        "const int lane = threadIdx.x, piece = blockIdx.x % pieces;",
-        "const int begin = piece * length, end = min(columns, begin + length);",
-        f"const int64_t row = {f'rows - 1 - {row}' if writer.work.backwards else row};",
+        Let("const auto", "grid", code("{cooperative_groups::this_grid}()")),
+        Let("const int", "lane", "threadIdx.x", (Also("piece", code("blockIdx.x % {pieces}")),)),
+        Let("const int", "begin", code("piece * {length}"), (end,)),
+        Let("const int64_t", "row", code("{rows} - 1 - {row}", row=row) if writer.work.backwards else row),
         *writer.declared(),
-        *printed(writer.emitter.lines[KERNEL]),
+        *writer.emitter.lines[KERNEL],
         *writer.fetched("0", "ITEMS"),
-        "__pipeline_commit();",
+        Barrier(code("{__pipeline_commit}()")),
         *started,
-        "__pipeline_wait_prior(0);",
-        "",
+        Barrier(code("{__pipeline_wait_prior}(0)")),
+        Blank(),
         *without_end(writer.body),
     ]
 
 
-def _device(work: Rows, given: Needs, parts: Sequence[Part], body: Sequence[str]) -> list[str]:
-    head = signature(
-        f"__global__ void __launch_bounds__(THREADS) {work.name}_at_once_kernel",
-        [*kept_parameters(given), *(f"{part.type}* {part.name}" for part in parts), "int length", "int pieces"],
+def _device(work: Rows, given: Needs, parts: Sequence[Part], body: Body) -> Definition:
+    left = [Parameter(f"{part.type}*", part.name) for part in parts]
+    shape = [Parameter("int", "length"), Parameter("int", "pieces")]
+    return Definition(
+        comments=(
+            work.comment,
+            "All blocks are there at once, each for a piece of a row. Every one of their THREADS threads keeps ITEMS",
+            "packs, FAR of them in shared memory.",
+        ),
+        template="typename T, int VEC, int THREADS, int ITEMS, int FAR",
+        head=f"__global__ void __launch_bounds__(THREADS) {work.name}_at_once_kernel",
+        parameters=(*kept_parameters(given), *left, *shape),
+        body=tuple(body),
     )
-    head[-1] += " {"
-    return [
-        f"// {work.comment}",
-        "// All blocks are there at once, each for a piece of a row. Every one of their THREADS threads keeps ITEMS",
-        "// packs, FAR of them in shared memory.",
-        "template <typename T, int VEC, int THREADS, int ITEMS, int FAR>",
-        *head,
-        *block(body),
-        "}",
-    ]
 
 
 def _launcher(

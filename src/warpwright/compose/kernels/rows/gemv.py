@@ -8,26 +8,28 @@ rows together.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from functools import reduce
 from typing import Any
 
-from warpwright.compose.code.printer import printed
-from warpwright.compose.code.text import as_code
+from warpwright.compose.code.definitions import Definition
+from warpwright.compose.code.passes.order import parted
+from warpwright.compose.code.printer import signature
+from warpwright.compose.code.statements import FULLY, Assign, Blank, Body, Let, Loop, Statement
+from warpwright.compose.code.text import KNOWN, as_code, code
+from warpwright.compose.code.traversal import functions, names
 from warpwright.compose.cuda.arithmetic import ATOM, Term, written
 from warpwright.compose.cuda.kernel import (
     Written,
     block,
     launch,
     launcher_parameters,
+    over_pack,
     pointers,
     row_parameters,
     settle_multiples,
-    signature,
     used,
     vector_test,
-    words_of,
 )
 from warpwright.compose.cuda.preamble import ALIGNED, PACKS, WORDS
 from warpwright.compose.cuda.tensors import Needs
@@ -49,7 +51,6 @@ BLOCKS_PER_SM, LONG = 8, 1024
 OF_A_BYTE = ("int8", "uint8", "bool", "e4m3", "e5m2")
 CROWD, CROWD_OF_BYTES = 1536, 1024
 """Threads that a multiprocessor has room for; fewer where packs are of bytes, whose many elements take registers."""
-_DEFINED = re.compile(r"const \w+ (\w+) = ")
 
 OVER_ROWS = """\
 // The sums of ROWS rows over all threads of a block; every thread gets that of row threadIdx.x % ROWS. The lanes of a
@@ -90,7 +91,7 @@ def across_kernels(work: Rows, graph: Graph, held: Mapping[int, Tensor], genome:
     given = used(writer.needs, body)
     return Written(
         name=f"{work.name}_across",
-        device="\n".join(_device(work, given, body, _crowd(writer))),
+        device=(_device(work, given, body, _crowd(writer)),),
         launcher="\n".join(_launcher(work, writer, pointers(given), genome)),
         needs=writer.needs,
         preamble=(PACKS, ALIGNED, WORDS, OVER_ROWS),
@@ -120,18 +121,18 @@ class AcrossWriter(RowWriter):
         super().__init__(work, graph, held, kept)
         self.emitter.kept, self.emitter.opens = {name: as_code(f"{name}_pack") for name in kept}, False
         self.emitter.reserve(*(f"{name}_{what}" for name in kept for what in ("pack", "words")), "start", "sums", "r")
-        self.before: list[str] = []
+        self.before: list[Statement] = []
 
     def is_written(self) -> bool:
         """Whether it could be: what is summed must take nothing from its row but packs, and some from elsewhere."""
         (total,) = self.work.reductions
         along, outside = self._factors(total.first)
-        packs, elements = printed(self.emitter.lines[PACK]), printed(self.emitter.lines[ELEMENT])
-        added = f"sums[r] += {_product(along).text};" if along else ""
-        of_row = {"row", *_DEFINED.findall("\n".join(printed(self.emitter.lines[ROW])))}
-        if not any("load<VEC>(" in line for line in packs) or of_row & words_of([*packs, *elements, added]):
+        packs, elements = self.emitter.lines[PACK], self.emitter.lines[ELEMENT]
+        added = [Assign("sums[r]", _product(along).code, "+=")] if along else []
+        of_row = {"row", *(let.name for let in self.emitter.lines[ROW] if isinstance(let, Let))}
+        if KNOWN["load"] not in functions(packs) or of_row & names([*packs, *elements, *added]):
             return False
-        self._finish(total, outside, self._sums(packs, [*elements, added]))
+        self._finish(total, outside, self._sums(packs, [*elements, *added]))
         return bool(self.emitter.kept)
 
     def _factors(self, operand: Value) -> tuple[list[Term], list[Term]]:
@@ -146,78 +147,68 @@ class AcrossWriter(RowWriter):
             return [value]
         return [factor for arg in value.args for factor in self._multiplied(arg)]
 
-    def _finish(self, total: Value, outside: Sequence[Term], sums: Sequence[str]) -> None:
+    def _finish(self, total: Value, outside: Sequence[Term], sums: Body) -> None:
         """What is made of a sum, once it is there; all that need not wait for it comes before."""
         name = self.emitter.name(self.emitter.called(total, ROW))
         self.emitter.results[total.number] = _product([Term(as_code(name), ATOM, ROW), *outside])
-        self.row_stores("threadIdx.x < ROWS && start + threadIdx.x < rows")
+        self.row_stores(code("threadIdx.x < ROWS && start + threadIdx.x < {rows}"))
         settle_multiples(self.emitter)
-        self.before, after = _parted(self.body[:-1], name)
-        self.body = [*sums, f"const float {name} = over_rows<THREADS>(sums);", *after]
+        self.before, after = parted(self.body[:-1], name)
+        self.body = [*sums, Let("const float", name, "over_rows<THREADS>(sums)"), *after]
 
-    def _sums(self, packs: Sequence[str], elements: Sequence[str]) -> list[str]:
+    def _sums(self, packs: Body, elements: Body) -> list[Statement]:
         tensors = [self.needs.reads[name] for name in self.emitter.kept]
-        where = "min(start + r, rows - 1) * columns + column"
-        loads = [f"{t.name}_words[r] = load_words<VEC>({t.name} + {where});" for t in tensors]
-        opened = [f"const Pack<{t.cpp}, VEC> {t.name}_pack = opened<{t.cpp}, VEC>({t.name}_words[r]);" for t in tensors]
-        over_rows = ["#pragma unroll", "for (int r = 0; r < ROWS; ++r) {"]
-        over_pack = ["#pragma unroll", "for (int k = 0; k < VEC; ++k) {"]
+        load = "load_words<{VEC}>({tensor} + min(start + r, {rows} - 1) * {columns} + column)"
+        loads = [Assign(f"{t.name}_words[r]", code(load, tensor=t.name)) for t in tensors]
+        opened = [
+            Let(
+                code("const Pack<{type}, {VEC}>", type=t.cpp),
+                f"{t.name}_pack",
+                code("opened<{type}, {VEC}>({words}[r])", type=t.cpp, words=f"{t.name}_words"),
+            )
+            for t in tensors
+        ]
         inner = [
-            *(f"Words<{t.cpp}, VEC> {t.name}_words[ROWS];" for t in tensors),
-            *[*over_rows, *block(loads), "}"],
+            *(Let(code("Words<{type}, {VEC}>", type=t.cpp), f"{t.name}_words", extent="ROWS") for t in tensors),
+            _over_rows(loads),
             *packs,
-            *[*over_rows, *block([*opened, *over_pack, *block(elements), "}"]), "}"],
+            _over_rows([*opened, over_pack(elements)]),
         ]
-        return [
-            "float sums[ROWS] = {};",
-            "#pragma unroll 1",
-            "for (int column = threadIdx.x * VEC; column < columns; column += THREADS * VEC) {",
-            *block(inner),
-            "}",
-        ]
+        head = code("int column = threadIdx.x * {VEC}; column < {columns}; column += THREADS * {VEC}")
+        return [Let("float", "sums", "{}", extent="ROWS"), Loop(head, tuple(inner), 1)]
 
-    def whole(self) -> list[str]:
+    def whole(self) -> list[Statement]:
+        own = code("min(start + threadIdx.x % ROWS, {rows} - 1)")
         return [
-            "const int64_t start = static_cast<int64_t>(blockIdx.x) * ROWS;",
-            "const int64_t row = min(start + threadIdx.x % ROWS, rows - 1);  // The one that this thread may finish.",
-            *printed(self.emitter.lines[KERNEL]),
+            Let("const int64_t", "start", "static_cast<int64_t>(blockIdx.x) * ROWS"),
+            Let("const int64_t", "row", own, comment="The one that this thread may finish."),
+            *self.emitter.lines[KERNEL],
             *self.before,
-            "",
+            Blank(),
             *self.body,
         ]
+
+
+def _over_rows(body: Body) -> Loop:
+    """A loop over the rows that a block takes at a time."""
+    return Loop("int r = 0; r < ROWS; ++r", tuple(body), FULLY)
 
 
 def _product(terms: Sequence[Term]) -> Term:
     return reduce(lambda a, b: written(Op.MUL, [a, b], FLOAT), terms)
 
 
-def _parted(lines: Sequence[str], name: str) -> tuple[list[str], list[str]]:
-    """Statements that need nothing of that name, and all others."""
-    before: list[str] = []
-    after: list[str] = []
-    late = {name}
-    for line in lines:
-        defined = _DEFINED.match(line)
-        if defined and late.isdisjoint(words_of([line])):
-            before.append(line)
-        else:
-            after.append(line)
-            late |= {defined[1]} if defined else set()
-    return before, after
-
-
-def _device(work: Rows, given: Needs, body: Sequence[str], crowd: int) -> list[str]:
-    bounds = f"__launch_bounds__(THREADS, {crowd} / THREADS)"
-    head = signature(f"__global__ void {bounds} {work.name}_across_kernel", row_parameters(given))
-    head[-1] += " {"
-    return [
-        f"// {work.comment}",
-        "// A block takes ROWS rows at a time, so that enough of them is under way; beyond the last, that one again.",
-        "template <typename T, int VEC, int THREADS, int ROWS>",
-        *head,
-        *block(body),
-        "}",
-    ]
+def _device(work: Rows, given: Needs, body: Body, crowd: int) -> Definition:
+    return Definition(
+        comments=(
+            work.comment,
+            "A block takes ROWS rows at a time, so that enough of them is under way; beyond the last, that one again.",
+        ),
+        template="typename T, int VEC, int THREADS, int ROWS",
+        head=f"__global__ void __launch_bounds__(THREADS, {crowd} / THREADS) {work.name}_across_kernel",
+        parameters=tuple(row_parameters(given)),
+        body=tuple(body),
+    )
 
 
 def _launcher(work: Rows, writer: AcrossWriter, arguments: Sequence[str], genome: Mapping[str, Any]) -> list[str]:

@@ -6,7 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from warpwright.compose.code.printer import printed
+from warpwright.compose.code.definitions import Definition
+from warpwright.compose.code.printer import signature
+from warpwright.compose.code.statements import Assign, Blank, Body, Do, Let, Loop, Statement, under
+from warpwright.compose.code.text import Code, as_code, code
 from warpwright.compose.cuda.kernel import (
     Written,
     block,
@@ -14,7 +17,6 @@ from warpwright.compose.cuda.kernel import (
     launcher_parameters,
     pointers,
     row_parameters,
-    signature,
     used,
     vec_of,
     vector_test,
@@ -56,14 +58,14 @@ def row_kernels(
     for writer in writers:
         writer.emitter.needs = needs
     bodies = [_kept_body(work, w, needs) if w.is_kept else _streamed_body(work, w) for w in writers]
-    given = used(needs, [line for body in bodies for line in body])
-    texts = [
+    given = used(needs, [statement for body in bodies for statement in body])
+    definitions = [
         _kept(work, given, body, genome) if writer.is_kept else _streamed(work, given, body)
         for writer, body in zip(writers, bodies, strict=True)
     ]
     return Written(
         name=work.name,
-        device="\n\n".join("\n".join(text) for text in texts),
+        device=tuple(definitions),
         launcher="\n".join(_launcher(work, writers[-1], fitting, needs, pointers(given), genome)),
         needs=needs,
         preamble=row_preamble(writers),
@@ -108,80 +110,90 @@ def kept_bounds(genome: Mapping[str, Any]) -> str:
     return f"__launch_bounds__(THREADS < 256 ? 256 : THREADS{fewest})"
 
 
-def _kept_body(work: Rows, writer: RowWriter, needs: Needs) -> list[str]:
+def _kept_body(work: Rows, writer: RowWriter, needs: Needs) -> list[Statement]:
     return [
-        "const int lane = threadIdx.x % THREADS;",
+        Let("const int", "lane", "threadIdx.x % THREADS"),
         *_own_row(work.backwards),
-        *printed(writer.emitter.lines[KERNEL]),
-        "",
+        *writer.emitter.lines[KERNEL],
+        Blank(),
         *kept_loads(writer, needs),
-        "",
+        Blank(),
         *without_end(writer.body),
     ]
 
 
-def _kept(work: Rows, given: Needs, body: Sequence[str], genome: Mapping[str, Any]) -> list[str]:
-    head = signature(f"__global__ void {kept_bounds(genome)} {work.name}_kept", row_parameters(given))
-    head[-1] += " {"
-    return [
-        f"// {work.comment}",
-        "// THREADS threads share a row; each keeps ITEMS packs of it in registers from the first pass to the last.",
-        "template <typename T, int VEC, int THREADS, int ITEMS>",
-        *head,
-        *block(body),
-        "}",
-    ]
-
-
-def _own_row(backwards: bool) -> list[str]:
-    place = "static_cast<int64_t>(blockIdx.x) * (blockDim.x / THREADS) + threadIdx.x / THREADS"
-    if not backwards:
-        return [f"const int64_t row = {place};", "if (row >= rows) return;"]
-    return [f"const int64_t row = rows - 1 - ({place});", "if (row < 0) return;"]
-
-
-def _over_rows(backwards: bool) -> str:
-    if not backwards:
-        return "for (int64_t row = blockIdx.x; row < rows; row += gridDim.x) {"
-    return "for (int64_t row = rows - 1 - blockIdx.x; row >= 0; row -= gridDim.x) {"
-
-
-def kept_loads(writer: RowWriter, needs: Needs) -> list[str]:
-    """The whole row into registers, all loads under way at once."""
-    tensors = [needs.reads[name] for name in writer.emitter.kept]
-    loads = [f"{t.name}_kept[item] = load_words<VEC>({t.name} + row * columns + column);" for t in tensors]
-    declared = [f"Words<{t.cpp}, VEC> {t.name}_kept[ITEMS];" for t in tensors]
-    return [*declared, *writer.kept_loop(), *block(loads, 2), "    }", "}"]
-
-
-def without_end(lines: Sequence[str]) -> Sequence[str]:
-    """Without the empty line that would have parted it from the next pass."""
-    return lines[:-1] if lines and not lines[-1] else lines
-
-
-def _streamed_body(work: Rows, writer: RowWriter) -> list[str]:
-    return [
-        "const int lane = threadIdx.x;",
-        *printed(writer.emitter.lines[KERNEL]),
-        _over_rows(work.backwards),
-        *block(without_end(writer.body)),
-        "}",
-    ]
-
-
-def _streamed(work: Rows, given: Needs, body: Sequence[str]) -> list[str]:
-    head = signature(
-        f"__global__ void __launch_bounds__(THREADS, 1024 / THREADS) {work.name}_streamed", row_parameters(given)
+def _kept(work: Rows, given: Needs, body: Body, genome: Mapping[str, Any]) -> Definition:
+    return Definition(
+        comments=(
+            work.comment,
+            "THREADS threads share a row; each keeps ITEMS packs of it in registers from the first pass to the last.",
+        ),
+        template="typename T, int VEC, int THREADS, int ITEMS",
+        head=f"__global__ void {kept_bounds(genome)} {work.name}_kept",
+        parameters=tuple(row_parameters(given)),
+        body=tuple(body),
     )
-    head[-1] += " {"
+
+
+def _own_row(backwards: bool) -> list[Statement]:
+    """The row of a thread, which may lie behind the last one."""
+    place = as_code("static_cast<int64_t>(blockIdx.x) * (blockDim.x / THREADS) + threadIdx.x / THREADS")
+    if backwards:
+        place = code("{rows} - 1 - ({place})", place=place)
+    return [Let("const int64_t", "row", place), under(beyond(backwards), [Do("return")])]
+
+
+def beyond(backwards: bool) -> Code:
+    """Whether a row is behind the last one that there is."""
+    return as_code("row < 0") if backwards else code("row >= {rows}")
+
+
+def _over_rows(backwards: bool) -> Code:
+    if not backwards:
+        return code("int64_t row = blockIdx.x; row < {rows}; row += gridDim.x")
+    return code("int64_t row = {rows} - 1 - blockIdx.x; row >= 0; row -= gridDim.x")
+
+
+def kept_loads(writer: RowWriter, needs: Needs, into: str = "kept") -> list[Statement]:
+    """The whole row into registers, all loads under way at once."""
+    return [*kept_packs(writer, needs, into), *loads_to_keep(writer, needs, into)]
+
+
+def kept_packs(writer: RowWriter, needs: Needs, called: str = "kept") -> list[Statement]:
+    """The declarations of what a thread keeps of a row."""
+    tensors = [needs.reads[name] for name in writer.emitter.kept]
+    return [Let(code("Words<{type}, {VEC}>", type=t.cpp), f"{t.name}_{called}", extent="ITEMS") for t in tensors]
+
+
+def loads_to_keep(writer: RowWriter, needs: Needs, into: str = "kept") -> list[Statement]:
+    """The loads of what a thread keeps of a row."""
+    place = "load_words<{VEC}>({tensor} + row * {columns} + column)"
+    names = [needs.reads[name].name for name in writer.emitter.kept]
+    loads = [Assign(code("{to}[item]", to=f"{name}_{into}"), code(place, tensor=name)) for name in names]
+    return [writer.over_kept(loads)]
+
+
+def without_end(body: Body) -> Body:
+    """The statements without the empty line that would have parted them from the next pass."""
+    return body[:-1] if body and isinstance(body[-1], Blank) else body
+
+
+def _streamed_body(work: Rows, writer: RowWriter) -> list[Statement]:
     return [
-        f"// {work.comment}",
-        "// One block to a row of any length; every pass reads it anew.",
-        "template <typename T, int VEC, int THREADS>",
-        *head,
-        *block(body),
-        "}",
+        Let("const int", "lane", "threadIdx.x"),
+        *writer.emitter.lines[KERNEL],
+        Loop(_over_rows(work.backwards), tuple(without_end(writer.body))),
     ]
+
+
+def _streamed(work: Rows, given: Needs, body: Body) -> Definition:
+    return Definition(
+        comments=(work.comment, "One block to a row of any length; every pass reads it anew."),
+        template="typename T, int VEC, int THREADS",
+        head=f"__global__ void __launch_bounds__(THREADS, 1024 / THREADS) {work.name}_streamed",
+        parameters=tuple(row_parameters(given)),
+        body=tuple(body),
+    )
 
 
 def _launcher(

@@ -6,21 +6,34 @@ takes no registers on its way.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from warpwright.compose.code.statements import Let
-from warpwright.compose.code.text import code
-from warpwright.compose.cuda.kernel import block, row_parameters, vec_of, vector_test
+from warpwright.compose.code.definitions import Parameter
+from warpwright.compose.code.statements import (
+    FULLY,
+    Assign,
+    Body,
+    Do,
+    If,
+    Lambda,
+    Let,
+    Loop,
+    Statement,
+    under,
+)
+from warpwright.compose.code.text import Code, code
+from warpwright.compose.cuda.emit import Early
+from warpwright.compose.cuda.kernel import row_parameters, vec_of, vector_test
 from warpwright.compose.cuda.tensors import Needs
 from warpwright.compose.ir.indices import PACK
 from warpwright.compose.ir.tensors import Store, Tensor
 from warpwright.compose.ir.values import Value
 from warpwright.compose.ir.wording import called
-from warpwright.compose.kernels.reduction.accumulators import Carrier, Pass
+from warpwright.compose.kernels.reduction.accumulators import Pass
 from warpwright.compose.kernels.reduction.passes import Carried
 from warpwright.compose.kernels.rows.launch import row_preamble
-from warpwright.compose.kernels.rows.row import RowWriter
+from warpwright.compose.kernels.rows.row import Reduced, RowWriter
 from warpwright.compose.schedule.row_shapes import shared_packs
 from warpwright.core.gpus.table import Gpu
 
@@ -75,17 +88,18 @@ class KeepingWriter(RowWriter):
     """Whether rows are so long that all packs but the last of a thread lie in them: nothing is asked of those."""
     ahead_of_use = 0
     """How many packs of what is not kept are sent for before they are needed."""
-    started: Sequence[str] = ()
+    started: Body = ()
     """The statements that send for the first of those that the last pass needs."""
 
     @property
     def all_preambles(self) -> tuple[str, ...]:
         return (*row_preamble([self]), KEPT)
 
-    def declared(self) -> list[str]:
+    def declared(self) -> list[Statement]:
         kept = dict.fromkeys(self._given, "T") | ({self._remembered_name: "float"} if self.remembered else {})
-        places = [f"Kept<{kind}, VEC, THREADS, ITEMS, FAR> {name}_kept(room);" for name, kind in kept.items()]
-        return ["extern __shared__ uint4 shared[];", "uint4* room = shared;", *places]
+        shape = "Kept<{type}, {VEC}, THREADS, ITEMS, FAR> {kept}(room)"
+        places = [Do(code(shape, type=kind, kept=f"{name}_kept")) for name, kind in kept.items()]
+        return [Let("extern __shared__ uint4", "shared", extent=""), Let("uint4*", "room", "shared"), *places]
 
     @property
     def _given(self) -> list[str]:
@@ -93,21 +107,22 @@ class KeepingWriter(RowWriter):
         return [name for name in self.emitter.kept if not self.remembered or name != self._remembered_name]
 
     @property
-    def within(self) -> str:
-        return f"item < ITEMS - 1 || column < {self.end}" if self.is_tight else f"column < {self.end}"
+    def within(self) -> Code:
+        test = super().within
+        return code("item < ITEMS - 1 || {test}", test=test) if self.is_tight else test
 
     def kept_bytes(self, width: int) -> str:
         """Of one pack of all that is kept."""
         given = width * len(self._given)
         return f"({given} + VEC * sizeof(float))" if self.remembered else str(given)
 
-    def reduce(self, group: Sequence[Carried], stores: Sequence[Store] = ()) -> list[Carrier]:
-        carriers = super().reduce(group, stores)
+    def reduced(self, group: Sequence[Carried], stores: Sequence[Store] = ()) -> Reduced:
+        found = super().reduced(group, stores)
         if value := self._yet_to_remember:
             name = self._remembered_name
             self.emitter.held = {**self.emitter.held, value.number: Tensor(name, "fp32", value.shape)}
-            self.emitter.kept[name] = code("{kept}[{item}]", kept=f"{name}_kept")
-        return carriers
+            self.emitter.kept[name] = code("{kept}[item]", kept=f"{name}_kept")
+        return found
 
     @property
     def _yet_to_remember(self) -> Value | None:
@@ -130,56 +145,50 @@ class KeepingWriter(RowWriter):
         if self.ahead_of_use:
             self.emitter.early, self.emitter.early_place = {}, self._turn
 
-    def _loop(self, done: Pass) -> list[str]:
+    def _loop(self, done: Pass) -> list[Statement]:
         if value := self._yet_to_remember:
             name = self._remembered_name
-            self.emitter.lines[PACK].append(Let("Pack<float, VEC>", name))
-            done.elements.append(f"{name}.at[k] = {self.at_element(value).text};")
-            done.behind.append(f"{name}_kept.put(item, {name});")
+            self.emitter.lines[PACK].append(Let(code("Pack<float, {VEC}>"), name))
+            done.elements.append(Assign(code("{name}.at[k]", name=name), self.at_element(value).code))
+            done.behind.append(Do(code("{kept}.put(item, {name})", kept=f"{name}_kept", name=name)))
         return super()._loop(done)
 
-    def _over_kept(self, inner: Sequence[str]) -> list[str]:
+    def _over_kept(self, inner: Body) -> list[Statement]:
         """The next packs are sent for as soon as these are opened."""
-        if not self.emitter.early:
+        early = self.emitter.early
+        if not early:
             self.started = ()
             return super()._over_kept(inner)
-        fetch, count = self.emitter.name("fetch"), self.ahead_of_use
-        loads = [f"{name}{self._turn} = {early.load.text};" for name, early in self.emitter.early.items()]
-        self.started = [
-            *(
-                f"{early.type.text} {name}{f'[{count}]' if count > 1 else ''};"
-                for name, early in self.emitter.early.items()
-            ),
-            f"const auto {fetch} = [&](int item) {{",
-            f"    {self.kept_column}",
-            f"    if (item < ITEMS - 1 || (item < ITEMS && column < {self.end})) {{",
-            *block(loads, 2),
-            "    }",
-            "};",
-            *(f"{fetch}({item});" for item in range(count)),
+        fetch, count, opened = self.emitter.name("fetch"), self.ahead_of_use, len(self.emitter.lines[PACK])
+        self.started = self._fetching(fetch, early)
+        following = Do(code("{fetch}(item + {count})", fetch=fetch, count=count))
+        return super()._over_kept([*inner[:opened], following, *inner[opened:]])
+
+    def _fetching(self, fetch: str, early: Mapping[str, Early]) -> list[Statement]:
+        """A function that sends for packs, and the first calls of it."""
+        count, place = self.ahead_of_use, self._turn
+        loads = [Assign(code("{name}{place}", name=name, place=place), pack.load) for name, pack in early.items()]
+        is_there = code("item < ITEMS - 1 || (item < ITEMS && column < {end})", end=self.end)
+        return [
+            *(Let(pack.type, name, extent=count if count > 1 else None) for name, pack in early.items()),
+            Lambda(fetch, "int item", (self.kept_column, If(is_there, tuple(loads)))),
+            *(Do(code("{fetch}({item})", fetch=fetch, item=item)) for item in range(count)),
         ]
-        opened = len(self.emitter.lines[PACK])
-        return super()._over_kept([*inner[:opened], f"{fetch}(item + {count});", *inner[opened:]])
 
     @property
     def _turn(self) -> str:
         return f"[item % {self.ahead_of_use}]" if self.ahead_of_use > 1 else ""
 
-    def fetched(self, first: str, end: str, row: str = "row", besides: Sequence[str] = ()) -> list[str]:
+    def fetched(self, first: str, end: str, row: str = "row", besides: Body = ()) -> list[Statement]:
         """The items of a row from the first to the end."""
-        return [
-            "#pragma unroll",
-            f"for (int item = {first}; item < {end}; ++item) {{",
-            f"    {self.kept_column}",
-            *block(self.fetches(self.within, row, besides)),
-            "}",
-        ]
+        body = (self.kept_column, self.fetches(self.within, row, besides))
+        return [Loop(f"int item = {first}; item < {end}; ++item", body, FULLY)]
 
-    def fetches(self, test: str, row: str, besides: Sequence[str] = ()) -> list[str]:
+    def fetches(self, test: Code, row: str, besides: Body = ()) -> Statement:
         """One item, where that is so."""
-        lines = [f"{name}_kept.fetch(item, {name} + {row} * columns + column);" for name in self._given]
-        lines += besides
-        return [f"if ({test}) {lines[0]}"] if len(lines) == 1 else [f"if ({test}) {{", *block(lines), "}"]
+        call = "{kept}.fetch(item, {tensor} + {row} * {columns} + column)"
+        loads = [Do(code(call, kept=f"{name}_kept", tensor=name, row=row)) for name in self._given]
+        return under(test, [*loads, *besides])
 
 
 def read_again(streamed: RowWriter) -> list[str]:
@@ -199,9 +208,9 @@ def far_of(items: int, tensors: int, near: int = NEAR) -> int:
     return 0 if items * tensors <= near else items - near // tensors
 
 
-def kept_parameters(given: Needs) -> list[str]:
+def kept_parameters(given: Needs) -> list[Parameter]:
     """Of such a kernel: a row that is kept is short enough for an int, which spares registers."""
-    return [item.replace("int64_t columns", "int columns") for item in row_parameters(given)]
+    return [replace(item, type="int") if item.name == "columns" else item for item in row_parameters(given)]
 
 
 def declining(needs: Needs, width: int, test: str) -> list[str]:

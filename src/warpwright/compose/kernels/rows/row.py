@@ -9,12 +9,25 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from warpwright.compose.code.printer import printed
-from warpwright.compose.code.text import code
+from warpwright.compose.code.statements import (
+    FULLY,
+    Assign,
+    Blank,
+    Body,
+    Do,
+    Form,
+    If,
+    Lambda,
+    Let,
+    Loop,
+    Statement,
+    under,
+)
+from warpwright.compose.code.text import Code, Piece, code
 from warpwright.compose.cuda.arithmetic import Term
 from warpwright.compose.cuda.eight_bits import as_stored
 from warpwright.compose.cuda.emit import Early, Emitter
-from warpwright.compose.cuda.kernel import block, emit_stores, settle_multiples
+from warpwright.compose.cuda.kernel import emit_stores, over_items, over_pack, settle_multiples
 from warpwright.compose.cuda.tensors import Needs
 from warpwright.compose.ir import indices
 from warpwright.compose.ir.indices import ELEMENT, PACK, ROW, Total, Var
@@ -47,6 +60,15 @@ class Rows:
         return [*self.reductions, *stored, *(value.first for value, _ in self.column_sums)]
 
 
+@dataclass(frozen=True, slots=True)
+class Reduced:
+    """One pass along a row: its reductions, the statements of the walk, and those by which threads share the result."""
+
+    carriers: list[Carrier]
+    walk: list[Statement]
+    sharing: list[Statement]
+
+
 class RowWriter:
     """Writes the device code of one variant: rows kept in registers, or streamed."""
 
@@ -59,6 +81,7 @@ class RowWriter:
         ahead: int = 1,
         *,
         sharing: str = "THREADS",
+        is_piece: bool = False,
     ) -> None:
         self.work, self.graph, self.is_kept, self.ahead = work, graph, kept is not None, ahead
         self.sharing = sharing
@@ -72,23 +95,23 @@ class RowWriter:
         one = graph.cases.one()
         self.base = Total(((self.row, work.columns), (column, one)))
         self.emitter.row_index = self.row
-        self.emitter.kept = {name: code("{kept}[{item}]", kept=f"{name}_kept") for name in kept or ()}
+        self.emitter.kept = {name: code("{kept}[item]", kept=f"{name}_kept") for name in kept or ()}
         self.emitter.opens = True
-        self.body: list[str] = []
+        self.body: list[Statement] = []
         self.loaded: list[set[str]] = []
         """The tensors whose packs each pass reads along the row."""
-        self.begin, self.end = "", "columns"
-        """Where the walk of the threads along a row begins, if not at its start, and where it ends."""
+        self.begin = "begin + " if is_piece else ""
+        """Where the walk of the threads along a row begins, if not at its start."""
+        self.end = "end" if is_piece else "columns"
+        """Where it ends."""
         self.may_fetch_early: Callable[[set[str]], bool] = lambda names: False
         """Whether these tensors may be read before the kernel waits for others."""
-        self.fetched_early: list[str] = []
+        self.fetched_early: list[Statement] = []
         """The statements that do so."""
         self.joins = kept is None
         """Whether passes that wait for each other become one: threads meet less often, but compute more."""
-        self.behind_last: list[str] = []
+        self.behind_last: list[Statement] = []
         """What is done behind each pack of the last pass, when it is needed no more."""
-        self.before_sharing = 0
-        """Where in the body a pass is through, and its threads have not met yet."""
         self.preamble: dict[str, None] = {}
 
     @property
@@ -100,13 +123,13 @@ class RowWriter:
         """The tensors that several passes read along the row."""
         return [name for name in along_rows(self) if sum(name in names for names in self.loaded) > 1]
 
-    def write(self) -> list[str]:
+    def write(self) -> list[Statement]:
         """The statements of one row."""
         passes = depths([check(value) for value in self.work.reductions])
         for group in joined(passes) if self.joins else [list[Carried](group) for group in passes]:
             for item in self.reduce(group):
                 self.body += item.settle()
-            self.body.append("")
+            self.body.append(Blank())
         self.row_stores()
         self.last_pass()
         settle_multiples(self.emitter)
@@ -119,6 +142,12 @@ class RowWriter:
         return self.emitter.lifted(value, self.emitter.term(value, self.place(value)), ELEMENT)
 
     def reduce(self, group: Sequence[Carried], stores: Sequence[Store] = ()) -> list[Carrier]:
+        """One pass along the row, whose statements follow those before it."""
+        found = self.reduced(group, stores)
+        self.body += [*found.walk, *found.sharing]
+        return found.carriers
+
+    def reduced(self, group: Sequence[Carried], stores: Sequence[Store] = ()) -> Reduced:
         """One pass along the row, for all reductions of a group; it may leave what needs none of them."""
         self._new_pass()
         done = Pass()
@@ -127,28 +156,23 @@ class RowWriter:
             done.before += item.begin()
             item.add(self.at_element(item.operand), done)
         done.after += shared(carriers)
-        elements, behind = map(
-            printed, emit_stores(self.emitter, stores, [self.place(store.value) for store in stores])
-        )
+        elements, behind = emit_stores(self.emitter, stores, [self.place(store.value) for store in stores])
         done.elements += elements
         done.behind += behind
-        self._flush_row()
-        self.body += [*done.before, *self._loop(done)]
-        self.before_sharing = len(self.body)
-        self.body += done.after
+        walk = [*self._row_lines(), *done.before, *self._loop(done)]
         self._settled(carriers)
-        return carriers
+        return Reduced(carriers, walk, done.after)
 
     def join(self, group: Sequence[Carried], parts: Sequence[Sequence[str]]) -> None:
         """What the blocks of an earlier kernel have left of each piece of the row, put together."""
         carriers = [carrier(item, self.emitter) for item in group]
-        done = Pass(elements=["const int64_t part = row * pieces + other;"])
+        done = Pass(elements=[Let("const int64_t", "part", code("row * {pieces} + other"))])
         for item, names in zip(carriers, parts, strict=True):
             done.before += item.begin()
-            done.elements += item.join([f"{name}[part]" for name in names])
-        done.after += [*shared(carriers), *(line for item in carriers for line in item.settle())]
-        loop = ["for (int other = lane; other < pieces; other += THREADS) {", *block(done.elements), "}"]
-        self.body += [*done.before, *loop, *done.after, ""]
+            done.elements += item.join([code("{name}[part]", name=name) for name in names])
+        done.after += [*shared(carriers), *(statement for item in carriers for statement in item.settle())]
+        loop = Loop(code("int other = lane; other < {pieces}; other += THREADS"), tuple(done.elements))
+        self.body += [*done.before, loop, *done.after, Blank()]
         self._settled(carriers)
 
     def _settled(self, carriers: Sequence[Carrier]) -> None:
@@ -156,111 +180,97 @@ class RowWriter:
             self.emitter.results |= item.results(self.emitter)
         self.preamble |= dict.fromkeys(preambles(carriers))
 
-    def row_stores(self, only: str = "lane == 0") -> None:
-        lines = []
+    def row_stores(self, only: Piece = "lane == 0") -> None:
+        stores: list[Statement] = []
         for store in self.work.row_stores:
             place = indices.unravel(self.row, store.value.shape, self.graph.cases)
             if self.graph.numel(store.value).is_one:
                 place = tuple(None for _ in store.value.shape)
             term = self.emitter.lifted(store.value, self.emitter.term(store.value, place), PACK)
             self.needs.writes[store.tensor.name] = store.tensor
-            lines.append(f"{store.tensor.name}[row] = {as_stored(self.needs, store.tensor, term, store.value).text};")
-        self._flush_row()
-        if len(lines) == 1:
-            self.body += [f"if ({only}) {lines[0]}", ""]
-        elif lines:
-            self.body += [f"if ({only}) {{", *block(lines), "}", ""]
+            found = as_stored(self.needs, store.tensor, term, store.value)
+            stores.append(Assign(code("{tensor}[row]", tensor=store.tensor.name), found))
+        self.body += self._row_lines()
+        if stores:
+            self.body += [under(only, stores), Blank()]
 
     def last_pass(self) -> None:
         if not self.work.stores and not self.work.column_sums:
             return
         self._new_pass()
         places = [self.place(store.value) for store in self.work.stores]
-        elements, after = map(printed, emit_stores(self.emitter, self.work.stores, places))
+        elements, after = emit_stores(self.emitter, self.work.stores, places)
         for value, name in self.work.column_sums if self.is_kept else ():
-            elements.append(f"{name}_sum[item].at[k] += {self.at_element(value.first).text};")
-        self._flush_row()
+            sums = code("{sums}[item].at[k]", sums=f"{name}_sum")
+            elements.append(Assign(sums, self.at_element(value.first).code, "+="))
+        self.body += self._row_lines()
         self.body += self._loop(Pass(elements=elements, behind=[*after, *self.behind_last]))
 
     def _new_pass(self) -> None:
         self.emitter.new_pass()
         self.emitter.early = {} if self.ahead > 1 and not self.is_kept else None
 
-    def _flush_row(self) -> None:
-        self.body += printed(self.emitter.lines[ROW])
-        self.emitter.lines[ROW] = []
+    def _row_lines(self) -> list[Statement]:
+        """What is computed once for a row, as far as it has not been taken."""
+        found, self.emitter.lines[ROW] = self.emitter.lines[ROW], []
+        return found
 
-    def _loop(self, done: Pass) -> list[str]:
+    def _loop(self, done: Pass) -> list[Statement]:
         emitter = self.emitter
-        self.loaded.append({name for name, offset in emitter._packs if offset == self.base})
-        inner = [
-            *printed(emitter.lines[PACK]),
-            *done.packs,
-            "#pragma unroll",
-            "for (int k = 0; k < VEC; ++k) {",
-            *block([*printed(emitter.lines[ELEMENT]), *done.elements]),
-            "}",
-            *done.behind,
-        ]
+        self.loaded.append({name for name, offset in emitter.packs if offset == self.base})
+        over = over_pack([*emitter.lines[ELEMENT], *done.elements])
+        inner = [*emitter.lines[PACK], *done.packs, over, *done.behind]
         if self.is_kept:
             return self._over_kept(inner)
         if emitter.early:
-            return self._several_at_once(inner, emitter.early)
-        head = f"for (int column = {self.first}; column < {self.end}; column += THREADS * VEC) {{"
-        return [f"#pragma unroll {self.ahead}", head, *block(inner), "}"]
+            return [self._several_at_once(inner, emitter.early)]
+        head = "int column = {first}; column < {end}; column += THREADS * {VEC}"
+        return [Loop(code(head, first=self.first, end=self.end), tuple(inner), self.ahead)]
 
-    def _over_kept(self, inner: Sequence[str]) -> list[str]:
-        return [*self.kept_loop(), *block(inner, 2), "    }", "}"]
+    def _over_kept(self, inner: Body) -> list[Statement]:
+        return [self.over_kept(inner)]
 
     @property
-    def first(self) -> str:
+    def first(self) -> Code:
         """Where that of one thread begins."""
-        return f"{self.begin}lane * VEC"
+        return code("{begin}lane * {VEC}", begin=self.begin)
 
-    def kept_loop(self) -> list[str]:
-        """Over the packs that a thread keeps."""
-        return [
-            "#pragma unroll",
-            "for (int item = 0; item < ITEMS; ++item) {",
-            f"    {self.kept_column}",
-            f"    if ({self.within}) {{",
-        ]
+    def over_kept(self, inner: Body) -> Statement:
+        """A loop over the packs that a thread keeps."""
+        return over_items([self.kept_column, If(self.within, tuple(inner))])
 
     @property
-    def within(self) -> str:
+    def within(self) -> Code:
         """Whether a pack that is kept lies in the row."""
-        return f"column < {self.end}"
+        return code("column < {end}", end=self.end)
 
     @property
-    def kept_column(self) -> str:
-        return f"const int column = {self.begin}(item * {self.sharing} + lane) * VEC;"
+    def kept_column(self) -> Statement:
+        place = code("{begin}(item * {sharing} + lane) * {VEC}", begin=self.begin, sharing=self.sharing)
+        return Let("const int", "column", place)
 
-    def _several_at_once(self, inner: Sequence[str], loads: Mapping[str, Early]) -> list[str]:
+    def _several_at_once(self, inner: Body, loads: Mapping[str, Early]) -> Statement:
         """All loads of a round are under way before the first is waited for, whatever branches come after them."""
-        lines = [f"{name}[p] = {early.load.text};" for name, early in loads.items()]
         count = max(self.ahead // len(loads), 2)
-        over = [
-            "#pragma unroll",
-            f"for (int p = 0; p < {count}; ++p) {{",
-            "    const int column = first + p * THREADS * VEC;",
-        ]
-        test = f"if (column < {self.end}) "
-        guarded = [test + lines[0]] if len(lines) == 1 else [test + "{", *block(lines), "}"]
-        declared = [f"{early.type.text} {name}[{count}];" for name, early in loads.items()]
-        fetched = [*over, *block(guarded), "}"]
-        if self.may_fetch_early({name for name, _ in self.emitter._packs}):
-            self.fetched_early = [*declared, "const auto fetch = [&](int first) {", *block(fetched), "};"]
-            self.fetched_early.append(
-                f"fetch({self.first});  // Under way while this kernel still waits for the one before it."
-            )
-            fetched, declared = [f"if (first > {self.first}) fetch(first);"], []
-        return [
-            "#pragma unroll 1",
-            f"for (int first = {self.first}; first < {self.end}; first += {count} * THREADS * VEC) {{",
-            *block([*declared, *fetched]),
-            *block([*over, f"    {test}{{", *block(inner, 2), "    }", "}"]),
-            "}",
-        ]
+        test, step = code("column < {end}", end=self.end), code("{count} * THREADS * {VEC}", count=count)
+        asked = [Assign(code("{name}[p]", name=name), early.load) for name, early in loads.items()]
+        fetched = [self._over_places(count, under(test, asked))]
+        declared: list[Statement] = [Let(early.type, name, extent=count) for name, early in loads.items()]
+        if self.may_fetch_early({name for name, _ in self.emitter.packs}):
+            early = Do(code("fetch({first})", first=self.first), comment=EARLY)
+            self.fetched_early = [*declared, Lambda("fetch", "int first", tuple(fetched)), early]
+            later = If(code("first > {first}", first=self.first), (Do("fetch(first)"),), form=Form.BESIDE)
+            declared, fetched = [], [later]
+        head = code("int first = {first}; first < {end}; first += {step}", first=self.first, end=self.end, step=step)
+        return Loop(head, (*declared, *fetched, self._over_places(count, If(test, tuple(inner)))), 1)
+
+    def _over_places(self, count: int, inner: Statement) -> Statement:
+        """A loop over the packs that are under way at a time."""
+        column = Let("const int", "column", code("first + p * THREADS * {VEC}"))
+        return Loop(f"int p = 0; p < {count}; ++p", (column, inner), FULLY)
+
+
+EARLY = "Under way while this kernel still waits for the one before it."
 
 
 def write_rows(work: Rows, graph: Graph, held: Mapping[int, Tensor], ahead: int) -> list[RowWriter]:

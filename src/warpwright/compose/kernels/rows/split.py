@@ -10,7 +10,12 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from warpwright.compose.code.printer import printed
+from warpwright.compose.code.definitions import Definition, Parameter
+from warpwright.compose.code.passes.fast_math import could_be_faster
+from warpwright.compose.code.printer import signature
+from warpwright.compose.code.statements import Also, Assign, Body, Let, Statement, Wait, under
+from warpwright.compose.code.text import as_code, code
+from warpwright.compose.code.traversal import names as names_in
 from warpwright.compose.cuda.kernel import (
     Written,
     block,
@@ -21,13 +26,10 @@ from warpwright.compose.cuda.kernel import (
     pointers,
     row_parameters,
     settle_multiples,
-    signature,
     used,
     vec_of,
     vector_test,
-    words_of,
 )
-from warpwright.compose.cuda.programmatic_launch import AWAIT
 from warpwright.compose.cuda.tensors import Needs
 from warpwright.compose.ir.indices import KERNEL
 from warpwright.compose.ir.operations import REDUCTIONS
@@ -85,7 +87,7 @@ class Stage:
     stores: Sequence[Store]
     """What it computes of that which is asked for."""
     given: Needs = field(default_factory=Needs)
-    body: list[str] = field(default_factory=list)
+    body: Body = ()
     backwards: bool = False
     """Every other kernel begins where the one before it ended: what that read last is still in the cache."""
 
@@ -97,14 +99,15 @@ class Stage:
     @property
     def pieces(self) -> list[str]:
         """How a row was cut, as far as it matters here."""
-        return [name for name in ("length", "pieces") if name in words_of(self.body)]
+        return [name for name in ("length", "pieces") if name in names_in(self.body)]
 
     @property
     def shape(self) -> list[str]:
         """The template parameters: what its statements name, and what a later choice of mathematics could."""
-        words = words_of([*self.body, *row_parameters(self.given)])
-        typed = not words.isdisjoint({"T", "expf", "sigmoid"})
-        return [*(["T"] if typed else []), *(["VEC"] if "VEC" in words else []), "THREADS"]
+        words = names_in(self.body)
+        given = (*self.given.reads.values(), *self.given.writes.values())
+        is_typed = "T" in words or any(tensor.cpp == "T" for tensor in given) or could_be_faster(self.body)
+        return [*(["T"] if is_typed else []), *(["VEC"] if "VEC" in words else []), "THREADS"]
 
 
 def is_worth_it(work: Rows, graph: Graph) -> bool:
@@ -131,7 +134,7 @@ def split_kernels(
         stage.settle(work, needs, turn % 2 == 1)
     return Written(
         name=f"{work.name}_split",
-        device="\n\n".join("\n".join(_device(work, stage)) for stage in stages),
+        device=tuple(_device(work, stage) for stage in stages),
         launcher="\n".join(_launcher(work, stages, needs, genome)),
         needs=needs,
         preamble=row_preamble([stage.writer for stage in stages]),
@@ -150,8 +153,7 @@ def _begun(
     known: Sequence[Sequence[Sequence[Part]]],
 ) -> RowWriter:
     """A kernel that has taken in everything that was left before it."""
-    writer = RowWriter(source.work, source.graph, source.held, None, source.ahead)
-    writer.begin, writer.end = "begin + ", "end"
+    writer = RowWriter(source.work, source.graph, source.held, None, source.ahead, is_piece=True)
     writer.may_fetch_early = lambda names: bool(groups) and names <= source.given
     for group, parts in zip(groups, known, strict=True):
         writer.join(group, [[part.name for part in of_item] for of_item in parts])
@@ -175,14 +177,14 @@ def _reducing(
     return Stage(f"{source.work.name}_pass_{number}", writer, _all(known), left, stores), parts
 
 
-def parts_left(carriers: Sequence[Carrier], parts: Sequence[Sequence[Part]]) -> list[str]:
+def parts_left(carriers: Sequence[Carrier], parts: Sequence[Sequence[Part]]) -> list[Statement]:
     """By one thread of each block."""
     puts = [
-        f"{part.name}[row * pieces + piece] = {text};"
+        Assign(code("{part}[row * {pieces} + piece]", part=part.name), found)
         for item, of_item in zip(carriers, parts, strict=True)
-        for part, (_, _, text) in zip(of_item, item.parts, strict=True)
+        for part, (_, _, found) in zip(of_item, item.parts, strict=True)
     ]
-    return ["if (lane == 0) {", *block(puts), "}"] if len(puts) > 1 else [f"if (lane == 0) {puts[0]}"]
+    return [under("lane == 0", puts)]
 
 
 def _last(
@@ -202,41 +204,37 @@ def _all(known: Sequence[Sequence[Sequence[Part]]]) -> list[Part]:
     return [part for of_group in known for of_item in of_group for part in of_item]
 
 
-def _body(work: Rows, stage: Stage) -> list[str]:
-    piece = [
-        f"const int piece = {'pieces - 1 - ' if stage.backwards else ''}blockIdx.x;",
-        "const int begin = piece * length, end = min(static_cast<int>(columns), begin + length);",
-    ]
+def _body(work: Rows, stage: Stage) -> list[Statement]:
+    number, row = as_code("blockIdx.x"), "gridDim.y - 1 - blockIdx.y" if stage.backwards else "blockIdx.y"
+    if stage.backwards:
+        number = code("{pieces} - 1 - blockIdx.x")
+    end = Also("end", code("min(static_cast<int>({columns}), begin + {length})"))
+    piece = [Let("const int", "piece", number), Let("const int", "begin", code("piece * {length}"), (end,))]
     return [
-        "const int lane = threadIdx.x;",
-        f"const int64_t row = {'gridDim.y - 1 - ' if stage.backwards else ''}blockIdx.y;",
+        Let("const int", "lane", "threadIdx.x"),
+        Let("const int64_t", "row", row),
         *(piece if stage.left or work.stores else []),
-        *([*stage.writer.fetched_early, AWAIT] if stage.writer.fetched_early else []),
-        *printed(stage.writer.emitter.lines[KERNEL]),
+        *([*stage.writer.fetched_early, Wait()] if stage.writer.fetched_early else []),
+        *stage.writer.emitter.lines[KERNEL],
         *without_end(stage.writer.body),
     ]
 
 
-def _device(work: Rows, stage: Stage) -> list[str]:
-    extra = [*(f"const {part.type}* __restrict__ {part.name}" for part in stage.taken)]
-    extra += [f"{part.type}* __restrict__ {part.name}" for part in stage.left]
-    head = signature(
-        f"__global__ void __launch_bounds__(THREADS, 1024 / THREADS) {stage.name}_kernel",
-        [*row_parameters(stage.given), *extra, *(f"int {name}" for name in stage.pieces)],
-    )
-    head[-1] += " {"
+def _device(work: Rows, stage: Stage) -> Definition:
+    taken = [Parameter(f"const {part.type}* __restrict__", part.name) for part in stage.taken]
+    left = [Parameter(f"{part.type}* __restrict__", part.name) for part in stage.left]
+    pieces = [Parameter("int", name) for name in stage.pieces]
     share = "a piece of a row" if stage.left or work.stores else "a row"
     what = [f"reduces {share}"] if stage.left else []
     what += [f"computes {listed(stage.stores)} for {'it' if what else share}"] if stage.stores else []
     order = ", the last ones first" if stage.backwards else ""
-    shape = ", ".join("typename T" if name == "T" else f"int {name}" for name in stage.shape)
-    return [
-        f"// Every block {' and '.join(what)}{order}.",
-        f"template <{shape}>",
-        *head,
-        *block(stage.body),
-        "}",
-    ]
+    return Definition(
+        comments=(f"Every block {' and '.join(what)}{order}.",),
+        template=", ".join("typename T" if name == "T" else f"int {name}" for name in stage.shape),
+        head=f"__global__ void __launch_bounds__(THREADS, 1024 / THREADS) {stage.name}_kernel",
+        parameters=(*row_parameters(stage.given), *taken, *left, *pieces),
+        body=tuple(stage.body),
+    )
 
 
 def _launcher(work: Rows, stages: Sequence[Stage], needs: Needs, genome: Mapping[str, Any]) -> list[str]:

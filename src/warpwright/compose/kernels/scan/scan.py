@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from warpwright.compose.cuda.kernel import Written, block, launch, pointer, signature, vec_of
+from warpwright.compose.code.printer import signature
+from warpwright.compose.cuda.kernel import Written, block, launch, pointer, vec_of
 from warpwright.compose.cuda.preamble import ALIGNED, JOINS, NEIGHBOURS, OVER_ROW, PACKS
 from warpwright.compose.cuda.tensors import Needs
 from warpwright.compose.ir.operations import Op

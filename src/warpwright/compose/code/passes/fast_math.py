@@ -1,0 +1,25 @@
+"""Approximations take the place of functions that are rounded more coarsely than they err."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from warpwright.compose.code.definitions import Definition
+from warpwright.compose.code.statements import Body
+from warpwright.compose.code.text import Function, Part
+from warpwright.compose.code.traversal import functions, rewritten
+
+
+def with_fast_math(definitions: Sequence[Definition]) -> tuple[Definition, ...]:
+    """The same definitions, with the approximation of every function that has one."""
+    return tuple(replace(item, body=rewritten(item.body, _fast)) for item in definitions)
+
+
+def could_be_faster(body: Body) -> bool:
+    """Whether it calls a function that has an approximation."""
+    return any(function.fast for function in functions(body))
+
+
+def _fast(part: Part) -> Part:
+    return Function(part.fast) if isinstance(part, Function) and part.fast else part
