@@ -44,6 +44,21 @@ std::ostream& operator<<(std::ostream& out, DeviceType type) {
   return out << (type == DeviceType::CUDA ? "cuda" : type == DeviceType::CPU ? "cpu" : "other");
 }
 std::ostream& operator<<(std::ostream& out, Device device) { return out << device.str(); }
+std::ostream& operator<<(std::ostream& out, Layout layout) {
+  return out << (layout == Layout::Strided ? "Strided" : "Sparse");
+}
+std::ostream& operator<<(std::ostream& out, MemoryFormat format) {
+  switch (format) {
+    case MemoryFormat::Preserve: return out << "Preserve";
+    case MemoryFormat::ChannelsLast: return out << "ChannelsLast";
+    case MemoryFormat::ChannelsLast3d: return out << "ChannelsLast3d";
+    default: return out << "Contiguous";
+  }
+}
+std::ostream& operator<<(std::ostream& out, const TensorOptions& options) {
+  out << "TensorOptions(dtype=" << options.dtype() << ", device=" << options.device() << ", layout=" << options.layout();
+  return out << ", requires_grad=" << (options.requires_grad() ? "true" : "false") << ")";
+}
 std::ostream& operator<<(std::ostream& out, const Scalar& value) {
   if (value.isFloatingPoint()) return out << value.toDouble();
   return out << value.toLong();

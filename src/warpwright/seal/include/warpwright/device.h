@@ -39,8 +39,11 @@ std::ostream& operator<<(std::ostream& out, DeviceType type);
 enum class Layout : int8_t { Strided, Sparse };
 constexpr Layout kStrided = Layout::Strided;
 constexpr Layout kSparse = Layout::Sparse;
+std::ostream& operator<<(std::ostream& out, Layout layout);
 
 enum class MemoryFormat : int8_t { Contiguous, Preserve, ChannelsLast, ChannelsLast3d };
+
+std::ostream& operator<<(std::ostream& out, MemoryFormat format);
 
 inline MemoryFormat get_contiguous_memory_format() { return MemoryFormat::Contiguous; }
 

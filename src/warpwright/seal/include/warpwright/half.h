@@ -87,6 +87,40 @@ __host__ __device__ BFloat16::operator float() const { return warpwright::BFloat
 WARPWRIGHT_SMALL_FLOAT(Half)
 WARPWRIGHT_SMALL_FLOAT(BFloat16)
 
+// Two of one type compare as floats, even where CUDA's own types, to which they convert as well, can be compared. Only
+// values of exactly these types are meant: with a float on one side, the comparison of floats is the one to choose.
+template <class T>
+using OfSmall = std::enable_if_t<std::is_same<T, Half>::value || std::is_same<T, BFloat16>::value, int>;
+#define WARPWRIGHT_SMALL_COMPARISON(OP)                                                                              \
+  template <class T, OfSmall<T> = 0>    \
+  inline __host__ __device__ bool operator OP(const T& a, const T& b) {                                              \
+    return static_cast<float>(a) OP static_cast<float>(b);                                                           \
+  }
+WARPWRIGHT_SMALL_COMPARISON(<)
+WARPWRIGHT_SMALL_COMPARISON(<=)
+WARPWRIGHT_SMALL_COMPARISON(>)
+WARPWRIGHT_SMALL_COMPARISON(>=)
+WARPWRIGHT_SMALL_COMPARISON(==)
+WARPWRIGHT_SMALL_COMPARISON(!=)
+#undef WARPWRIGHT_SMALL_COMPARISON
+
+#define WARPWRIGHT_SMALL_CHOICE(NAME, OP)                                              \
+  template <class T, OfSmall<T> = 0>                                                   \
+  inline __host__ __device__ float NAME(const T& a, float b) {                         \
+    return static_cast<float>(a) OP b ? static_cast<float>(a) : b;                     \
+  }                                                                                    \
+  template <class T, OfSmall<T> = 0>                                                   \
+  inline __host__ __device__ float NAME(float a, const T& b) {                         \
+    return NAME(b, a);                                                                 \
+  }                                                                                    \
+  template <class T, OfSmall<T> = 0>                                                   \
+  inline __host__ __device__ float NAME(const T& a, const T& b) {                      \
+    return NAME(a, static_cast<float>(b));                                             \
+  }
+WARPWRIGHT_SMALL_CHOICE(max, >)
+WARPWRIGHT_SMALL_CHOICE(min, <)
+#undef WARPWRIGHT_SMALL_CHOICE
+
 // The float8 types exist for storage: kernels reinterpret them or widen them.
 #define WARPWRIGHT_FLOAT8(NAME, BITS)                                                                   \
   struct alignas(1) NAME {                                                                              \

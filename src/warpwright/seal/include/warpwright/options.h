@@ -77,6 +77,8 @@ class TensorOptions {
   bool requires_grad_ = false;
 };
 
+std::ostream& operator<<(std::ostream& out, const TensorOptions& options);
+
 inline TensorOptions dtype(ScalarType type) { return TensorOptions(type); }
 inline TensorOptions dtype(caffe2::TypeMeta type) { return TensorOptions(type); }
 template <class T>
