@@ -135,7 +135,7 @@ def _kept(tensor: Tensor | None, blob: list[bytes]) -> dict[str, Any] | None:
 
 def _kept_expected(item: Expected, blob: list[bytes]) -> dict[str, Any]:
     plain = {"name": item.name, "spec": encode(item.spec), "compare": item.compare.value, "slack": item.slack}
-    tensors = {name: _kept(getattr(item, name), blob) for name in ("value", "spread", "choices")}
+    tensors = {name: _kept(getattr(item, name), blob) for name in ("value", "spread", "choices", "honest")}
     return {**plain, **tensors, "independent": item.independent}
 
 
@@ -154,6 +154,7 @@ def _expected(kept: Mapping[str, Any], pieces: _Pieces) -> Expected:
         value=pieces.needed(kept["value"]),
         spread=pieces.next(kept["spread"]),
         choices=pieces.next(kept["choices"]),
+        honest=pieces.next(kept["honest"]),
         independent=kept["independent"],
         slack=kept["slack"],
     )

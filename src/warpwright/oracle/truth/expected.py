@@ -20,10 +20,11 @@ from warpwright.oracle.inputs.arguments import forward_inputs, gradient_inputs, 
 from warpwright.oracle.inputs.storage import as_bits, held
 from warpwright.oracle.truth.double_precision import lifted, to_double
 from warpwright.oracle.truth.jitter import Jitter
-from warpwright.oracle.truth.reference import Tensors, evaluate, function, saved
+from warpwright.oracle.truth.reference import Tensors, evaluate, function, saved, tensors_in
 
 HONEST_RUNS = 8
 FEW_RUNS = 2
+_SMALL_WHOLE = (torch.int8, torch.uint8)
 _SCALES, _SCALED = (0.8, 1.25), (torch.float16, torch.bfloat16, torch.float32, torch.float64)
 
 
@@ -62,6 +63,10 @@ class Expected:
     """How many errors of a row are independent of each other: all, or one if they have a common cause."""
     choices: torch.Tensor | None = None
     """INDEX only: the values that the indices select from."""
+    honest: torch.Tensor | None = None
+    """EXACT only: what honest runs gave besides the true value, one after another along the first dimension; None if
+    all of them gave it.
+    """
     slack: float = 1.0
     partial: bool = False
     """Whether the spread comes from few honest runs and the others count as exact: it then allows less than all runs
@@ -155,15 +160,34 @@ def honest_results(task: Task, draw: Draw, given: Scenario, seed: int, contrary:
 def expectations(task: Task, draw: Draw, given: Scenario, runs: int = HONEST_RUNS) -> tuple[Expected, ...]:
     """Computes the expected values of a draw."""
     exact = exact_results(task, draw, given)
-    if not any(value.is_floating_point() for value in exact):
+    owed = compared_tensors(task, draw.case)
+    if not _is_rounded(given, exact, [output for _, output in owed]):
         runs = 0
     # One run has only unlikely roundings: otherwise an honest kernel would be the first to meet a rare one.
     seeds = range(HONEST_RUNS - runs, HONEST_RUNS)
     honest = [honest_results(task, draw, given, seed, contrary=seed == 0) for seed in seeds]
-    return tuple(_expected(task, draw, given, exact, honest))
+    whole = not runs or all(value.is_floating_point() for value in exact)
+    eager = [] if whole else [_eager_results(task, draw, given)]
+    return tuple(_expected(task, draw, given, exact, honest, eager))
 
 
-def _expected(task: Task, draw: Draw, given: Scenario, exact: Tensors, honest: Sequence[Tensors]) -> Iterator[Expected]:
+def _is_rounded(given: Scenario, exact: Tensors, outputs: Sequence[Output | None]) -> bool:
+    """Whether rounding decides any of the results: what honest runs give differs then."""
+    if any(value.is_floating_point() for value in exact):
+        return True
+    floats = any(tensor.is_floating_point() for tensor in tensors_in(given.arguments))
+    return floats and any(output is None or output.compare is Compare.VALUE for output in outputs)
+
+
+def _eager_results(task: Task, draw: Draw, given: Scenario) -> Tensors:
+    """The reference in its own precision, as torch rounds it."""
+    fresh = given.copy()
+    return evaluate(task, draw.case, function(task.reference), fresh.arguments, fresh.gradients, fresh.saves)
+
+
+def _expected(
+    task: Task, draw: Draw, given: Scenario, exact: Tensors, honest: Sequence[Tensors], eager: Sequence[Tensors]
+) -> Iterator[Expected]:
     for number, (spec, output) in enumerate(compared_tensors(task, draw.case)):
         value = exact[number]
         if tuple(value.shape) != spec.shape:
@@ -183,9 +207,19 @@ def _expected(task: Task, draw: Draw, given: Scenario, exact: Tensors, honest: S
             spread=spread,
             independent=independent,
             choices=_choices(task, output, given),
+            honest=_others(value, [run[number] for run in (*honest, *eager)]) if compare is Compare.EXACT else None,
             slack=task.tolerance.slack,
             partial=spread is not None and len(honest) < HONEST_RUNS,
         )
+
+
+def _others(value: torch.Tensor, runs: Tensors) -> torch.Tensor | None:
+    """The results of honest runs where any differs from the truth; of small whole numbers the least and the largest."""
+    others = [run.to(value.dtype) for run in runs if run.shape == value.shape and not torch.equal(run, value)]
+    if not others:
+        return None
+    found = torch.stack([value, *others])
+    return torch.stack([found.amin(0), found.amax(0)]) if value.dtype in _SMALL_WHOLE else found
 
 
 def _spread(task: Task, draw: Draw, spec: TensorSpec, value: torch.Tensor, runs: Tensors) -> tuple[torch.Tensor, float]:

@@ -27,6 +27,8 @@ _ALL_BUT = 1 / 64  # in units of the last place: errors in fp32 are smaller and 
 _MIXING = ((16, -1, 0x7FEB352D), (16, 0xFFFF, 0x846CA68B - (1 << 32)), (15, 0x1FFFF, 1))  # shift, bits kept, factor
 _SIXTEEN_BITS = (torch.float16, torch.bfloat16)
 _CASTS = {"_to_copy", "to", "convert_element_type"}
+_WEIGHTS = {"exp", "exp2", "_softmax"}
+_SCALED_WEIGHTS = {"div", "mul"}
 _EIGHT_BITS = (torch.float8_e4m3fn, torch.float8_e5m2)
 
 # The position of the argument with the terms, by operation.
@@ -74,6 +76,9 @@ class Jitter(Mode):
             options = {**options, "dtype": torch.float32}
         if name in _CASTS and (dtype := _cast_to(args, options)) in _SIXTEEN_BITS:
             return self._rounded(args[0], dtype)
+        return _marked(self._run(func, name, args, options), name, args)
+
+    def _run(self, func: Any, name: str, args: Any, options: dict[str, Any]) -> Any:
         if name in _COMPOUND:
             with self:
                 return decomposition_table[func](*args, **options)
@@ -140,7 +145,10 @@ class Jitter(Mode):
         unit = _unit(exact, dtype)
         off = exact - nearest.to(torch.float64)
         chance = 1.0 if self._contrary else off.abs() / unit
-        turned = (self._chance(value) < chance) & (off.abs() >= _ALL_BUT * unit)
+        # Some kernels round weights before they normalise them: that a normalised weight is representable then says
+        # nothing of its error.
+        least = 0.0 if self._contrary and _is_weight(value) else _ALL_BUT
+        turned = (self._chance(value) < chance) & (off.abs() >= least * unit)
         other = torch.where(turned, nearest.to(torch.float64) + off.sign() * unit, nearest.to(torch.float64)).to(dtype)
         return torch.where(other.isfinite(), other, nearest)
 
@@ -162,6 +170,17 @@ class Jitter(Mode):
         if device not in self._generators:
             self._generators[device] = torch.Generator(device).manual_seed(self._seed)
         return self._generators[device]
+
+
+def _marked(out: Any, name: str, args: Any) -> Any:
+    """Marks a result as weights if it is an exponential, or weights multiplied or divided by something."""
+    if isinstance(out, torch.Tensor) and (name in _WEIGHTS or (name in _SCALED_WEIGHTS and _is_weight(args[0]))):
+        out.warpwright_weight = True  # type: ignore[attr-defined]
+    return out
+
+
+def _is_weight(value: Any) -> bool:
+    return getattr(value, "warpwright_weight", False)
 
 
 def _unit(value: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
