@@ -1,12 +1,12 @@
-"""Do the emulator and a GPU say the same? A sample of right and wrong kernels, carried to a GPU machine and back.
+"""Compares verdicts of the emulator with those of a GPU, on a sample of correct and wrong kernels.
 
 python bench/agreement.py make FOLDER [--each 1] [--jobs 2]   writes a bundle, and verdicts.json by the emulator
-    over there: python3 worker.pyz jobs/ --out results/
-python bench/agreement.py compare FOLDER                      holds FOLDER/results against FOLDER/verdicts.json
+    on the GPU machine: python3 worker.pyz jobs/ --out results/
+python bench/agreement.py compare FOLDER                      compares FOLDER/results with FOLDER/verdicts.json
 
-The sample is every original of bench/mutants.py with a mutant or more of it, each time of other kinds, and the kernels
-of tests/emulate/specimens, which fault, hang, race or are wrong in other ways that mutants seldom are. Exit status 1
-where a verdict differs; faults of ours and what either side left undecided are listed and count for neither.
+The sample is every original of bench/mutants.py with at least one of its mutants, each time of other kinds, and the
+kernels of tests/emulate/specimens, which fault, hang, race or are wrong in ways that are rare among mutants. The exit
+status is 1 if a verdict differs; faults of ours and kernels that either side left undecided are listed but not counted.
 """
 
 from __future__ import annotations
@@ -36,17 +36,17 @@ from warpwright.verify.mutation.mutants import mutants
 PLANTED = Path(__file__).parents[1] / "tests" / "emulate" / "specimens"
 VERDICTS = "verdicts.json"
 SECRET = 20
-"""Of the hidden cases, which are the same for everybody here."""
+"""The secret of the hidden cases, fixed so that every run uses the same ones."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Said:
-    """The emulator's word on one kernel of the sample."""
+    """The emulator's verdict on one kernel of the sample."""
 
     job: str
     label: str
     planted: str | None
-    """The kind of bug, None for an original."""
+    """The kind of bug; None for an original."""
     verdict: Verdict
     words: str
 
@@ -61,12 +61,14 @@ class Picked:
 
 
 def planted() -> list[str]:
-    """Names of the kernels that were written wrong by hand."""
+    """Lists the kernels with bugs planted by hand."""
     return sorted(path.stem for path in PLANTED.glob("*.cu"))
 
 
 def chosen(name: str, each: int) -> list[Picked]:
-    """A kernel that is wrong by hand; or an original, then mutants of kinds that shift from original to original."""
+    """Returns a kernel with a bug planted by hand; or an original with mutants whose kinds shift from original to
+    original.
+    """
     source, _, _, kind = described(name)
     if kind is not None:
         return [Picked(label=f"{name}, {kind}", planted=kind, source=source)]
@@ -79,7 +81,7 @@ def chosen(name: str, each: int) -> list[Picked]:
 
 
 def described(name: str) -> tuple[str, str, str, str | None]:
-    """Source, task, type, and the kind of bug where it was written wrong by hand."""
+    """Returns source, task, dtype, and the kind of bug of a kernel with a bug planted by hand."""
     if name in ORIGINALS:
         return *specimen(name), None
     source = (PLANTED / f"{name}.cu").read_text()
@@ -89,7 +91,7 @@ def described(name: str) -> tuple[str, str, str, str | None]:
 
 
 def narrowed(name: str) -> Task:
-    """Its task, for the one type that the kernel surely takes; nothing is timed."""
+    """Restricts the task to the check cases of the first dtype that the kernel supports."""
     _, asked, dtype, _ = described(name)
     task, *_ = load(asked)
     cases = tuple(case for case in task.cases if case.role is Role.CHECK and case.dtype == dtype)
@@ -121,7 +123,7 @@ def _words(evidence: Evidence) -> str:
 
 
 def of_gpu(judged: Judged) -> tuple[Verdict | None, str]:
-    """What the GPU says of a kernel; None where that was our own fault."""
+    """Returns the GPU's verdict on a kernel and its message; the verdict is None after a fault of ours."""
     refuted = next((item for item in judged.evidence if item.verdict is Verdict.REFUTED), None)
     if refuted is not None:
         return Verdict.REFUTED, _words(refuted)
@@ -132,10 +134,10 @@ def of_gpu(judged: Judged) -> tuple[Verdict | None, str]:
 
 
 def compared(said: Sequence[Said], judged: Mapping[str, Judged]) -> list[tuple[str, Said, Verdict | None, str]]:
-    """Each kernel as "agrees", "differs", "undecided", "fault" or "missing", with the GPU's own words."""
+    """Classifies each kernel as "agrees", "differs", "undecided", "fault" or "missing", with the GPU's message."""
     rows = []
     for one in said:
-        verdict, words = of_gpu(judged[one.job]) if one.job in judged else (None, "no result came back")
+        verdict, words = of_gpu(judged[one.job]) if one.job in judged else (None, "no result was returned")
         if one.job not in judged:
             outcome = "missing"
         elif verdict is None:

@@ -1,9 +1,9 @@
-"""How well the cost model ranks kernels, and its constants fitted to measurements.
+"""Measures how well the cost model ranks kernels, and fits its constants to measurements.
 
-make   seals every `.cu` file of a folder, counts it on the time cases of its task, and writes a bundle for a GPU.
-       A file names its task in its first line: `// task: modern/softmax  dtypes: fp32, bf16`, dtypes being optional.
-fit    reads the results that came home, prints Spearman's rank correlation between predicted and measured time for each
-       task and over all, before and after a fit of the constants that are declared as calibrated; --save keeps the fit.
+make   seals every `.cu` file of a folder, counts its work in the time cases of its task, and writes a bundle for a GPU.
+       A file names its task in its first line: `// task: modern/softmax  dtypes: fp32, bf16`; dtypes are optional.
+fit    reads the results, prints Spearman's rank correlation between predicted and measured time for each task and
+       over all, before and after a fit of the constants declared as calibrated; --save keeps the fit.
 
 Run: python bench/calibrate.py make VARIANTS BUNDLE [--gpu h200]
      python bench/calibrate.py fit BUNDLE [--results FOLDER] [--save]
@@ -54,13 +54,13 @@ BOUNDS = {
     "overlap": (1.0, 16.0),
 }
 PULL = 1e-3
-"""How strongly a constant is held where it starts: one that no measurement depends on must not move."""
+"""The weight of a regularisation towards the initial constants: one that no measurement depends on must not move."""
 BAR = 0.8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Point:
-    """One kernel on one case: what was counted here and what was measured there."""
+    """One kernel in one case: the counts from here and the measured time."""
 
     job: Job
     case: str
@@ -69,7 +69,7 @@ class Point:
 
 
 def make(variants: Path, bundle: Path, gpu: str) -> int:
-    """Writes the bundle with the counts beside it; returns how many jobs it holds."""
+    """Writes the bundle with the counts; returns the number of jobs."""
     jobs, counts = [], {}
     for path in sorted(variants.rglob("*.cu")):
         try:
@@ -100,7 +100,7 @@ def sealed_job(path: Path, gpu: str) -> Job:
 
 
 def narrowed(task: Task, dtypes: Iterable[str]) -> Task:
-    """The task with the cases of some types only: variants are often written for one."""
+    """Restricts the task to cases of some dtypes, since variants are often written for one."""
     wanted = set(dtypes)
     return replace(task, cases=tuple(case for case in task.cases if case.dtype in wanted))
 
@@ -119,7 +119,7 @@ def sealed_of(job: Job) -> Sealed:
 
 
 def points(jobs: Sequence[Job], counts: Mapping[str, Sequence[Counted]], results: Sequence[Judged]) -> list[Point]:
-    """Every case that was both counted and measured with a cold cache, where nothing speaks against the number."""
+    """Returns every case that was counted and has a valid measurement with a cold cache."""
     by_id = {job.id: job for job in jobs}
     found = []
     for judged in results:
@@ -138,7 +138,7 @@ def predicted_us(point: Point, constants: Calibrated) -> float:
 
 
 def spearman(pairs: Sequence[tuple[float, float]]) -> float | None:
-    """Of ranks, ties sharing theirs; None where there are fewer than three pairs or one side is constant."""
+    """Spearman's rank correlation with shared ranks for ties; None with fewer than three pairs or a constant side."""
     left, right = ranks([pair[0] for pair in pairs]), ranks([pair[1] for pair in pairs])
     if len(pairs) < 3 or len(set(left)) == 1 or len(set(right)) == 1:
         return None
@@ -153,7 +153,7 @@ def ranks(values: Sequence[float]) -> list[float]:
 
 
 def correlations(found: Sequence[Point], constants: Calibrated) -> dict[str, float | None]:
-    """For each task the mean over its cases, kernels of one case ranked among each other; and all times together."""
+    """Returns for each task the mean correlation over its cases, and the correlation over all times."""
     pairs = [(point, (predicted_us(point, constants), point.measured_us)) for point in found]
     groups: dict[str, dict[str, list[tuple[float, float]]]] = {}
     for point, pair in pairs:
@@ -165,7 +165,7 @@ def correlations(found: Sequence[Point], constants: Calibrated) -> dict[str, flo
 
 
 def fitted(found: Sequence[Point], start: Calibrated, rounds: int = 6) -> Calibrated:
-    """One constant after the other, up or down by ever smaller steps, as long as predictions come nearer."""
+    """Coordinate descent: changes one constant after the other by decreasing steps, as long as the error decreases."""
     begun = asdict(start)
     best = dict(begun)
     lowest = misfit(found, best, begun)
@@ -180,7 +180,7 @@ def fitted(found: Sequence[Point], start: Calibrated, rounds: int = 6) -> Calibr
 
 
 def misfit(found: Sequence[Point], constants: Mapping[str, float], start: Mapping[str, float]) -> float:
-    """Mean square of the logarithm of predicted over measured, with a slight pull to where the fit began."""
+    """The mean squared logarithm of predicted over measured time, with a slight pull to the initial constants."""
     chosen = Calibrated(**constants)
     errors = [math.log(predicted_us(point, chosen) / point.measured_us) ** 2 for point in found]
     pull = [math.log(constants[name] / start[name]) ** 2 for name in BOUNDS]
@@ -192,7 +192,7 @@ def typical_error(found: Sequence[Point], constants: Calibrated) -> float:
 
 
 def half_within(pairs: Sequence[tuple[float, float]]) -> float:
-    """The factor by which half of the predictions are off, at most."""
+    """The factor within which half of the predictions are."""
     return math.exp(statistics.median(abs(math.log(guess / us)) for guess, us in pairs))
 
 

@@ -1,15 +1,16 @@
-"""What the composer can write: one line for each task and direction of the suites, or for the tasks that are named.
+"""Prints what the composer can write: one line for each task and direction of the suites, or for the named tasks.
 
-A folder of KernelBench files names all of them.
+A folder of KernelBench files stands for all of them.
 
 composes     a source was written; the number of kernels in it
-cannot       the composer gave up, and what was in the way
-With --check every source climbs the ladder, and its verdict is printed too.
-With --write FOLDER the sources are kept, as bench/calibrate.py reads them: TASK_DIRECTION_K.cu, the default being 0;
---variants N gives so many for each task, which differ in what is likely to matter.
+cannot       no source was written, with the reason
 
-Run: python bench/compose.py [TASK ...] [--gpu GPU] [--check] [--write FOLDER [--variants N]].
-Exit status 1 where a check refutes.
+With --check every source climbs the ladder, and its verdict is printed too. With --write FOLDER the sources are kept in
+the form that bench/calibrate.py reads: TASK_DIRECTION_K.cu, where 0 is the default; --variants N writes N for each
+task, which differ in the knobs that are likely to matter.
+
+Run: python bench/compose.py [TASK ...] [--gpu GPU] [--check] [--write FOLDER [--variants N]]. The exit status is 1 if a
+check refutes.
 """
 
 from __future__ import annotations

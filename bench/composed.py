@@ -1,12 +1,12 @@
-"""How fast composed kernels are on a GPU: the table of docs/composed.md, from folders that `bench --suite` filled.
+"""Prints the table of docs/composed.md, the times of composed kernels on a GPU, from folders of `bench --suite`.
 
 warpwright bench --suite modern --kernels KERNELS --cases 1 --out FOLDER
 python bench/composed.py FOLDER ...
 
-Bars: every kernel right; 85 % of a plain copy where memory limits a task and at least 64 MB are moved; at least 0.95 of
-the best of torch's answers. The aim is a geometric mean of 1.25. Exit status 1 where a bar is missed. The limit of a
-training pair, and so its copy, is for what might stay in the cache between its two passes, which nothing large does:
-the bar on copies is for passes, not for pairs of them.
+Bars: every kernel correct; 85 % of the bandwidth of a plain copy for tasks bound by memory that move at least 64 MB; at
+least 0.95 of the best baseline. The goal is a geometric mean of 1.25. The exit status is 1 if a bar is missed. The
+limit of a training pair, and so its copy, assumes that tensors stay in the cache between its two passes, which large
+ones do not: the bar on copies applies to single passes only.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Row:
 
 
 def against_best(item: Standing | None) -> float | None:
-    """Of the three ways in which torch itself runs the task; experts' libraries stand beside them."""
+    """Returns the speed-up against the best of eager, compile and max-autotune, without experts' libraries."""
     rivals = [item.rivals_us[name].value for name in BASELINES if name in item.rivals_us] if item else []
     return min(rivals) / item.time_us.value if item and item.time_us and rivals else None
 
@@ -84,31 +84,31 @@ def _share(value: float | None) -> str:
     return "" if value is None else f"{value:.0%}"
 
 
-def complaints(judged: Judged, rows: Iterable[Row]) -> Iterator[str]:
+def missed_bars(judged: Judged, rows: Iterable[Row]) -> Iterator[str]:
     if any(item.verdict is Verdict.REFUTED for item in judged.evidence):
         yield "is refuted"
     for row in rows:
         if not (row.speed_up is not None and row.speed_up >= NOT_SLOWER):
-            yield f"{_figure(row.speed_up) or 'not measured'} against the best of torch's answers on {row.cold.case}"
+            yield f"{_figure(row.speed_up) or 'not measured'} against the best baseline on {row.cold.case}"
         if row.is_large and not (row.cold.share_of_copy is not None and row.cold.share_of_copy >= OF_COPY):
             yield f"{_share(row.cold.share_of_copy) or 'not measured'} of a plain copy on {row.cold.case}"
 
 
-def told(folder: Path) -> list[str]:
-    """Prints the table of one suite; what misses a bar."""
+def printed(folder: Path) -> list[str]:
+    """Prints the table of one suite and returns the missed bars."""
     found = sorted(rows_of(folder), key=lambda item: item[0].key)
     print(f"{HEAD}\n|{'---|' * (HEAD.count('|') - 1)}")
     for _, _, rows in found:
         print("\n".join(map(line, rows)))
     ratios = [row.speed_up for _, _, rows in found for row in rows if row.speed_up is not None]
     print(f"\n{len(found)} tasks; geometric mean {_figure(geometric_mean(ratios))} against the best (aim {AIM:g}).\n")
-    return [f"{task.key}: {text}" for task, judged, rows in found for text in complaints(judged, rows)]
+    return [f"{task.key}: {text}" for task, judged, rows in found for text in missed_bars(judged, rows)]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folders", nargs="+", type=Path, metavar="FOLDER")
-    missed = [text for folder in parser.parse_args(arguments).folders for text in told(folder)]
+    missed = [text for folder in parser.parse_args(arguments).folders for text in printed(folder)]
     print("\n".join(missed) or "no bar is missed")
     return 1 if missed else 0
 

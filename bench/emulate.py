@@ -1,16 +1,16 @@
-"""How fast the emulator builds and runs, beside an uninstrumented build and beside the compiler's own ThreadSanitizer.
+"""Measures how fast the emulator builds and runs, beside an uninstrumented build and stock ThreadSanitizer.
 
-build      from source to program, nothing in the store but our runtime
-verdict    from source to verdict on every check case of a task, by the library call; the truth is in the store
-first      the same for the first kernel of a task, whose truth must still be computed
-checked    checked accesses per second of one core
+build      from source to program, with only our runtime in the store
+verdict    from source to verdict on every check case of a task, with expected values in the store
+first      the same for the first kernel of a task, whose expected values must be computed
+checked    checked accesses per second on one core
 plain      the same kernel and runtime without instrumentation
-tsan       the same loop in plain C++ under stock ThreadSanitizer, one thread: what it costs to be watched there
+tsan       the same loop in plain C++ under stock ThreadSanitizer with one thread
 
-Seconds are those of processors, of all processes together, because other work on the machine does not change them; on
-an idle machine nothing takes longer than that by the clock.
+Times are processor seconds of all processes together, since other work on the machine does not change them; on an idle
+machine no step takes longer by wall clock.
 
-Run: python bench/emulate.py [--rounds 3] [--json]. Exit status 1 where a bar is missed.
+Run: python bench/emulate.py [--rounds 3] [--json]. The exit status is 1 if a bar is missed.
 """
 
 from __future__ import annotations
@@ -75,19 +75,19 @@ VERIFIED = ("layernorm_two_pass", "paper/layernorm")
 
 
 def spent(work: Callable[[], object]) -> float:
-    """Seconds of processors, ours and those of processes that have ended."""
+    """Processor seconds of this process and of child processes that have ended."""
     before = os.times()
     work()
     return sum(after - start for after, start in zip(os.times()[:4], before[:4], strict=True))
 
 
 def variant(number: int, source: str = KERNEL) -> Candidate:
-    """Another candidate each time, so that the store cannot help."""
+    """Builds a new candidate each time, so that nothing is in the store."""
     return Candidate(source=f"// {number} {time.time_ns()}\n{source}")
 
 
 def accesses_per_second(program: Path, store: Store) -> float:
-    """The work of one call, less what an empty one costs."""
+    """Measures one call, less the time of an empty one."""
     full = EmulatedCall(entry="forward", arguments=(X,), contents=(bytes(4 * ELEMENTS),))
     none = EmulatedCall(entry="forward", arguments=(ONE,), contents=(bytes(4),))
     gpu = gpu_named("h200")

@@ -1,9 +1,9 @@
-"""How long a verdict and a time take, from source, on a machine with a GPU; what is compiled is compiled anew.
+"""Measures the time from source to verdict and timing on a machine with a GPU, with an empty compile cache.
 
-one      seconds from source to verdict and timing for one kernel, torch imported and baselines known already
-many     kernels a minute, five tasks with several kernels each, compiling on all cores while the GPU is at others
+one      seconds from source to verdict and timing of one kernel, with torch imported and baselines ready
+many     kernels per minute for five tasks with several kernels each, compiled on all cores while the GPU is in use
 
-Run: python bench/evaluate.py [--many 32]. Bars: one within 5 s, 30 a minute.
+Run: python bench/evaluate.py [--many 32]. Bars: one within 5 s, 30 per minute.
 """
 
 from __future__ import annotations
@@ -40,12 +40,15 @@ HEADING = re.compile(r"// task: (?P<task>\S+)\s+dtypes: (?P<dtypes>[\w, ]+?)\s+s
 MOST_S, LEAST_A_MINUTE = 5.0, 30.0
 SINGLES = ("cumsum_block_scan.cu", "embedding_bytes.cu", "argmax_warp_pairs.cu")
 FAMILIES = ("softmax", "layernorm", "rmsnorm", "swiglu", "bias_gelu")
-"""Several candidates for each of a few tasks, as when kernels are written and tried; each task's first also pays for
-what is true of it."""
+"""Several candidates for each of a few tasks, as in a search; the first one of each task includes the time to compute
+expected values.
+"""
 
 
 def named(path: Path) -> Named:
-    """A kernel with its task: the check cases of the types it takes, and the first time case of these."""
+    """Returns a kernel with its task: the check cases of the dtypes that it supports, and the first time case of
+    these.
+    """
     source = path.read_text(encoding="utf-8")
     heading = HEADING.match(source)
     assert heading, path
@@ -76,20 +79,20 @@ def main() -> int:
         store = Store(root=default_root())
         prebuilt(store)
         device.prepare(store)
-        # Forked before there is anything of CUDA; threads would slow the judge, which is Python as well and goes first.
+        # Forked before CUDA is initialised; threads would slow down the judge, which is Python too and has priority.
         workers = max((os.cpu_count() or 1) - 2, 1)
         pool = ProcessPoolExecutor(workers, multiprocessing.get_context("fork"), initializer=os.nice, initargs=(10,))
         pool.submit(int).result()
         judge = Judge()
         paths = [path for family in FAMILIES for path in sorted(CORPUS.glob(f"{family}_*.cu"))]
         singles, rest = [named(CORPUS / name) for name in SINGLES], [named(path) for path in paths[: options.many]]
-        judge.judge(sealed_job(singles[0]))  # the first job of a judge starts the nursery of its cells
+        judge.judge(sealed_job(singles[0]))  # the first job of a judge starts the fork server of its workers
         seconds = [_one(judge, item) for item in singles[1:]]
         rate, failed = _many(judge, rest, pool)
         judge.close()
         pool.shutdown()
     print(f"one kernel from source to verdict and time: {statistics.mean(seconds):.2f} s (bar {MOST_S:g})")
-    print(f"{len(rest)} kernels: {rate:.0f} a minute (bar {LEAST_A_MINUTE:g}); not held: {', '.join(failed) or 'none'}")
+    print(f"{len(rest)} kernels: {rate:.0f} per minute (bar {LEAST_A_MINUTE:g}); failed: {', '.join(failed) or 'none'}")
     return 0 if statistics.mean(seconds) <= MOST_S and rate >= LEAST_A_MINUTE and not failed else 1
 
 

@@ -1,9 +1,9 @@
-"""How many bugs the emulator finds in correct kernels that have one planted in them. `make mutants` runs all of it.
+"""Measures how many bugs planted in correct kernels the emulator finds. `make mutants` runs all of it.
 
-A mutant that is not refuted counts against the emulator, undecided ones too, unless it is proved to be no bug: the same
-bits as the original in every run and order, and a reason why that must be so, which the emulator has checked.
+A mutant that is not refuted counts as missed, undecided ones too, unless it is proved equivalent: the same bits as the
+original in every run and order, for a reason that the emulator has checked.
 
-Run: python bench/mutants.py [--each 8] [--only NAME] [--jobs 2] [--write FOLDER] [--json]. Exit status 1 where an
+Run: python bench/mutants.py [--each 8] [--only NAME] [--jobs 2] [--write FOLDER] [--json]. The exit status is 1 if an
 original does not hold or fewer than 97 % of the others are refuted.
 """
 
@@ -49,7 +49,7 @@ class Result:
     original: str
     reason: str | None
     fates: tuple[tuple[str, str, int, str, str], ...]
-    """Kind, fate, line, what was changed, why."""
+    """Kind, fate, line, change, reason."""
 
 
 def survey(name: str, each: int) -> Result:
@@ -77,7 +77,7 @@ def survey(name: str, each: int) -> Result:
 
 
 def specimen(name: str) -> tuple[str, str, str]:
-    """Source, task and the first type of an original, as its first line says."""
+    """Returns source, task and the first dtype of an original, by its first line."""
     source = (CORPUS / f"{name}.cu").read_text()
     header = re.match(r"\ufeff?// task: (\S+)\s+dtypes: (.+?)\s+style: ", source)
     assert header, f"{name} does not say what it is"
@@ -85,7 +85,7 @@ def specimen(name: str) -> tuple[str, str, str]:
 
 
 def write(folder: Path, names: Sequence[str], each: int) -> None:
-    """The labelled set itself, for `warpwright verifiers evaluate`."""
+    """Writes the labelled set itself, for `warpwright verifiers evaluate`."""
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "labels.csv").open("w", newline="") as file:
         rows = csv.writer(file)
@@ -100,7 +100,7 @@ def write(folder: Path, names: Sequence[str], each: int) -> None:
 
 
 def show(results: list[Result], minutes: float) -> bool:
-    """Prints the table, and every mutant that was not refuted with the reason; whether the bar is met."""
+    """Prints the table, and every mutant not refuted with the reason; returns whether the bar is met."""
     fates = [fate for result in results for fate in result.fates]
     for kind in dict.fromkeys(kind for kind, *_ in fates):
         counted = Counter(fate for other, fate, *_ in fates if other == kind)
@@ -115,7 +115,7 @@ def show(results: list[Result], minutes: float) -> bool:
     changed = len(fates) - counted["equivalent"]
     share = counted["refuted"] / changed if changed else 0.0
     print(f"{len(fates)} mutants of {len(results)} originals in {minutes:.0f} minutes: {dict(counted)}")
-    print(f"{counted['refuted']} of {changed} that are not proved to be no bug: {share:.1%}")
+    print(f"{counted['refuted']} of {changed} that are not proved equivalent: {share:.1%}")
     return share >= BAR and all(result.original == Verdict.HOLDS for result in results)
 
 

@@ -13,7 +13,7 @@ from warpwright.tasks import load
 
 
 def recorded(folder: Path) -> tuple[Standing, ...]:
-    """Reads how the kernel of a recorded search stands."""
+    """Reads the standings of the kernel of a recorded search."""
     kernel = Candidate(source=(folder / "kernel.cu").read_text(encoding="utf-8"))
     (judged,) = [item for item in read_results(folder / "results") if item.candidate == kernel.id]
     (task,) = load(judged.task)

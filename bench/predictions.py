@@ -1,9 +1,9 @@
-"""How well the cost model ranks composed kernels of different tasks: predictions beside the times of docs/composed.md.
+"""Measures how well the cost model ranks composed kernels of different tasks, against the times of docs/composed.md.
 
-The defaults of the composer are sealed, counted and predicted for the first timed case, which the page has a time of.
-What cannot be predicted is named with the reason. The page's times are of kernels whose device code is the same.
+The composer's default kernels are sealed, counted and predicted for the first timed case, which is the one in the page.
+Cases without a prediction are listed with the reason. The page's times belong to kernels with the same device code.
 
-Run: python bench/predictions.py [TASK ...]. Exit status 1 where the rank correlation is below 0.8.
+Run: python bench/predictions.py [TASK ...]. The exit status is 1 if the rank correlation is below 0.8.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def measured(names: list[str]) -> Iterator[tuple[Task, Case, float]]:
 
 
 def predicted_us(task: Task, case: Case) -> float | str:
-    """Or why there is no prediction."""
+    """Predicts the time of a case; a string is the reason why there is no prediction."""
     planned = composer.plan(task)
     candidate = Candidate(source=planned.write(planned.default()))
     sealed = seal(replace(task, cases=(case,)), candidate)

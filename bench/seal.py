@@ -1,15 +1,15 @@
-"""How long sealing takes, beside what it replaces, in one run on one machine.
+"""Measures how long sealing takes, beside nvcc alone and torch's extension builder, in one run on one machine.
 
-bare     nvcc -cubin on the kernels alone: what no sealing can be faster than
-seal     cubin and launch plans of the whole extension, as a library call, nothing in the cache but our own headers
+bare     nvcc -cubin on the kernels alone: the lower bound of sealing
+seal     cubin and launch plans of the whole extension, as a library call, with only our own headers in the cache
 hit      the same again
 many     seconds per candidate when many are sealed at once
-torch    torch.utils.cpp_extension.load of the same file, where torch has CUDA headers
+torch    torch.utils.cpp_extension.load of the same file, if torch has CUDA headers
 
-Bare and seal take turns at going first. Beside the clock stands processor time, which other work on the machine moves
-less, and the load average at both ends of the run.
+Bare and seal alternate in who goes first. Besides wall-clock time the report has processor time, which other work on
+the machine affects less, and the load average at both ends of the run.
 
-Run: python bench/seal.py [--rounds 5] [--many 64] [--no-torch] [--json]. Exit status 1 where a bar is missed.
+Run: python bench/seal.py [--rounds 5] [--many 64] [--no-torch] [--json]. The exit status is 1 if a bar is missed.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ TASK = Task(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spent:
-    """Seconds on the clock, and of processor time in all processes together."""
+    """Wall-clock seconds, and processor seconds of all processes together."""
 
     clock_s: float
     cpu_s: float
@@ -102,19 +102,19 @@ class Spent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figures:
-    """Medians in seconds. What this machine cannot measure is None."""
+    """Medians in seconds. Figures that this machine cannot measure are None."""
 
     bare: Spent | None
     seal: Spent
     hit_s: float
     many: Spent
-    """Of each candidate."""
+    """Per candidate."""
     candidates: int
     torch_s: float | None
     steps: dict[str, float]
     cores: int
     load: tuple[float, float]
-    """One minute's average before and after."""
+    """The load average of one minute, before and after."""
 
     @property
     def seal_over_bare(self) -> float | None:
@@ -139,7 +139,7 @@ def median(times: Sequence[Spent]) -> Spent:
 
 
 def variant(number: int) -> Candidate:
-    """Another candidate each time, so that no cache of ours or of the compiler's can help."""
+    """Builds a new candidate each time, so that no cache of ours or of the compiler can help."""
     return Candidate(source=f"// {number} {time.time_ns()}\n{FULL}")
 
 
@@ -173,7 +173,7 @@ def one_round(folder: Path, store: Store, number: int) -> Round:
 
 
 def through_torch(folder: Path) -> float | None:
-    """What everybody else does. Needs a torch built with CUDA, and its headers."""
+    """Builds the extension with torch, as is usual. Needs a torch built with CUDA, and its headers."""
     code = (
         "import sys, torch; from torch.utils.cpp_extension import load, CUDA_HOME\n"
         "if torch.version.cuda is None or CUDA_HOME is None: sys.exit(77)\n"

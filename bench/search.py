@@ -1,10 +1,10 @@
-"""What each mechanism of the search is worth: simulated runs on made-up landscapes, all with the same money.
+"""Measures the value of each mechanism of the search by simulated runs on random landscapes with equal budgets.
 
-Every policy plays the same landscapes; differences are taken landscape by landscape, with 95 % bootstrap intervals.
-Money is models and GPU together. Scores are natural logarithms of the true speed-up of the kernel a run thinks best.
+Every policy runs on the same landscapes; differences are paired by landscape, with 95 % bootstrap intervals. The budget
+covers models and GPU together. Scores are natural logarithms of the true speed-up of the kernel that a run ranks best.
 
-Run: python bench/search.py [--runs 400] [--budget 3] [--only NAME] [--jobs 2] [--json]. Exit status 1 where the default
-does not clearly beat best-of-N, greedy and the plain loop.
+Run: python bench/search.py [--runs 400] [--budget 3] [--only NAME] [--jobs 2] [--json]. The exit status is 1 if the
+default does not clearly exceed best-of-N, greedy and the plain loop.
 """
 
 from __future__ import annotations
@@ -43,8 +43,9 @@ RIVALS: dict[str, dict[str, Any]] = {
     "greedy": {**PLAIN, "context": 0, "evaluate": 8},
     "plain loop": PLAIN,
 }
-"""Greedy improves the best kernel, seeing only it. The plain loop is the paper's: best kernels as context, half of the
-proposals evaluated, repair only while nothing is right."""
+"""Greedy improves the best kernel and sees only that. The plain loop is the paper's: best kernels as context, half of
+the proposals evaluated, repair only while no kernel is correct.
+"""
 MECHANISMS: dict[str, dict[str, Any]] = {
     "without bandit": {"bandit": False},
     "without tuning": {"tunes": 0},
@@ -65,7 +66,7 @@ ASSUMPTIONS: dict[str, Callable[[Landscape], float]] = {
     "without merging": lambda land: statistics.pstdev(itertools.chain(*land.paradigm_by_case, *land.by_case)),
     "with scratchpad": lambda land: land.insight,
 }
-"""What a mechanism's worth hangs on and nobody knows: it is also shown where that is least and where it is most."""
+"""The unknown property on which the value of a mechanism depends: results are also shown where it is least and most."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +75,7 @@ class Row:
     score: float
     interval: tuple[float, float]
     difference: float | None
-    """To the default, landscape by landscape."""
+    """The mean difference to the default, paired by landscape."""
     difference_interval: tuple[float, float] | None
     failed: float
     proposals: float
@@ -83,7 +84,7 @@ class Row:
 
 
 def best_of_n(policy: Policy, snapshot: Snapshot, given: SearchInputs) -> Decision:
-    """Translations only, each from the reference; all that are right are timed."""
+    """A policy of translations only, each from the reference; all correct ones are timed."""
     number = len(snapshot.decisions)
     seed = seed_of(snapshot.run.seed, number)
     rng = random.Random(seed)
@@ -118,7 +119,7 @@ def _decide(policy: Policy, snapshot: Snapshot, given: SearchInputs) -> Decision
 
 
 def interval(values: Sequence[float], draws: int = 1000) -> tuple[float, float]:
-    """95 % bootstrap interval of the mean."""
+    """The 95 % bootstrap interval of the mean."""
     rng = random.Random(0)
     means = sorted(statistics.fmean(rng.choices(values, k=len(values))) for _ in range(draws))
     return means[round(0.025 * draws)], means[round(0.975 * draws) - 1]
@@ -149,7 +150,7 @@ def survey(policies: dict[str, dict[str, Any]], runs: int, budget: float, jobs: 
 
 
 def composed(evaluations: int, runs: int) -> dict[str, list[Outcome]]:
-    """The composer's search and genomes from anywhere, with equal numbers of evaluations."""
+    """Runs the composer's search and random genomes, with equal numbers of evaluations."""
     search: Decider = partial(_decide, Policy(generations=10**9, enough=None))
     deciders = {"default": search, "random genomes": partial(at_random, search)}
     return {
@@ -158,7 +159,9 @@ def composed(evaluations: int, runs: int) -> dict[str, list[Outcome]]:
 
 
 def thirds(name: str, outcomes: Sequence[Outcome], default: Sequence[Outcome]) -> tuple[list[float], list[float]]:
-    """Differences to the default where the assumption behind a mechanism is least, and where it is most."""
+    """Returns the differences to the default in the thirds of landscapes with the least and the most of the
+    property.
+    """
     apart = [mine.score - other.score for mine, other in zip(outcomes, default, strict=True)]
     order = sorted(range(len(apart)), key=lambda seed: ASSUMPTIONS[name](Landscape(seed)))
     part = len(order) // 3

@@ -1,4 +1,4 @@
-"""A made-up composer: genomes with a best value for each gene, pairs of genes that depend on each other, dead ends."""
+"""A random composer: genomes with a best value for each gene, pairs of dependent genes, and wrong kernels."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SPACE: dict[str, tuple[Any, ...]] = {
 
 
 class Genomes:
-    """Scores are logarithms of the share of the physical limit."""
+    """A landscape of genomes. Scores are logarithms of the share of the physical limit."""
 
     def __init__(self, seed: int) -> None:
         rng = random.Random(seed)
@@ -52,7 +52,7 @@ class Genomes:
 
 @dataclass(slots=True)
 class Composer:
-    """A run without models, until so many candidates were evaluated."""
+    """A run without models that ends after a number of evaluations."""
 
     seed: int
     evaluations: int
@@ -84,7 +84,7 @@ class Composer:
 
 
 def at_random(decide: Decider, snapshot: Snapshot, given: SearchInputs) -> Decision:
-    """The same decisions with genomes from anywhere."""
+    """Makes the same decisions with random genomes."""
     made = decide(snapshot, given)
     rng = random.Random(made.seed)
     briefs = [

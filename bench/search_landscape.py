@@ -1,9 +1,9 @@
-"""A made-up task for a kernel search: what kernels there are, how fast they are, and how good the models are.
+"""A random task for a simulated kernel search: its possible kernels, their speed, and the skill of its models.
 
-It behaves as kernel searches do where that is known. Most proposals are wrong, some of them by a slip. Gains multiply
-and diminish. Paradigms differ in where they start and how far they go. Shapes disagree. Constants matter a little.
-Models differ in price and in skill, independently. What nobody knows (how often a slip can be mended, how much a model
-takes from a hint) is drawn anew for every landscape, from a wide range.
+It behaves like real kernel searches as far as these are known. Most proposals are wrong, some of them by a slip. Gains
+multiply and diminish. Paradigms differ in their start and their ceiling. Shapes disagree. Constants matter a little.
+Price and skill of models are independent. Unknown properties (how often a slip can be repaired, how much a model
+follows a hint) are drawn for every landscape from a wide range.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ HINTS = tuple(f"hint {number}" for number in range(TECHNIQUES + IDLE_HINTS))
 
 @dataclass(frozen=True, slots=True)
 class Kernel:
-    """What decides how fast a kernel is. A merged one holds the kernels it dispatches to."""
+    """The properties that determine a kernel's speed. A merged kernel holds the kernels to which it dispatches."""
 
     paradigm: int
     techniques: frozenset[int]
@@ -36,7 +36,7 @@ class Kernel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mind:
-    """A model: what it costs, how often it is wrong, how well it mends, how well it knows what is good."""
+    """A model: its price, its error rate, its skill at repairs, and its knowledge of good techniques."""
 
     price: float
     wrong: float
@@ -49,7 +49,7 @@ class Landscape:
         rng = random.Random(seed)
         self.ceiling = [rng.uniform(-0.3, 0.3)]
         self.start = [rng.uniform(-1.5, -0.7)]
-        # Later paradigms are rarer, harder to get right and slow at first; some of them go further.
+        # Later paradigms are rarer, harder to get right and slow at first; some have a higher ceiling.
         for _ in range(1, PARADIGMS):
             self.ceiling.append(self.ceiling[0] + rng.gauss(0.2, 0.3))
             self.start.append(self.start[0] + rng.gauss(-0.2, 0.3))
@@ -79,7 +79,7 @@ class Landscape:
         self.minds = [_mind(rng) for _ in range(minds)]
 
     def speed_ups(self, kernel: Kernel) -> dict[str, float]:
-        """In logarithms, by case."""
+        """Logarithms of the speed-ups, by case."""
         if kernel.merged:
             parts = [self.speed_ups(part) for part in kernel.merged]
             return {case: max(part[case] for part in parts) - 0.005 for case in CASES}
@@ -112,12 +112,12 @@ class Landscape:
 
 
 def _technique(rng: random.Random) -> float:
-    """Four in ten help, as many do nothing, two in ten hurt."""
+    """Draws a gain: four in ten help, as many do nothing, two in ten slow the kernel down."""
     return rng.choice((rng.uniform(0.15, 0.7), 0.0, rng.uniform(0.15, 0.7), 0.0, -rng.uniform(0.1, 0.4)))
 
 
 def _mind(rng: random.Random) -> Mind:
-    """Dear models are better on the whole, and often not by as much as they are dearer."""
+    """Draws a model: expensive ones are better on average, but often not in proportion to their price."""
     rank = rng.random()
     return Mind(
         price=0.01 * 15.0 ** min(max(rank + rng.gauss(0.0, 0.2), 0.0), 1.0),

@@ -1,4 +1,4 @@
-"""A simulated run: the landscape answers what the real fold and decide functions ask for, until the money is gone."""
+"""A simulated run: the landscape carries out the decisions of the real fold and decide functions within a budget."""
 
 from __future__ import annotations
 
@@ -34,19 +34,19 @@ Decider = Callable[[Snapshot, SearchInputs], Decision]
 GPU_SECONDS = 20.0
 USD_PER_GPU_SECOND = 3.0 / 3600.0
 NOTHING = -2.0
-"""The score of a run that found no right kernel."""
+"""The score of a run that found no correct kernel."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """How a run ended: the true log speed-up of the candidate it thinks best, and what it did."""
+    """The result of a run: the true log speed-up of the candidate that it ranks best, and its counts."""
 
     score: float
     proposals: int
     evaluations: int
     right: int
     curve: tuple[float, ...] = ()
-    """The score when a quarter, a half, three quarters of the money were spent."""
+    """The score after a quarter, a half and three quarters of the budget."""
 
 
 @dataclass(slots=True)
@@ -64,7 +64,7 @@ class World:
     marks: list[float] = field(default_factory=list)
 
     def play(self, decide: Decider) -> Outcome:
-        """Each decision is carried out whole, so that nothing is ever owed when the next one is made."""
+        """Carries out each decision completely before the next one is made."""
         while self.usd < self.budget:
             decision = decide(fold(self.run, self.records), SearchInputs(hints=HINTS, tunables=self.tunables))
             self.records.append(decision)
@@ -79,7 +79,7 @@ class World:
         return self._outcome()
 
     def _pay(self, usd: float) -> bool:
-        """False where it would go beyond the budget: nothing is won with money that is not there."""
+        """Pays from the budget; False if it would be exceeded, and then the action has no result."""
         while len(self.marks) < 3 and self.usd + usd > self.budget * (len(self.marks) + 1) / 4:
             self.marks.append(self.best[1])
         self.usd += usd
@@ -124,7 +124,7 @@ class World:
             self._verify(candidate)
 
     def _verify(self, candidate: str) -> None:
-        """The ladder finds nineteen of twenty that are wrong, most slips among them when it compiles."""
+        """Verifies a candidate: the ladder finds nineteen of twenty wrong ones, and most slips when it compiles."""
         written = self.known[candidate]
         right = written.right or self.rng.random() < 0.05
         rung = "seal" if self.rng.random() < (0.7 if written.slip else 0.3) else "emulate"
@@ -150,7 +150,7 @@ class World:
         )
 
     def _reflect(self, decision: Decision) -> None:
-        """A lesson names a technique; a good one in two of three times."""
+        """Records a lesson that names a technique, a good one in two of three cases."""
         self._pay(self.land.minds[0].price)
         good = [place for place in range(TECHNIQUES) if self.land.gain[0][place] > 0.1]
         place = self.rng.choice(good) if good and self.rng.random() < 0.67 else self.rng.randrange(TECHNIQUES)
@@ -193,6 +193,6 @@ def arms(land: Landscape) -> tuple[Arm, ...]:
 
 
 def world(seed: int, budget: float) -> World:
-    """The landscape and the luck of a seed are the same for every policy that is tried on it."""
+    """Builds a world; landscape and randomness of a seed are the same for every policy."""
     run = Run(id=f"r{seed}", task="t", seed=seed, started="2026-01-01T00:00:00Z", warpwright="0")
     return World(land=Landscape(seed), rng=random.Random(seed + 1), run=run, budget=budget)

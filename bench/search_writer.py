@@ -1,4 +1,4 @@
-"""How a model of the landscape answers a brief: which kernel it means to write, and whether what it writes is right."""
+"""Simulates how a model answers a brief: the kernel that it intends to write, and whether the result is correct."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from search_landscape import HINTS, TECHNIQUES, Kernel, Landscape, Mind
 from warpwright.core.records.search import Brief, Operator
 
 SURCHARGE = {Operator.REWRITE: 0.1, Operator.CROSSOVER: 0.05, Operator.SPECIALISE: 0.0}
-"""How much more often an operator goes wrong than a plain optimisation."""
+"""The additional error rate of an operator over a plain optimisation."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Written:
-    """A candidate of the landscape. One that is wrong by a slip can be mended into what it was meant to be."""
+    """A candidate of the landscape. One that is wrong by a slip can be repaired to the intended kernel."""
 
     kernel: Kernel
     right: bool
@@ -60,7 +60,7 @@ def _meant(land: Landscape, mind: Mind, brief: Brief, known: Mapping[str, Writte
 
 
 def _paradigm(land: Landscape, mind: Mind, other_than: int | None, rng: random.Random) -> int:
-    """By fame; a skilled model rather sees which one goes furthest."""
+    """Chooses a paradigm by fame; a skilled model may choose the one with the highest ceiling."""
     open_ = [place for place in range(len(land.fame)) if place != other_than]
     if rng.random() < mind.skill / 2:
         return max(open_, key=lambda place: land.ceiling[place])
@@ -89,7 +89,7 @@ def _improved(
 def _technique(
     land: Landscape, mind: Mind, brief: Brief, kernel: Kernel, shown: Sequence[Kernel], rng: random.Random
 ) -> int:
-    """What the hint says, what made others fast, what it knows to be good, or what everybody does."""
+    """Chooses a technique: by the hint, by what made other kernels fast, by skill, or by popularity."""
     for told, share in ((brief.hint, land.obedience), (brief.lesson, land.insight)):
         place = HINTS.index(told) if told else TECHNIQUES
         if place < TECHNIQUES and place not in kernel.techniques and rng.random() < share:
@@ -111,7 +111,7 @@ def _technique(
 
 
 def _effects(land: Landscape, shown: Sequence[Kernel]) -> dict[int, float]:
-    """What a careful reader makes of kernels and their times: how much faster those with a technique are."""
+    """Estimates from kernels and their times how much faster those with a technique are."""
     scores = [(kernel.techniques, land.speed_up(kernel)) for kernel in shown]
     effects = {}
     for technique in sorted(frozenset().union(*(techniques for techniques, _ in scores))):

@@ -1,11 +1,11 @@
-"""Can a time be believed? Three questions to the judge, on a machine with a GPU.
+"""Tests whether measured times can be trusted, on a machine with a GPU.
 
-same     a kernel against itself, in two cells that take turns: how often does the 95 % interval of the ratio hold 1?
-repeat   a kernel ten times over, each time in a fresh cell: how far apart are the medians?
+same     a kernel against itself, in two alternating processes: how often the 95 % interval of the ratio contains 1
+repeat   a kernel ten times, each time in a fresh process: how far apart the medians are
 ncu      the judge's cold median beside that of several calls under NVIDIA's profiler
 
-Run: python bench/trust.py [same|repeat|ncu ...] [--pairs 10] [--each 10] [--only KERNEL] [--out FILE]
-Exit 1 where a bar is missed.
+Run: python bench/trust.py [same|repeat|ncu ...] [--pairs 10] [--each 10] [--only KERNEL] [--out FILE]. The exit status
+is 1 if a bar is missed.
 """
 
 from __future__ import annotations
@@ -49,14 +49,14 @@ KERNELS = {
     "softmax_online_warp.cu": ("softmax:forward", "fp32", 1),
     "layernorm_welford_half.cu": ("layernorm:forward", "fp16", 0),
 }
-"""Each with its task, a type, and which of the time cases of that type: a long call, a short one, a very long one."""
+"""Each with its task, a dtype, and the number of the time case: a long call, a short one, a very long one."""
 HELD, SPREAD, NEAR, NEAR_US, LONG_US = 0.90, 0.015, 0.03, 1.0, 100.0
 CALLS = 9
-"""Of a kernel under the profiler."""
+"""The number of calls under the profiler."""
 
 
 def prepared(name: str) -> Job:
-    """The kernel with one case to be timed."""
+    """Seals the kernel, with one case to be timed."""
     key, dtype, number = KERNELS[name]
     (task,) = load(key)
     case = [case for case in task.cases_of(Role.TIME) if case.dtype == dtype][number]
@@ -67,8 +67,8 @@ def prepared(name: str) -> Job:
     return make_job(name, kept, sealed, asked=Asked(baselines=(), ceiling=False, draws_per_check_case=1))
 
 
-def duels(job: Job, each: int, seed: int) -> list[list[list[list[float]]]]:
-    """The blocks of both sides, for several contests of a kernel with itself in one pair of cells."""
+def self_comparisons(job: Job, each: int, seed: int) -> list[list[list[list[float]]]]:
+    """Returns the blocks of both sides for several measurements of a kernel against itself in one pair of processes."""
     generator, nvml, found = random.Random(seed), Nvml(), []
     with ExitStack() as stack:
         sides = [stack.enter_context(_side(name, job, generator)) for name in ("one", "two")]
@@ -96,12 +96,14 @@ def _side(name: str, job: Job, generator: random.Random) -> Iterator[TimedCandid
 
 
 def same(jobs: Sequence[Job], pairs: int, each: int) -> dict[str, object]:
-    contests = [blocks for number in range(pairs) for blocks in duels(jobs[number % len(jobs)], each, number)]
-    ratios = [speed_up(one, two) for one, two in contests]
+    comparisons = [
+        blocks for number in range(pairs) for blocks in self_comparisons(jobs[number % len(jobs)], each, number)
+    ]
+    ratios = [speed_up(one, two) for one, two in comparisons]
     held = sum(ratio.low <= 1.0 <= ratio.high for ratio in ratios)
     widths = statistics.median(ratio.high - ratio.low for ratio in ratios)
-    print(f"same: 1 lies within the interval in {held} of {len(ratios)} runs; typical width {widths:.4f}")
-    return {"held": held, "runs": len(ratios), "blocks": contests, "ok": held >= HELD * len(ratios)}
+    print(f"same: the interval contains 1 in {held} of {len(ratios)} runs; median width {widths:.4f}")
+    return {"held": held, "runs": len(ratios), "blocks": comparisons, "ok": held >= HELD * len(ratios)}
 
 
 def repeat(judge: Judge, jobs: Sequence[Job], each: int) -> dict[str, object]:
@@ -133,7 +135,7 @@ def ncu(judge: Judge, jobs: Sequence[Job]) -> dict[str, object]:
 
 
 def _profiled(job: Job, case: str) -> list[float]:
-    """Each call's time. One alone would not do: the profiler's differ by a tenth of a microsecond and more."""
+    """The times of several calls; the profiler's times of one call vary by more than a tenth of a microsecond."""
     watched = profile(job, case, calls=CALLS)
     kernels = len(watched) // CALLS
     return [sum(item.time_us for item in watched[first : first + kernels]) for first in range(0, len(watched), kernels)]
@@ -151,8 +153,8 @@ def _cold_median(judge: Judge, job: Job) -> float:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("questions", nargs="*", default=["same", "repeat", "ncu"])
-    parser.add_argument("--pairs", type=int, default=10, help="pairs of fresh cells for `same`")
-    parser.add_argument("--each", type=int, default=10, help="contests of a pair, and repeats of a kernel")
+    parser.add_argument("--pairs", type=int, default=10, help="pairs of fresh processes for `same`")
+    parser.add_argument("--each", type=int, default=10, help="measurements per pair, and repeats per kernel")
     parser.add_argument("--only", choices=sorted(KERNELS), help="one of the kernels alone")
     parser.add_argument("--out", type=Path, help="a file for the raw samples")
     options = parser.parse_args()
