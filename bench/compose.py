@@ -4,13 +4,14 @@ A folder of KernelBench files stands for all of them.
 
 composes     a source was written; the number of kernels in it
 cannot       no source was written, with the reason
+our fault    no source was written because of a bug in the composer
 
 With --check every source climbs the ladder, and its verdict is printed too. With --write FOLDER the sources are kept in
 the form that bench/calibrate.py reads: TASK_DIRECTION_K.cu, where 0 is the default; --variants N writes N for each
 task, which differ in the knobs that are likely to matter.
 
 Run: python bench/compose.py [TASK ...] [--gpu GPU] [--check] [--write FOLDER [--variants N]]. The exit status is 1 if a
-check refutes.
+check refutes, and 4 if a bug of the composer is in the way.
 """
 
 from __future__ import annotations
@@ -60,11 +61,12 @@ def main() -> int:
         if given.tasks
         else (surveyed(task, given.variants, given.gpu) for task in all_tasks())
     )
-    asked, written, verdicts = 0, 0, []
+    asked, written, faults, verdicts = 0, 0, 0, []
     start = time.perf_counter()
     for answer in found:
         asked += 1
         if answer.task is None or answer.reason:
+            faults += answer.fault is not None
             print(f"{answer.name:45} {answer.reason}", flush=True)
             continue
         written += 1
@@ -77,8 +79,9 @@ def main() -> int:
             print(f"{answer.name:45} composes {kernels} kernels, {len(answer.sources)} variants", end="")
         print(f"  {time.perf_counter() - start:.1f} s", flush=True)
         start = time.perf_counter()
-    print(f"{written} of {asked} compose" + (f"; {verdicts.count(Verdict.HOLDS)} hold" if given.check else ""))
-    return 1 if Verdict.REFUTED in verdicts else 0
+    print(f"{written} of {asked} compose" + (f"; {verdicts.count(Verdict.HOLDS)} hold" if given.check else ""), end="")
+    print(f"; {faults} are faults of ours" if faults else "")
+    return 1 if Verdict.REFUTED in verdicts else 4 if faults else 0
 
 
 if __name__ == "__main__":

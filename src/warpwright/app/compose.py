@@ -11,7 +11,7 @@ from warpwright import languages
 from warpwright.app.given import Inputs, TaskLike, subject_of
 from warpwright.app.progress import OnProgress, Reporter
 from warpwright.core.candidate import Candidate, Flags
-from warpwright.core.errors import UsageError
+from warpwright.core.errors import OurFault, UsageError
 from warpwright.core.gpus.table import gpu_named
 from warpwright.core.records.evidence import Dossier, Verdict
 from warpwright.core.task import Task
@@ -31,6 +31,8 @@ class Composed:
     dossier: Dossier | None = None
     """None where there is no kernel, or it was not checked."""
     reason: str | None = None
+    fault: OurFault | None = None
+    """The bug of ours that is the reason, if it is one; its cause has the traceback."""
 
     @property
     def verdict(self) -> Verdict | None:
@@ -114,7 +116,7 @@ def _checked(answer: Surveyed, gpu: str, check: bool, reporter: Reporter) -> Com
     from warpwright.verify.ladder import climb
 
     if answer.task is None or not answer.sources:
-        return Composed(name=answer.name, task=answer.task, reason=answer.reason)
+        return Composed(name=answer.name, task=answer.task, reason=answer.reason, fault=answer.fault)
     candidate = Candidate(source=answer.sources[0], flags=Flags(gpu=gpu_named(gpu).name))
     if check:
         reporter.doing(f"checking {answer.name}")

@@ -1,12 +1,20 @@
-"""What the composer says where it gives up."""
+"""What the composer says where it gives up, and where it fails.
+
+CannotCompose   there is no lowering for a function: an answer
+OurFault        anything else that goes wrong in the composer: a bug of ours, with the exception as its cause
+"""
 
 from __future__ import annotations
 
-from warpwright.core.errors import Undecided
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from warpwright.core.errors import OurFault, Undecided, WarpwrightError
+from warpwright.core.records.evidence import Fault
 
 
 class CannotCompose(Undecided):
-    """Names what is in the way, usually an ATen operation; nobody's mistake, so nobody has to mend anything."""
+    """Names what has no lowering, usually an ATen operation. Not a mistake of the user."""
 
     def __init__(self, what: str) -> None:
         self.what = what
@@ -14,3 +22,15 @@ class CannotCompose(Undecided):
 
     def __reduce__(self) -> tuple[type[CannotCompose], tuple[str]]:
         return CannotCompose, (self.what,)
+
+
+@contextmanager
+def bugs_as_faults(doing: str) -> Iterator[None]:
+    """Turns what was not raised on purpose into OurFault. `doing` says what the composer was at, and on what."""
+    try:
+        yield
+    except WarpwrightError:
+        raise
+    except Exception as error:
+        what = ": ".join([type(error).__name__, *str(error).splitlines()[:1]])
+        raise OurFault(Fault(where="compose", message=f"{doing}: {what}")) from error

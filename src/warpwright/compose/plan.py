@@ -10,8 +10,8 @@ from typing import Any
 from warpwright.compose import configs
 from warpwright.compose.cuda.program import source
 from warpwright.compose.entries import backward_entry, forward_entry, places_of, training_entries
-from warpwright.compose.errors import CannotCompose
-from warpwright.compose.ir.operations import OWN_KERNEL, Op
+from warpwright.compose.errors import CannotCompose, bugs_as_faults
+from warpwright.compose.ir.operations import Op
 from warpwright.compose.ir.sizes import Cases, names_in
 from warpwright.compose.ir.values import Graph
 from warpwright.compose.kernels.steps import EntryWriter
@@ -64,18 +64,19 @@ class Composable:
         return self._written({**self.usual, **chosen}, chosen)
 
     def _written(self, config: Config, shown: Config) -> str:
-        writers = [EntryWriter(self.task, entry, config) for entry in self.entries]
-        for writer in writers:
-            writer.write()
-        return source(self.task, writers, config, shown)
+        with bugs_as_faults(f"writing {self.task.key}"):
+            writers = [EntryWriter(self.task, entry, config) for entry in self.entries]
+            for writer in writers:
+                writer.write()
+            return source(self.task, writers, config, shown)
 
 
 def plan(task: Task, gpu: str = "h200") -> Composable:
-    """Raises CannotCompose with the operation that is in the way."""
+    """Raises CannotCompose with the operation that is in the way, and OurFault where the composer has a bug."""
     target = gpu_named(gpu)
     graph = Graph(_cases(task), target)
     _check_types(task)
-    try:
+    with bugs_as_faults(f"planning {task.key}"):
         entries = _entries(task, graph)
         if often := often_one(graph):
             entries = handed_over(entries, _entries(task, Graph(_cases(task, one=often[0]), target)), *often)
@@ -85,9 +86,6 @@ def plan(task: Task, gpu: str = "h200") -> Composable:
         streams = _reads_again(entries) or _in_parts(entries)
         usual = configs.usual(knobs, kinds, streams, bool(graph.made(Op.NARROW)))
         return Composable(task=task, graph=graph, entries=tuple(entries), knobs=tuple(knobs), usual=usual)
-    except (AssertionError, AttributeError, LookupError, StopIteration, TypeError, ValueError):
-        # A combination of operations that nobody thought of: each is known, but not how to schedule them together.
-        raise CannotCompose(f"a function of {', '.join(_hard_parts(graph))} as a whole") from None
 
 
 def _cases(task: Task, one: str | None = None) -> Cases:
@@ -141,19 +139,6 @@ def _in_parts(entries: Sequence[Entry]) -> bool:
     """Whether threads write parts of a tensor that lie apart: past the cache that takes a fifth less time."""
     stores = [store for entry in entries for group in entry.schedule.groups for store in group.stores]
     return any(store.dim is not None for store in stores)
-
-
-def _hard_parts(graph: Graph) -> list[str]:
-    """The operations that are more than elementwise, by their names in ATen."""
-    names = {
-        Op.COLUMNS: "sum",
-        Op.LIBRARY: "mm",
-        Op.LISTS: "index_put",
-        Op.SCAN: "cumsum",
-        Op.POOL: "max_pool2d",
-    }
-    found = {f"aten.{names.get(op, op)}": None for op in OWN_KERNEL if graph.made(op)}
-    return list(found) or ["elementwise operations"]
 
 
 def _assignments(task: Task) -> list[dict[str, int]]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from warpwright.compose.errors import CannotCompose
 from warpwright.compose.plan import plan
-from warpwright.core.errors import WarpwrightError
+from warpwright.core.errors import OurFault, WarpwrightError
 from warpwright.core.task import Task
 from warpwright.tasks import load
 from warpwright.tasks.find import is_task_folder
@@ -23,6 +23,9 @@ class Surveyed:
     task: Task | None = None
     sources: tuple[str, ...] = ()
     reason: str | None = None
+    """Why there is no source."""
+    fault: OurFault | None = None
+    """The bug of ours that is the reason, if it is one; its cause has the traceback."""
 
 
 def survey(places: Iterable[str], variants: int = 1, gpu: str = "h200") -> Iterator[Surveyed]:
@@ -40,9 +43,11 @@ def survey(places: Iterable[str], variants: int = 1, gpu: str = "h200") -> Itera
 def surveyed(task: Task, variants: int = 1, gpu: str = "h200") -> Surveyed:
     try:
         found = plan(task, gpu)
+        sources = tuple(found.write(config) for config in found.variants(variants))
     except CannotCompose as problem:
         return Surveyed(name=task.key, task=task, reason=str(problem))
-    sources = tuple(found.write(genome) for genome in found.variants(variants))
+    except OurFault as fault:
+        return Surveyed(name=task.key, task=task, reason=str(fault), fault=fault)
     return Surveyed(name=task.key, task=task, sources=sources)
 
 

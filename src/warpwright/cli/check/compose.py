@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import traceback
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 
 def compose(
+    context: typer.Context,
     places: Annotated[
         list[str], typer.Argument(metavar="TASK", help="As for `tasks show`, or a folder of KernelBench files.")
     ],
@@ -42,12 +44,15 @@ def compose(
     for place in places:
         check_task(place)
     gpu = gpu_named(gpu).name
+    debug = context.find_root().params.get("debug")
     make_folder(out)
     told, endings = [], []
     with _composed(places, inputs or (), gpu, check, silent=as_json) as answers:
         for answer in answers:
             told.append(_kept(answer, out, silent=as_json))
             endings.append(_ending(answer))
+            if answer.fault is not None and debug:
+                traceback.print_exception(answer.fault)
     if as_json:
         emit("compose/1", composed=told)
     else:
@@ -68,7 +73,9 @@ def _composed(
 
 
 def _ending(answer: Composed) -> Exit:
-    """As `check` would end on the same source; a task without one stays undecided."""
+    """As `check` would end on the same source; a task without one stays undecided, unless that is our fault."""
+    if answer.fault is not None:
+        return Exit.OUR_FAULT
     if answer.dossier is not None:
         return ending(answer.dossier)
     return Exit.HOLDS if answer.candidate else Exit.UNDECIDED
@@ -86,7 +93,8 @@ def _kept(answer: Composed, out: Path, silent: bool) -> dict[str, Any]:
         said = words if words.startswith(answer.name) else f"{answer.name}: {words}"
         screen().print(plain(said), soft_wrap=True)
     file = str(path) if path else None
-    return {"task": answer.name, "file": file, "verdict": answer.verdict, "words": words}
+    ours = answer.fault is not None
+    return {"task": answer.name, "file": file, "verdict": answer.verdict, "words": words, "our_fault": ours}
 
 
 def _sum_up(told: list[dict[str, Any]], out: Path) -> None:
@@ -95,4 +103,7 @@ def _sum_up(told: list[dict[str, Any]], out: Path) -> None:
     written = [item["verdict"] for item in told if item["file"] is not None]
     undecided = written.count(Verdict.UNDECIDED)
     open_still = f", {undecided} of them undecided" if undecided else ""
-    screen().print(f"{len(written)} of {len(told)} tasks have a kernel in {plain(out)}{open_still}.", soft_wrap=True)
+    faults = sum(item["our_fault"] for item in told)
+    ours = f"; {faults} have none by a fault of ours, please report" if faults else ""
+    said = f"{len(written)} of {len(told)} tasks have a kernel in {plain(out)}{open_still}{ours}."
+    screen().print(said, soft_wrap=True)

@@ -9,16 +9,18 @@ from __future__ import annotations
 import contextlib
 import io
 import logging
+import traceback
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from warpwright.compose.errors import CannotCompose
 from warpwright.compose.frontend.given_names import GIVEN, given_names
 from warpwright.compose.frontend.size_functions import written_out
 from warpwright.core.dtypes import dtype_named
-from warpwright.core.errors import WarpwrightError
+from warpwright.core.errors import OurFault, WarpwrightError
 from warpwright.core.formula import evaluate
 from warpwright.core.signature import differentiable_outputs
 from warpwright.core.task import Case, Direction, ScalarArg, Task, TensorArg, sizes
@@ -155,10 +157,23 @@ def _trace(task: Task, arguments: Sequence[Any], gradients: Sequence[Any], saves
             for argument in arguments:
                 inputs.argument(argument)
             return inputs.traced(body)
-    except (CannotCompose, KeyboardInterrupt):
+    except (CannotCompose, OurFault):
         raise
     except Exception as error:
+        if _is_ours(error):
+            raise
         raise CannotCompose(_first_sentence(error)) from None
+
+
+def _is_ours(error: Exception) -> bool:
+    """Whether the composer itself raised it by mistake, not the function that is traced nor torch on its behalf.
+
+    What torch raises in C++ has the caller's frame: a mode that passes a call on, or a RuntimeError from anywhere.
+    """
+    *_, (frame, _) = traceback.walk_tb(error.__traceback__)
+    code = frame.f_code
+    is_here = Path(code.co_filename).is_relative_to(Path(__file__).parents[1]) and code.co_name != "__torch_function__"
+    return is_here and not isinstance(error, RuntimeError | WarpwrightError)
 
 
 def _first_sentence(error: Exception) -> str:

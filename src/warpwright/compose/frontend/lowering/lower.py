@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping, Sequence
+from inspect import signature
 from typing import Any
 
 from warpwright.compose.errors import CannotCompose
@@ -75,12 +76,16 @@ class Lowering:
             raise CannotCompose(f"aten.{name.removesuffix('.default')}" if "." in name else name)
         args = [self._argument(arg) for arg in node.args]
         named = {key: self._argument(arg) for key, arg in node.kwargs.items()}
+        self._check_arguments(handler, args, named)
+        made = handler(self, *args, **named)
+        return self._replaced(node, made) if in_place else made
+
+    def _check_arguments(self, handler: Handler, args: Sequence[Any], named: Mapping[str, Any]) -> None:
+        """An overload may take more than its handler was written for."""
         try:
-            made = handler(self, *args, **named)
-            return self._replaced(node, made) if in_place else made
-        except (TypeError, AttributeError, KeyError, IndexError, ValueError):
-            # Arguments that the handler was not written for: the operation as it stands here is not understood.
-            raise CannotCompose(self.operation) from None
+            signature(handler).bind(self, *args, **named)
+        except TypeError:
+            raise CannotCompose(f"{self.operation} with such arguments") from None
 
     def _replaced(self, node: Any, made: Value) -> Value:
         """What an operation in place leaves. The tracer uses the result from there on, but for views made earlier."""
@@ -201,7 +206,9 @@ class Lowering:
         return self.dtype_of(self.node.meta["val"].dtype)
 
     def kind_of(self, dtype: Any) -> str:
-        named = BY_TORCH_NAME[str(dtype).removeprefix("torch.")]
+        named = BY_TORCH_NAME.get(str(dtype).removeprefix("torch."))
+        if named is None:
+            raise CannotCompose(f"{self.operation} in {dtype}" if self.node.op == "call_function" else str(dtype))
         return FLOAT if named.floating else BOOL if named.name == "bool" else INT
 
     def dtype_of(self, dtype: Any) -> str:

@@ -45,11 +45,11 @@ def _compare(low: Lowering, a: Any, b: Any) -> Value:
     return low.graph.pointwise(op, low.value(a), low.value(b), kind=BOOL, dtype="bool")
 
 
-def _logical(low: Lowering, a: Value, b: Value) -> Value:
+def _logical(low: Lowering, a: Any, b: Any) -> Value:
     if low.result_kind != BOOL:
         raise CannotCompose(low.operation)
     op = LOGICAL[low.stem]
-    return low.graph.pointwise(op, a, b, kind=BOOL, dtype="bool")
+    return low.graph.pointwise(op, low.value(a), low.value(b), kind=BOOL, dtype="bool")
 
 
 HANDLERS.update(dict.fromkeys(UNARY, _unary))
