@@ -1,6 +1,6 @@
-"""Memory across runs: lessons and scores of earlier runs, found by plain text.
+"""Text search over lessons and scores of earlier runs.
 
-Both databases get the same answer, because they only narrow the rows down; what ranks them is here.
+Both databases give the same answer, since they only select rows; the ranking happens here.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _REMEMBERED = ("lesson", "score")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Memory:
-    """A lesson, or a candidate with its score and where it came from."""
+    """A lesson, or a candidate with its score and origin."""
 
     run: str
     task: str
@@ -38,7 +38,7 @@ class Memory:
 
 
 def words_of(connection: Connection, run: str, row: Row) -> str | None:
-    """What a record is found by: the task it is about, and what it says."""
+    """Returns the searchable words of a record: its task and its text."""
     if row.kind not in _REMEMBERED:
         return None
     task = connection.execute(select(RUNS.c.task).where(RUNS.c.id == run)).scalar_one()
@@ -49,7 +49,7 @@ def words_of(connection: Connection, run: str, row: Row) -> str | None:
 
 
 def search(connection: Connection, text: str, limit: int) -> tuple[Memory, ...]:
-    """The rarer the words that match, the better; of equals the newest first."""
+    """Finds records by words; rare matching words rank higher, and among equals the newest record comes first."""
     words = list(dict.fromkeys(_WORD.findall(_folded(text))))[:_MOST_WORDS]
     if not words or limit < 1:
         return ()
@@ -78,7 +78,7 @@ def _memory(connection: Connection, found: Found[Any]) -> Memory:
 
 
 def _origin(connection: Connection, run: str, candidate: str) -> dict[str, str | None]:
-    """What a candidate was compiled for, how it came about, and by which hint."""
+    """Returns the GPU, operator and hint of a candidate."""
     gpu = connection.execute(select(CANDIDATES.c.gpu).where(CANDIDATES.c.id == candidate)).scalar()
     proposed = (RECORDS.c.run == run, RECORDS.c.kind == "proposal", RECORDS.c.candidate == candidate)
     joined = RECORDS.join(BRIEFS, (BRIEFS.c.run == RECORDS.c.run) & (BRIEFS.c.number == RECORDS.c.brief))

@@ -5,7 +5,7 @@ backward   the gradients of the outputs, then the saved tensors, then the forwar
 training   both entries; `backward` takes the gradients, then whatever `forward` returned beyond the outputs
 prepare    optional, before `forward`: takes arguments that stay constant; its results replace them in `forward`
 
-Sealing, emulation, judging and counting bind these arguments to specs, bytes, addresses or tensors of their own.
+Sealing, emulation, judging and counting bind these arguments to specs, bytes, addresses or tensors.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from warpwright.core.task import Case, Direction, Task
 
 FORWARD, BACKWARD = "forward", "backward"
 PREPARE = "prepare"
-"""The optional entry that makes tensors of its own of constant arguments, once, before any call of `forward`."""
+"""The optional entry that transforms constant arguments once, before any call of `forward`."""
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 
 
 class Source(StrEnum):
-    """Where the task has the value of an argument from."""
+    """The source of an argument's value in the task."""
 
     ARGUMENT = "argument"
     """An argument of the reference function."""
@@ -62,7 +62,7 @@ class GivenList:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HandedOver:
-    """All tensors that an earlier entry returned for this one, each an argument of its own."""
+    """All tensors that an earlier entry returned for this one, each as a separate argument."""
 
     entry: str
 
@@ -82,11 +82,13 @@ class EntryCall:
 
     @property
     def is_timed(self) -> bool:
-        """Whether the call is part of what is timed: preparation is not."""
+        """Whether the call is part of the timed work; preparation is not."""
         return self.entry != PREPARE
 
     def required(self, returned: Sequence[T]) -> Sequence[T]:
-        """The results that the task compares: all of them, be they too many, if it hands nothing over."""
+        """The results that the task compares: all of them, even surplus ones, unless some are passed to a later
+        entry.
+        """
         return returned[: len(self.results)] if self.hands_over else returned
 
     def handed_over(self, returned: Sequence[T]) -> Sequence[T]:
@@ -95,7 +97,7 @@ class EntryCall:
 
 
 class Inputs(Protocol[T_co]):
-    """The values that a task defines in a case, whatever stands for a value."""
+    """The values that a task defines in a case: specs, bytes, addresses or tensors."""
 
     @property
     def arguments(self) -> Sequence[T_co]: ...
@@ -109,7 +111,7 @@ class Inputs(Protocol[T_co]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InputSpecs:
-    """The same as specs."""
+    """The values of a task in a case as specs."""
 
     arguments: tuple[Spec, ...]
     gradients: tuple[TensorSpec, ...]
@@ -154,7 +156,7 @@ def arguments(task: Task, case: Case) -> tuple[Spec, ...]:
 
 
 def results(task: Task, case: Case) -> tuple[TensorSpec, ...]:
-    """What that entry returns; the mutated arguments are not among them."""
+    """The tensors that this entry returns, without mutated arguments."""
     return entry_calls(task, case)[0].results
 
 
@@ -167,13 +169,13 @@ def elements(task: Task, case: Case) -> int:
 def argument_specs(
     task: Task, case: Case, call: EntryCall, returned: Mapping[str, Sequence[TensorSpec]] | None = None
 ) -> tuple[Spec, ...]:
-    """What a call takes, given the tensors that each earlier entry handed over."""
+    """The arguments of a call as specs, given the tensors that each earlier entry passed on."""
     values = bound(call, input_specs(task, case), returned)
     return tuple(_grouped(value) if isinstance(value, list) else value for value in values)
 
 
 def bound(call: EntryCall, inputs: Inputs[T], returned: Mapping[str, Sequence[T]] | None = None) -> list[T | list[T]]:
-    """The value of each argument of a call, given the task's and those that each earlier entry handed over."""
+    """The values of a call's arguments, given those of the task and those that each earlier entry passed on."""
     values = {Source.ARGUMENT: inputs.arguments, Source.GRADIENT: inputs.gradients, Source.SAVE: inputs.saves}
     found: list[T | list[T]] = []
     for argument in call.arguments:
@@ -203,7 +205,9 @@ def _prepare(task: Task) -> EntryCall:
 
 
 def _forward_of_prepared(task: Task, case: Case) -> EntryCall:
-    """What was prepared stands where the first of the arguments stood that it replaces."""
+    """Builds the call of `forward` after `prepare`: prepared tensors take the place of the first argument that they
+    replace.
+    """
     replaced = [argument.name in task.prepares for argument in task.arguments]
     first = replaced.index(True)
     kept = [given for given in _all(Source.ARGUMENT, len(replaced)) if not replaced[given.position]]

@@ -1,4 +1,4 @@
-"""Hidden cases: drawn from a task's declared ranges with a secret seed, so that nobody can memorise them."""
+"""Hidden cases: drawn from a task's declared ranges with a secret seed, so that no kernel can be written for them."""
 
 from __future__ import annotations
 

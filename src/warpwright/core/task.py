@@ -31,7 +31,7 @@ class Role(StrEnum):
     TIME = "time"
     HIDDEN = "hidden"
     ENVELOPE = "envelope"
-    """A size that was made up: what a kernel does there is reported beside the verdict and does not decide it."""
+    """A size chosen by the loader: its result is reported beside the verdict and does not decide it."""
 
 
 class Compare(StrEnum):
@@ -143,7 +143,7 @@ class Case:
     layout: Layout = Layout.CONTIGUOUS
     weight: float = 1.0
     stands_for: str | None = field(default=None, metadata=OMIT_DEFAULT)
-    """The name of a larger case of which this one is a reduction; None for a case of its own."""
+    """The name of the larger case that this one replaces; None for a case that replaces no other."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -234,11 +234,11 @@ class Task:
 
     @property
     def is_general(self) -> bool:
-        """Whether every size in the ranges is asked for, as in our suites."""
+        """Whether the task covers every size in its ranges, as in our suites."""
         return not self.cases_of(Role.ENVELOPE)
 
     def in_general(self) -> Task:
-        """The task that asks for the envelope as well."""
+        """Returns the task with the envelope among its check cases."""
         changed = (replace(case, role=Role.CHECK) if case.role is Role.ENVELOPE else case for case in self.cases)
         return replace(self, cases=tuple(changed))
 

@@ -52,9 +52,9 @@ def parallel(
 
 @contextmanager
 def _without_main() -> Iterator[None]:
-    """Start processes that do not run the user's script again, which spawned processes do to find `__main__`.
+    """Hides the main module, which spawned processes would otherwise run again to find `__main__`.
 
-    What is sent to them is defined in Warpwright, never there; so scripts need no `if __name__ == "__main__"`.
+    Everything sent to them is defined in Warpwright, so that scripts need no `if __name__ == "__main__"`.
     """
     main = sys.modules["__main__"]
     sys.modules["__main__"] = ModuleType("__main__")

@@ -82,11 +82,11 @@ def _scalars(table: Mapping[str, Any], entry: Mapping[str, Any], number: int) ->
 def _other_layouts(cases: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Repeats the most informative check case with expanded and with transposed gradients."""
     checks = [case for case in cases if case["role"] == Role.CHECK]
-    chosen = max(checks, key=lambda case: how_telling(case["dims"]))
+    chosen = max(checks, key=lambda case: layout_coverage(case["dims"]))
     layouts = (Layout.EXPANDED, Layout.TRANSPOSED)
     return [{**chosen, "name": f"{chosen['name']}-{layout}", "layout": layout.value} for layout in layouts]
 
 
-def how_telling(dims: Mapping[str, int]) -> tuple[int, int]:
+def layout_coverage(dims: Mapping[str, int]) -> tuple[int, int]:
     """Ranks cases for a layout test: transposing changes nothing along sizes of one; then larger is better."""
     return sum(size > 1 for size in dims.values()), math.prod(dims.values())

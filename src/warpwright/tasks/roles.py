@@ -1,4 +1,4 @@
-"""Which runs become cases of which role, and the ranges that hidden cases may come from."""
+"""Assigns runs to cases of each role, and derives the ranges of hidden cases."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from dataclasses import replace
 
 from warpwright.core.dtypes import dtype_named
 from warpwright.core.task import Case, Layout, Range, Role
-from warpwright.tasks.cases import how_telling
+from warpwright.tasks.cases import layout_coverage
 from warpwright.tasks.extents import Extents
 from warpwright.tasks.probing.seen import Purpose, Run, ScalarSeen, TensorSeen
 
 _CHECKABLE = 2**16
-"""Elements of a case with sizes that are made up."""
+"""The most elements of a case whose sizes the loader chose."""
 
 
 def cases_of(runs: Sequence[Run], extents: Extents) -> tuple[Case, ...]:
-    """Given sizes are timed and checked; where they are too large for a CPU, others stand for them.
+    """Given sizes are timed and checked; if they are too large for a CPU, reduced ones are checked in their place.
 
-    Small sizes that were made up are the envelope, and stand for the given ones only where nothing else does.
+    Small sizes chosen by the loader form the envelope, and replace the given ones only if no reduction does.
     """
-    varying = _telling_scalars(runs, extents)
+    varying = _naming_scalars(runs, extents)
 
     def cases(purpose: Purpose, role: Role) -> list[Case]:
         numbers = [number for number, run in enumerate(runs) if run.purpose is purpose]
@@ -48,14 +48,14 @@ def _standing_for(case: Case, asked: str) -> Case:
 
 
 def with_layouts(cases: Sequence[Case]) -> tuple[Case, ...]:
-    """Gradients may arrive expanded or transposed: the most telling check case is repeated with each."""
-    chosen = max((case for case in cases if case.role is Role.CHECK), key=lambda case: how_telling(case.dims))
+    """Repeats the most informative check case with expanded and with transposed gradients."""
+    chosen = max((case for case in cases if case.role is Role.CHECK), key=lambda case: layout_coverage(case.dims))
     layouts = (Layout.EXPANDED, Layout.TRANSPOSED)
     return (*cases, *(replace(chosen, name=f"{chosen.name}-{layout}", layout=layout) for layout in layouts))
 
 
 def ranges_of(runs: Sequence[Run], extents: Extents) -> dict[str, Range]:
-    """None where a result's size has no formula, or a scalar changes with the sizes: such a case cannot be made up."""
+    """Returns the ranges of sizes; none if a result's size has no formula, or a scalar changes with the sizes."""
     if extents.loose or _varying_scalars(runs):
         return {}
     small = [number for number, run in enumerate(runs) if run.purpose is Purpose.SMALL]
@@ -67,14 +67,14 @@ def ranges_of(runs: Sequence[Run], extents: Extents) -> dict[str, Range]:
 
 
 def _range(values: Sequence[int], most: int) -> Range:
-    """Any size in between, if odd sizes were seen to work; else only those seen."""
+    """Returns the range between the smallest and largest size if odd sizes work, else only the sizes seen."""
     if any(value % 2 and value > 1 for value in values):
         return Range(low=min(values), high=max(min(max(values), most), min(values)))
     return Range(choices=tuple(sorted(set(values))))
 
 
 def generic(run: Run) -> Run:
-    """The run with "T" for the dtype that a case may choose."""
+    """Returns the run with "T" for the dtype that a case may choose."""
     own = own_dtype(run)
 
     def retyped(seen: TensorSeen) -> TensorSeen:
@@ -89,7 +89,7 @@ def generic(run: Run) -> Run:
 
 
 def own_dtype(run: Run) -> str:
-    """The first floating dtype that goes in, or comes out."""
+    """Returns the first floating dtype of arguments or outputs."""
     names = (seen.dtype for seen in (*run.arguments, *run.outputs) if isinstance(seen, TensorSeen))
     return next((name for name in names if dtype_named(name).floating), "fp32")
 
@@ -106,8 +106,8 @@ def _label(value: object) -> str:
     return "x".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
-def _telling_scalars(runs: Sequence[Run], extents: Extents) -> set[str]:
-    """Scalars that a case must be named by, because its sizes do not tell them."""
+def _naming_scalars(runs: Sequence[Run], extents: Extents) -> set[str]:
+    """Returns the scalars that must be part of a case's name, because its sizes do not determine them."""
     by_sizes: dict[str, set[str]] = {}
     for number, run in enumerate(runs):
         scalars = [repr(seen) for seen in run.arguments if isinstance(seen, ScalarSeen)]

@@ -1,4 +1,4 @@
-"""What a verdict covers: the cases that were asked for, those that stand for them, and the kernels that they launch."""
+"""What a verdict covers: the requested cases, the reduced cases that replace them, and the kernels that they launch."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from warpwright.core.launch.sealed import Sealed
 from warpwright.core.task import Case, Role, Task
 
 _SHOWN = 160
-"""Letters of a kernel's name in a message."""
+"""Characters of a kernel's name in a message."""
 
 
 def not_run(task: Task, ran: Collection[str]) -> dict[str, tuple[str, ...]]:
-    """The timed cases that were not run themselves, each with the names of those that were run and stand for it."""
+    """The timed cases that did not run themselves, each with the names of the cases that ran in its place."""
     whole = {_inputs(case) for case in task.cases_of(Role.CHECK) if case.name in ran}
     left = [case for case in task.cases_of(Role.TIME) if _inputs(case) not in whole]
     return {case.name: tuple(_standing_for(task, case, ran)) for case in left}
 
 
 def gap(task: Task, sealed: Sealed | None, ran: Collection[str]) -> str | None:
-    """Why what was run cannot answer for what was asked; None where it can."""
+    """Why the cases that ran cannot cover the requested ones; None if they do."""
     for name, stand_ins in not_run(task, ran).items():
         if not stand_ins and any(case.stands_for == name for case in task.cases):
             return f"{name} is too large to be run on a CPU, and the host code takes no size that could stand for it"
@@ -33,7 +33,7 @@ def gap(task: Task, sealed: Sealed | None, ran: Collection[str]) -> str | None:
 
 
 def unchecked_kernels(task: Task, sealed: Sealed, ran: Collection[str]) -> dict[str, str]:
-    """Kernels that a timed case launches and no case that was run does, each template instance by itself."""
+    """Kernels that a timed case launches and no case that ran launches; each template instance counts separately."""
     checked = {kernel for plan in sealed.plans if plan.case in ran for kernel in _kernels(plan)}
     timed = {case.name for case in task.cases_of(Role.TIME)}
     asked = [(kernel, plan.case) for plan in sealed.plans if plan.case in timed for kernel in _kernels(plan)]
@@ -41,9 +41,9 @@ def unchecked_kernels(task: Task, sealed: Sealed, ran: Collection[str]) -> dict[
 
 
 def comparable(task: Task, sealed: Sealed) -> tuple[Case, ...]:
-    """The cases to run: reductions only where the host code has looked at their sizes.
+    """The cases to run: reduced ones only if the host code reads their sizes.
 
-    A kernel that is launched just as in the case it was reduced from has the sizes written into it.
+    A kernel launched exactly as in the full case has its sizes hard-coded.
     """
     plans = {(plan.case, plan.entry): plan for plan in sealed.plans}
     names = {plan.case for plan in sealed.plans}

@@ -41,14 +41,14 @@ class EmulateRung:
 
 
 def _cases(climbed: Climb) -> tuple[Case, ...]:
-    """Those of the climb that can say something about what was asked for."""
+    """The cases of the climb whose results bear on the requested cases."""
     cases = climbed.task.cases if climbed.cases is None else climbed.cases
     known = cases if climbed.sealed is None else comparable(climbed.task, climbed.sealed)
     return tuple(case for case in cases if case in known)
 
 
 def _facts(task: Task, emulation: Emulation) -> dict[str, object]:
-    """What the emulation found beyond its verdict, and what it did not run."""
+    """The findings of the emulation besides its verdict, and the cases that it did not run."""
     kept = ("findings", "warnings", "cases", "runs", "order_dependent", "counters", "beyond", "rejected")
     facts = {name: value for name, value in encode(emulation).items() if name in kept}
     return {**facts, "not_run": encode(not_run(task, emulation.cases))}

@@ -1,4 +1,4 @@
-"""The words between a loader and the child process that runs the user's file: plain data both ways."""
+"""Messages between a loader and the child process that runs the user's file, as plain data."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from warpwright.core.task import Plain
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TensorSeen:
-    """A tensor that goes in or comes out, in one run."""
+    """An argument or result tensor of one run."""
 
     KIND: ClassVar[str] = "tensor"
     name: str
@@ -21,12 +21,12 @@ class TensorSeen:
     below: int | None = None
     low: int = 0
     draw: str | None = None
-    """The distribution the user's file draws it from, where it says so."""
+    """The distribution from which the user's file draws it, if known."""
     init: str | None = None
-    """A recipe of its own: parameters, and inputs with a structure that must be kept."""
+    """A separate recipe, for parameters and for inputs with a structure that must be kept."""
     grad: bool = True
     count: int | None = None
-    """A list of so many tensors, all of this shape."""
+    """The number of tensors of this shape in a list; None for a single tensor."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,18 +45,18 @@ class Purpose(StrEnum):
     SMALL = "small"
     """Smaller sizes that work as well."""
     REDUCED = "reduced"
-    """What is checked of the given sizes: they themselves, or where they are too large, sizes that stand for them."""
+    """Sizes to check: the given ones, or reduced ones if these are too large."""
     WITNESS = "witness"
-    """Seen only to make sure of formulas; too large or too alike to be a case."""
+    """Run only to confirm formulas; too large or too similar to be a case."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """One call of the function, with everything that went in and came out."""
+    """One call of the function with its arguments and results."""
 
     purpose: Purpose = Purpose.GIVEN
     number: int | None = None
-    """Of a given run, and of those that stand for it."""
+    """The number of a given run, also in the runs that replace it."""
     arguments: tuple[Seen, ...]
     outputs: tuple[TensorSeen, ...]
     saves: tuple[TensorSeen, ...] = ()
@@ -64,7 +64,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setting:
-    """One robust-kbench configuration: what Model and get_inputs are called with."""
+    """One robust-kbench configuration: the arguments of Model and get_inputs."""
 
     init: Mapping[str, Any] = field(default_factory=dict)
     inputs: Mapping[str, Any] = field(default_factory=dict)
@@ -72,7 +72,7 @@ class Setting:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """What the child is to find out."""
+    """The order to the child process."""
 
     kind: str
     """"problem", "function", "forward" or "backward"."""
@@ -80,19 +80,19 @@ class Job:
     source: str
     entry: str = ""
     arguments: tuple[Seen, ...] = ()
-    """What the user described; a nameless one takes the next place that is free."""
+    """The described inputs; one without a name takes the next free position."""
     settings: tuple[Setting, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Findings:
-    """What the child found out."""
+    """The results of the child process."""
 
     runs: tuple[Run, ...]
     style: str = "function"
     state: tuple[str, ...] = ()
     call: tuple[str, ...] = ()
-    """The arguments of the user's function in its own order, where the task's is another."""
+    """The arguments in the order of the user's function, if the task has a different order."""
     mutates: tuple[str, ...] = ()
     distributions: tuple[str, ...] = ("normal",)
     backward_takes: tuple[str | tuple[str, ...], ...] = ()
@@ -102,7 +102,7 @@ class Findings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Problem:
-    """Why nothing could be found out: the parts of a TaskError."""
+    """A failure of the child, as the parts of a TaskError."""
 
     where: str
     key: str | None

@@ -12,7 +12,7 @@ from warpwright.tasks.probing.child.autograd import Handed, handed
 from warpwright.tasks.probing.child.exploring import concluded, first
 from warpwright.tasks.probing.child.handing import fitting, handed_to_fn
 from warpwright.tasks.probing.child.observing import Subject
-from warpwright.tasks.probing.child.user_file import blaming, load, member
+from warpwright.tasks.probing.child.user_file import as_task_errors, load, member
 from warpwright.tasks.probing.child.values import made
 from warpwright.tasks.probing.seen import Findings, Job, Purpose, Run, Seen, Setting, TensorSeen
 
@@ -109,7 +109,7 @@ def _with(
             job, _WHAT, lambda device: (subject_on(device), handed_to_fn(module, setting, device))
         )
         return Tried(subject=subject, arguments=arguments, runs=(run,), notes=())
-    with blaming(job, _WHAT):
+    with as_task_errors(job, _WHAT):
         run = tried.subject.run(handed_to_fn(module, setting, tried.subject.device))
     return replace(tried, runs=(*tried.runs, run))
 

@@ -1,4 +1,4 @@
-"""The whole of what is found out about one function: as given, smaller, and under which distributions."""
+"""All findings about one function: given sizes, reduced and small sizes, and usable distributions."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import TypeVar
 
 from warpwright.core.errors import TaskError
 from warpwright.tasks.probing.child.observing import Subject
-from warpwright.tasks.probing.child.shrinking import in_order, representatives, small_runs
+from warpwright.tasks.probing.child.shrinking import in_function_order, representatives, small_runs
 from warpwright.tasks.probing.child.sizing import free_sizes
-from warpwright.tasks.probing.child.user_file import blaming
+from warpwright.tasks.probing.child.user_file import as_task_errors
 from warpwright.tasks.probing.child.values import DRAWS, elements
 from warpwright.tasks.probing.seen import Findings, Job, Run, Seen, TensorSeen
 
@@ -25,12 +25,12 @@ def explored(job: Job, what: str, prepare: Prepare[Subject]) -> Findings:
 
 
 def concluded(subject: Subject, arguments: tuple[Seen, ...], given: Sequence[Run]) -> Findings:
-    """What follows from the runs with given sizes. Everything else is asked of the least of runs, which costs least."""
+    """Derives the findings from the runs with given sizes; further questions use the smallest run, the cheapest one."""
     free = free_sizes(subject, arguments)
     given = [replace(run, number=number) for number, run in enumerate(given)]
     runs = [*given, *representatives(subject, arguments, given, free), *small_runs(subject, arguments, free)]
     alike = [run for run in runs if len(run.outputs) == len(given[0].outputs)]
-    least = min((in_order(run, arguments) for run in alike), key=elements)
+    least = min((in_function_order(run, arguments) for run in alike), key=elements)
     flowing = zip(given[0].outputs, subject.flows(least), strict=True)
     outputs = tuple(replace(seen, grad=seen.grad and flows) for seen, flows in flowing)
     return Findings(
@@ -38,35 +38,35 @@ def concluded(subject: Subject, arguments: tuple[Seen, ...], given: Sequence[Run
         style="module" if subject.module else "function",
         state=tuple(subject.state),
         mutates=subject.mutates(least),
-        distributions=borne(subject, arguments, runs),
+        distributions=usable_distributions(subject, arguments, runs),
     )
 
 
 def first(job: Job, what: str, prepare: Prepare[S]) -> tuple[S, tuple[Seen, ...], Run]:
-    """Without data if that works; with data where the function looks at it."""
-    remedy = "mend the file, or give it inputs that it takes"
+    """Runs the function without data or, if it reads values, with data."""
+    remedy = "correct the file, or give it inputs that it accepts"
     for device in ("meta", "cpu"):
         try:
-            with blaming(job, what, remedy):
+            with as_task_errors(job, what, remedy):
                 subject, arguments = prepare(device)
                 return subject, arguments, subject.run(arguments)
         except TaskError as error:
             if device == "cpu" or not _needs_data(error):
                 raise
-    raise AssertionError("the CPU either answers or raises")
+    raise AssertionError("the CPU either returns or raises")
 
 
 def _needs_data(error: TaskError) -> bool:
     return "meta" in error.problem or error.problem.startswith("NotImplementedError")
 
 
-def borne(subject: Subject, arguments: tuple[Seen, ...], runs: Sequence[Run]) -> tuple[str, ...]:
-    """The distribution that the file draws from, and every other that gives finite results on the largest small run."""
+def usable_distributions(subject: Subject, arguments: tuple[Seen, ...], runs: Sequence[Run]) -> tuple[str, ...]:
+    """Returns the file's own distribution, and every other one with finite results on the largest small run."""
     drawn = [seen.draw for seen in arguments if isinstance(seen, TensorSeen) and seen.draw and not seen.init]
     own = "unit" if drawn and all(draw == "unit" for draw in drawn) else "normal"
-    resized = [in_order(run, arguments) for run in runs]
+    resized = [in_function_order(run, arguments) for run in runs]
     tried = [sizes for sizes in resized if elements(sizes) <= _FEW]
     if not drawn or not tried:
         return (own,)
     largest = max(tried, key=elements)
-    return (own, *(name for name in DRAWS if name != own and subject.bears(largest, name)))
+    return (own, *(name for name in DRAWS if name != own and subject.gives_finite_results(largest, name)))

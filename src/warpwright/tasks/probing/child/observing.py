@@ -1,4 +1,4 @@
-"""One call of a function: what went in, what came out, what was changed."""
+"""One call of a function: its inputs, outputs and mutated arguments."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ Call = Callable[..., Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
-    """A function under observation: on tensors of `device`, and with real numbers."""
+    """The function under observation, on tensors of `device` and on tensors with data."""
 
     call: Call
     real: Callable[[], Call]
-    """The same for tensors with data; made only when wanted, because a module may be large."""
+    """Builds the function for tensors with data; called only if needed, because a module may be large."""
     device: str
     module: bool = False
     state: Mapping[str, TensorSeen] = field(default_factory=dict)
-    """Parameters and buffers of a module, which follow the arguments and which it holds itself."""
+    """Parameters and buffers of a module, which follow the arguments; the module holds them itself."""
 
     def run(self, arguments: tuple[Seen, ...], purpose: Purpose = Purpose.GIVEN) -> Run:
         import torch
@@ -41,7 +41,7 @@ class Subject:
         return Run(purpose=purpose, arguments=(*arguments, *self.state.values()), outputs=outputs)
 
     def multiplications(self, arguments: tuple[Seen, ...]) -> int:
-        """Multiplications of the products, convolutions and attentions in one call, by shapes alone."""
+        """Counts the multiplications of matrix products, convolutions and attention in one call, by shapes alone."""
         import torch
 
         values = [made(argument, self.device) for argument in arguments]
@@ -50,17 +50,17 @@ class Subject:
         return sum(counted)
 
     def flows(self, arguments: tuple[Seen, ...]) -> list[bool]:
-        """Which outputs a gradient can flow back from."""
+        """Returns for each output whether a gradient flows through it."""
         values = [made(argument, self.device) for argument in arguments]
         for tensor in tensors_in(values):
             tensor.requires_grad_(tensor.is_floating_point())
         try:
             return [tensor.requires_grad for tensor in tensors_in(self.call(*values))]
-        except RuntimeError:  # changes an argument in place, which autograd does not allow of a leaf
+        except RuntimeError:  # mutates an argument, which autograd forbids for leaves
             return [tensor.grad for tensor in self.run(arguments).outputs]
 
     def mutates(self, arguments: tuple[Seen, ...]) -> tuple[str, ...]:
-        """The arguments that the function writes to; a module's own state is its own affair."""
+        """Returns the arguments that the function writes to, without a module's own state."""
         import torch
 
         values = [made(argument, self.device) for argument in arguments]
@@ -70,8 +70,8 @@ class Subject:
         changed = zip(arguments, values, before, strict=True)
         return tuple(argument.name for argument, value, versions in changed if _versions(value) != versions)
 
-    def bears(self, arguments: tuple[Seen, ...], distribution: str | None = None) -> bool:
-        """Whether real numbers give finite results; what runs without data may yet fail with it."""
+    def gives_finite_results(self, arguments: tuple[Seen, ...], distribution: str | None = None) -> bool:
+        """Whether a call with data gives finite results; it may fail although a call without data works."""
         import torch
 
         values = [made(argument, "cpu", distribution) for argument in arguments]
@@ -85,7 +85,7 @@ class Subject:
 
 @contextmanager
 def _counted_products() -> Iterator[list[int]]:
-    """How many multiplications each operation makes that torch's own table of products knows."""
+    """Counts multiplications by torch's FLOP table."""
     from torch.utils._python_dispatch import TorchDispatchMode
     from torch.utils.flop_counter import flop_registry
 
@@ -116,7 +116,7 @@ def _required(returned: Any) -> list[torch.Tensor]:
 
 
 def _wide(tensor: torch.Tensor) -> torch.Tensor:
-    """Floats of eight bits know no operations but conversions."""
+    """Converts 8-bit floats, which support no operations but conversions."""
     return tensor.float() if tensor.is_floating_point() and tensor.itemsize == 1 else tensor
 
 
@@ -138,7 +138,7 @@ def _versions(value: Any) -> list[int]:
 
 
 def per_argument_draws(arguments: Sequence[Seen]) -> tuple[Seen, ...]:
-    """Where some inputs are uniform and others normal, the uniform ones keep their own recipe."""
+    """Gives uniform inputs their own recipe if other inputs are normal."""
     draws = {seen.draw for seen in arguments if isinstance(seen, TensorSeen) and seen.draw and not seen.init}
     if draws <= {"unit"} or "unit" not in draws:
         return tuple(arguments)

@@ -1,8 +1,8 @@
-"""Which sizes of a function may be smaller, found by trying.
+"""Finds by trial which sizes of a function may be smaller.
 
 A size is free if the function still runs when every dimension of that extent gets another value, and so does every
-bound of whole numbers that equals it. Extents may agree by accident, so leading dimensions and others are tried apart,
-and where neither will do, each dimension counted from the last.
+upper bound of integers that equals it. Extents may agree by accident, so leading dimensions and others are tried
+separately, and if neither works, each dimension counted from the last.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from warpwright.tasks.probing.child.values import elements
 from warpwright.tasks.probing.seen import Purpose, Run, Seen, TensorSeen
 
 SMALL = 2**16
-"""Elements up to which a run with data costs next to nothing."""
+"""The most elements of a run with data that takes almost no time."""
 _LADDER = (1, 2, 3, 7, 17, 33, 67)
 
 
@@ -30,7 +30,7 @@ class Size:
     leading: bool = True
     others: bool = True
     axis: int | None = None
-    """Counted from the last, which is -1."""
+    """The dimension counted from the last, which is -1."""
 
     def is_of(self, seen: TensorSeen, axis: int) -> bool:
         if self.axis is not None:
@@ -43,19 +43,19 @@ Choices = dict[Size, list[int]]
 
 
 def free_sizes(subject: Subject, given: tuple[Seen, ...]) -> Choices:
-    """Sizes that may change, with the values that work, proved with data if that is cheap."""
-    seeming = _seeming(subject, given)
-    if elements(resized(given, least(seeming))) > SMALL:  # with any of them left out there would be still more
+    """Returns the sizes that may change with the values that work, confirmed with data if that is cheap."""
+    seeming = _seemingly_free(subject, given)
+    if elements(resized(given, least(seeming))) > SMALL:  # omitting any of them would leave still more
         return seeming
-    for choices in chain([seeming], _doubts(subject, given, seeming)):
+    for choices in chain([seeming], _alternatives(subject, given, seeming)):
         arguments = resized(given, least(choices))
-        if choices and elements(arguments) <= SMALL and subject.bears(arguments):
+        if choices and elements(arguments) <= SMALL and subject.gives_finite_results(arguments):
             return choices
     return seeming
 
 
 def attempted(subject: Subject, arguments: tuple[Seen, ...]) -> Run | None:
-    """The run, if there is one and it computes something."""
+    """Returns the run; None if it fails or computes nothing."""
     try:
         run = subject.run(arguments, Purpose.SMALL)
     except (RuntimeError, ValueError, IndexError, TypeError, ArithmeticError, AssertionError, UsageError):
@@ -80,9 +80,10 @@ def _resized(seen: TensorSeen, sizes: Sizes) -> TensorSeen:
     return replace(seen, shape=shape, below=None if seen.below is None else min(filter(None, bounds)))
 
 
-def _seeming(subject: Subject, given: tuple[Seen, ...]) -> Choices:
-    """What is found to be free stays small while the next is tried, the largest first: a run costs as much as its
-    longest loop."""
+def _seemingly_free(subject: Subject, given: tuple[Seen, ...]) -> Choices:
+    """Finds sizes that are free without data, the largest first. Free sizes stay small while the next is tried, since
+    the cost of a run is that of its longest loop.
+    """
     found: Choices = {}
     tensors = [seen for seen in given if isinstance(seen, TensorSeen)]
     for extent in sorted({extent for seen in tensors for extent in seen.shape if extent > 1}, reverse=True):
@@ -93,7 +94,7 @@ def _seeming(subject: Subject, given: tuple[Seen, ...]) -> Choices:
 
 
 def _readings(extent: int, given: tuple[Seen, ...]) -> Iterator[list[Size]]:
-    """What may be meant by an extent, the likeliest first."""
+    """Yields the possible meanings of an extent, the most likely first."""
     yield [Size(extent=extent, others=False), Size(extent=extent, leading=False)]
     yield [Size(extent=extent)]
     yield _axes(extent, given)
@@ -105,7 +106,7 @@ def _axes(extent: int, given: tuple[Seen, ...]) -> list[Size]:
 
 
 def _working_apart(subject: Subject, given: tuple[Seen, ...], sizes: list[Size], free: Choices) -> Choices:
-    """Those of the sizes that may change each by itself, beside what is free already."""
+    """Returns those sizes that may change separately, besides the free ones."""
     found: Choices = {}
     for size in sizes:
         found |= _working(subject, given, size, {**free, **found})
@@ -113,9 +114,9 @@ def _working_apart(subject: Subject, given: tuple[Seen, ...], sizes: list[Size],
 
 
 def _working(subject: Subject, given: tuple[Seen, ...], size: Size, free: Choices) -> Choices:
-    """Smaller values that work, fractions of the extent if no others do (heads and groups must divide it).
+    """Returns smaller values that work, or fractions of the extent if none do (heads and groups must divide it).
 
-    That one works proves nothing: it broadcasts against anything.
+    The value one proves nothing, since it broadcasts against anything.
     """
     settled = least(free)
     before = resized(given, settled)
@@ -127,10 +128,11 @@ def _working(subject: Subject, given: tuple[Seen, ...], size: Size, free: Choice
     return {}
 
 
-def _doubts(subject: Subject, given: tuple[Seen, ...], seeming: Choices) -> Iterator[Choices]:
-    """Without data a size may seem free that is none, such as the channels of a transposed convolution.
+def _alternatives(subject: Subject, given: tuple[Seen, ...], seeming: Choices) -> Iterator[Choices]:
+    """Yields alternatives without a size that only seems free without data, such as the channels of a transposed
+    convolution.
 
-    It need not be false in all of its dimensions: those may be free that agree with the false one by accident.
+    Some dimensions of this size may still be free, whose extent agrees by accident.
     """
     for size in seeming:
         rest = _without(seeming, size)
@@ -144,7 +146,7 @@ def _without(choices: Choices, size: Size) -> Choices:
 
 
 def least(free: Choices) -> Sizes:
-    """The smallest value above one of each: the stride of a dimension of one is never used."""
+    """Returns the smallest value above one of each size: the stride of a dimension of size one is never used."""
     return {size: min(value for value in values if value > 1) for size, values in free.items()}
 
 

@@ -28,7 +28,7 @@ def load(job: Job) -> types.ModuleType:
         raise TaskError(f"{job.filename}:{error.lineno}", None, f"syntax error: {error.msg}") from None
     except ValueError as error:
         raise TaskError(job.filename, None, f"is not Python: {error}") from None
-    with blaming(job, "import"):
+    with as_task_errors(job, "import"):
         exec(code, module.__dict__)
     return module
 
@@ -41,7 +41,7 @@ def member(job: Job, module: types.ModuleType, name: str, purpose: str) -> Any:
 
 
 @contextmanager
-def blaming(job: Job, what: str, remedy: str = "") -> Iterator[None]:
+def as_task_errors(job: Job, what: str, remedy: str = "") -> Iterator[None]:
     """Converts every exception inside to a TaskError of the user's file, raised while it did `what`."""
     try:
         yield
