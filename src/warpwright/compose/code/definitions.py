@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from warpwright.compose.code.printer import indented, printed, signature
-from warpwright.compose.code.statements import Node, Statement
+from warpwright.compose.code.statements import Node, Raw, Statement
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +42,10 @@ class Definition(Node):
         return [*comments, *template, *head[:-1], f"{head[-1]} {{", *indented(printed(self.body)), "}"]
 
 
-def text_of(definitions: Sequence[Definition]) -> str:
+Item = Definition | Raw
+"""Something that stands in a file by itself."""
+
+
+def text_of(items: Sequence[Item]) -> str:
     """Definitions one after the other, as in a file."""
-    return "\n\n".join("\n".join(item.lines) for item in definitions)
+    return "\n\n".join(item.text if isinstance(item, Raw) else "\n".join(item.lines) for item in items)

@@ -41,9 +41,10 @@ def _lines(statement: Statement) -> list[str]:
             return [f"{_simple(statement)};{f'  // {statement.comment}' if statement.comment else ''}"]
         case If() | Loop() | Lambda() | Block():
             return _nested(statement)
-        case Call(function=function, arguments=arguments, width=width):
-            *first, last = signature(_text(function), [_text(item) for item in arguments], width)
-            return [*first, f"{last};"]
+        case Call(function=function, arguments=arguments, returns=returns):
+            first, *rest = signature(_text(function), [_text(item) for item in arguments], 104)
+            lines = [f"return {first}" if returns else first, *rest]
+            return [*lines[:-1], f"{lines[-1]};"]
         case Launch():
             return _launch(statement)
         case Comment(text=text):

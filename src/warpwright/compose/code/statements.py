@@ -106,8 +106,8 @@ class Call(Statement):
 
     function: Piece = field(metadata=CODE)
     arguments: tuple[Piece, ...] = field(metadata=CODE)
-    width: int = 104
-    """The longest line."""
+    returns: bool = False
+    """Whether its result is returned."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -122,10 +122,10 @@ class Emitter:
         self.needs.sizes.setdefault(name, size)
         return name
 
-    def index_code(self, index: Index | None, lane: str = "") -> Code:
+    def index_code(self, index: Index | None, lane: str = "", is_operand: bool = False) -> Code:
         if index is not None and indices.level(index) >= PACK:
             index = indices.hoisted(index, self._divided_once, self.graph.cases.one())
-        return self._index_code(index, lane)
+        return self._index_code(index, lane, is_operand)
 
     def _divided_once(self, index: Index) -> str:
         """The compiler would divide for every pack: it does not know that a division could not fail."""
@@ -134,11 +134,11 @@ class Emitter:
             self.lines[indices.ROW].append(Let("const int64_t", self._of_row[index], self._index_code(index)))
         return self._of_row[index]
 
-    def _index_code(self, index: Index | None, lane: str = "") -> Code:
+    def _index_code(self, index: Index | None, lane: str = "", is_operand: bool = False) -> Code:
         self.needs.divides |= indices.divides(index)
         self.needs.small.update(indices.divisors(index))
         self.needs.strides.update(indices.strides(index))
-        return indices.written(index, self.size_text, lane)
+        return indices.written(index, self.size_text, lane, is_operand)
 
     def term(self, value: Value, place: Place) -> Term:
         """The value at a place, as an expression; statements that it needs have been added on the way."""

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, replace
 
-from warpwright.compose.code.definitions import Definition, Parameter
+from warpwright.compose.code.definitions import Item, Parameter
 from warpwright.compose.code.printer import INDENT, indented, signature
 from warpwright.compose.code.statements import FULLY, Assign, Body, Do, Loop, Statement
 from warpwright.compose.code.text import code
@@ -29,7 +29,7 @@ class Written:
     """A kernel in C++: device code, the host function that launches it, and what that is called with."""
 
     name: str
-    device: str | tuple[Definition, ...]
+    device: str | tuple[Item, ...]
     launcher: str
     needs: Needs
     preamble: tuple[str, ...] = ()

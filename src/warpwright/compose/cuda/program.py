@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from warpwright.compose.code.definitions import Definition, text_of
+from warpwright.compose.code.definitions import Item, text_of
 from warpwright.compose.code.passes.fast_math import with_fast_math
 from warpwright.compose.code.printer import INDENT
 from warpwright.compose.cuda.arithmetic import DEFINED
@@ -73,7 +73,7 @@ def _preamble(kernels: Sequence[Written], devices: Sequence[str], genome: Mappin
     return list(dict.fromkeys([*first, *quick, *divisor, *found]))
 
 
-def _device(device: str | tuple[Definition, ...], fast: bool) -> str:
+def _device(device: str | tuple[Item, ...], fast: bool) -> str:
     if isinstance(device, str):
         return _hurried(device) if fast else device
     return text_of(with_fast_math(device) if fast else device)

@@ -312,9 +312,10 @@ def divides(index: Index | None) -> bool:
     return False
 
 
-def written(index: Index | None, named: Named, lane: str = "") -> Code:
-    """The index in C++. With a lane, the innermost variable stands for that element of the pack, not for its start."""
-    return _written(index, named, lane)[0]
+def written(index: Index | None, named: Named, lane: str = "", is_operand: bool = False) -> Code:
+    """The index in C++, in brackets where an operand needs them. With a lane, the innermost variable stands for that
+    element of the pack, not for its start."""
+    return _within(index, named, lane) if is_operand else _written(index, named, lane)[0]
 
 
 def _within(index: Index | None, named: Named, lane: str) -> Code:

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from warpwright.compose.code.definitions import Definition
+from warpwright.compose.code.definitions import Definition, Item
 from warpwright.compose.code.statements import Body
 from warpwright.compose.code.text import Function, Part
 from warpwright.compose.code.traversal import functions, rewritten
 
 
-def with_fast_math(definitions: Sequence[Definition]) -> tuple[Definition, ...]:
+def with_fast_math(items: Sequence[Item]) -> tuple[Item, ...]:
     """The same definitions, with the approximation of every function that has one."""
-    return tuple(replace(item, body=rewritten(item.body, _fast)) for item in definitions)
+    return tuple(
+        replace(item, body=rewritten(item.body, _fast)) if isinstance(item, Definition) else item for item in items
+    )
 
 
 def could_be_faster(body: Body) -> bool:

@@ -11,8 +11,23 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from warpwright.compose.code.printer import printed, signature
-from warpwright.compose.code.text import as_code
+from warpwright.compose.code.definitions import Definition, Parameter
+from warpwright.compose.code.printer import signature
+from warpwright.compose.code.statements import (
+    FULLY,
+    Also,
+    Assign,
+    Barrier,
+    Body,
+    Do,
+    Form,
+    Lambda,
+    Let,
+    Loop,
+    Statement,
+    under,
+)
+from warpwright.compose.code.text import Code, as_code, code
 from warpwright.compose.cuda.emit import Emitter
 from warpwright.compose.cuda.kernel import (
     Written,
@@ -20,13 +35,13 @@ from warpwright.compose.cuda.kernel import (
     choice,
     launch,
     launcher_parameters,
-    named,
+    over_pack,
     parameters,
     pointers,
     settle_multiples,
+    used,
     vec_of,
     vector_test,
-    words_of,
 )
 from warpwright.compose.cuda.preamble import ALIGNED, DIVISOR, PACKS
 from warpwright.compose.cuda.tensors import Needs
@@ -61,72 +76,15 @@ def scatter_kernel(name: str, store: Store, graph: Graph, held: Mapping[int, Ten
         emitter.needs.sizes[text] = size
     emitter.needs.multiples[columns], emitter.needs.vectors[tensor.name] = None, tensor
     settle_multiples(emitter)
-    body = _scatter_body(emitter, store, at.text, what.text)
-    given = named(emitter.needs, words_of(body))
+    body = _scatter_body(emitter, store, at.code, what.code)
+    given = used(emitter.needs, body)
     return Written(
         name=name,
-        device="\n".join(_scatter_device(name, tensor, given, body)),
+        device=(_scatter_device(name, tensor, given, body),),
         launcher="\n".join(_scatter_launcher(name, emitter.needs, graph.gpu, pointers(given))),
         needs=emitter.needs,
         preamble=(PACKS, ALIGNED, DIVISOR),
     )
-
-
-def _scatter_body(emitter: Emitter, store: Store, at: str, what: str) -> list[str]:
-    """Items of neighbouring rows are neighbours in memory: threads take them as they come, whatever row they are of."""
-    tensor, round_ = store.tensor, THREADS * EACH
-    place = "places[item / count * columns + to[i]]"
-    put = f"atomicAdd(&{place}, what[i]);" if store.value.attr(Scattered).adds else f"{place} = what[i];"
-    return [
-        "extern __shared__ __align__(16) float places[];",
-        "const int64_t first = static_cast<int64_t>(blockIdx.x) * share;",
-        "const int own = min(static_cast<int64_t>(share), rows - first);",
-        "const int items = own * count, size = own * columns;",
-        *printed(emitter.lines[KERNEL]),
-        *printed(emitter.lines[ROW]),
-        "const auto found = [&](int64_t item, int64_t& to) -> float {",
-        *block([*printed(emitter.lines[PACK]), *printed(emitter.lines[ELEMENT]), f"to = {at};", f"return {what};"]),
-        "};",
-        f"int64_t to[{EACH}];",
-        f"float what[{EACH}];",
-        "const auto fetch = [&](int start) {",
-        *block(_each_item("what[i] = found(first * count + item, to[i]);")),
-        "};",
-        "fetch(threadIdx.x);  // Under way while the rows are emptied.",
-        f"for (int place = threadIdx.x * 4; place < size; place += {THREADS} * 4)",
-        "    *reinterpret_cast<float4*>(places + place) = float4{};",
-        "__syncthreads();",
-        f"for (int start = threadIdx.x; start < items; start += {round_}) {{",
-        f"    if (start >= {round_}) fetch(start);",
-        *block(_each_item(put)),
-        "}",
-        "__syncthreads();",
-        "#pragma unroll 4",
-        f"for (int place = threadIdx.x * VEC; place < size; place += {THREADS} * VEC) {{",
-        f"    Pack<{tensor.cpp}, VEC> pack;",
-        "    #pragma unroll",
-        "    for (int k = 0; k < VEC; ++k) pack.at[k] = places[place + k];",
-        f"    store<VEC>({tensor.name} + first * columns + place, pack);",
-        "}",
-    ]
-
-
-def _each_item(statement: str) -> list[str]:
-    return [
-        "#pragma unroll",
-        f"for (int i = 0; i < {EACH}; ++i) {{",
-        f"    const int item = start + i * {THREADS};",
-        f"    if (item < items) {statement}",
-        "}",
-    ]
-
-
-def _scatter_device(name: str, tensor: Tensor, given: Needs, body: Sequence[str]) -> list[str]:
-    typed = [replace(item, type="By<int>") if item.name == "count" else item for item in parameters(given)]
-    head = signature(f"__global__ void __launch_bounds__({THREADS}) {name}_kernel", [*typed, "int share"])
-    head[-1] += " {"
-    comment = f"// Computes {tensor.name}: a block puts a share of the rows together in shared memory."
-    return [comment, "template <typename T, int VEC>", *head, *block(body), "}"]
 
 
 def _most_columns(gpu: Gpu) -> int:
@@ -138,6 +96,68 @@ def _modest(gpu: Gpu) -> int:
     of = gpu.architecture
     share = of.shared_per_sm // (of.threads_per_sm // THREADS) - of.shared_reserved_per_block
     return min(MODEST, share // KIB * KIB)
+
+
+def _scatter_body(emitter: Emitter, store: Store, at: Code, what: Code) -> list[Statement]:
+    """Items of neighbouring rows are neighbours in memory: threads take them as they come, whatever row they are of."""
+    round_, place = THREADS * EACH, code("places[item / {count} * {columns} + to[i]]")
+    adds = store.value.attr(Scattered).adds
+    put = Do(code("atomicAdd(&{place}, what[i])", place=place)) if adds else Assign(place, "what[i]")
+    one = (*emitter.lines[PACK], *emitter.lines[ELEMENT], Assign("to", at), Do(code("return {what}", what=what)))
+    found = Assign("what[i]", code("found(first * {count} + item, to[i])"))
+    empty = Assign("*reinterpret_cast<float4*>(places + place)", "float4{}")
+    over = f"int place = threadIdx.x * 4; place < size; place += {THREADS} * 4"
+    return [
+        Let("extern __shared__ __align__(16) float", "places", extent=""),
+        Let("const int64_t", "first", "static_cast<int64_t>(blockIdx.x) * share"),
+        Let("const int", "own", code("min(static_cast<int64_t>(share), {rows} - first)")),
+        Let("const int", "items", code("own * {count}"), (Also("size", code("own * {columns}")),)),
+        *emitter.lines[KERNEL],
+        *emitter.lines[ROW],
+        Lambda("found", "int64_t item, int64_t& to", one, "float"),
+        Let("int64_t", "to", extent=EACH),
+        Let("float", "what", extent=EACH),
+        Lambda("fetch", "int start", (_each_item(found),)),
+        Do("fetch(threadIdx.x)", comment="Under way while the rows are emptied."),
+        Loop(over, (empty,), form=Form.BELOW),
+        Barrier("__syncthreads()"),
+        Loop(
+            f"int start = threadIdx.x; start < items; start += {round_}",
+            (under(f"start >= {round_}", [Do("fetch(start)")]), _each_item(put)),
+        ),
+        Barrier("__syncthreads()"),
+        _rows_out(store.tensor),
+    ]
+
+
+def _rows_out(tensor: Tensor) -> Statement:
+    """A loop that leaves the rows of a block in memory."""
+    head = f"int place = threadIdx.x * VEC; place < size; place += {THREADS} * VEC"
+    return Loop(head, _pack_out(tensor, "places[place + k]", code("first * {columns} + place")), 4)
+
+
+def _pack_out(tensor: Tensor, element: str, where: Code) -> tuple[Statement, ...]:
+    """The statements that gather a pack and leave it in memory."""
+    gathered = Loop("int k = 0; k < VEC; ++k", (Assign("pack.at[k]", element),), FULLY, form=Form.BESIDE)
+    stored = code("{store}<{VEC}>({tensor} + {where}, pack)", tensor=tensor.name, where=where)
+    return Let(code("Pack<{type}, {VEC}>", type=tensor.cpp), "pack"), gathered, Do(stored)
+
+
+def _each_item(statement: Statement) -> Statement:
+    """A loop over the items that a thread has under way."""
+    item = Let("const int", "item", f"start + i * {THREADS}")
+    return Loop(f"int i = 0; i < {EACH}; ++i", (item, under("item < items", [statement])), FULLY)
+
+
+def _scatter_device(name: str, tensor: Tensor, given: Needs, body: Body) -> Definition:
+    typed = [replace(item, type="By<int>") if item.name == "count" else item for item in parameters(given)]
+    return Definition(
+        comments=(f"Computes {tensor.name}: a block puts a share of the rows together in shared memory.",),
+        template="typename T, int VEC",
+        head=f"__global__ void __launch_bounds__({THREADS}) {name}_kernel",
+        parameters=(*typed, Parameter("int", "share")),
+        body=tuple(body),
+    )
 
 
 def _scatter_launcher(name: str, needs: Needs, gpu: Gpu, arguments: Sequence[str]) -> list[str]:
@@ -189,13 +209,13 @@ def list_rows_kernel(
     base = Total(((Loaded(as_code("item"), PACK), columns), (Var("column", PACK, innermost=True), cases.one())))
     term = emitter.term(source, indices.unravel(base, source.shape, cases))
     settle_multiples(emitter)
-    body = _list_body(tensor, emitter, term.text)
-    taken = named(emitter.needs, words_of(body))
+    body = _list_body(tensor, emitter, term.code)
+    taken = used(emitter.needs, body)
     device = _list_device(name, tensor, taken, body)
     launcher = _list_launcher(name, given, tensor, emitter.needs, pointers(taken), genome)
     return Written(
         name=name,
-        device="\n".join(device),
+        device=(device,),
         launcher="\n".join(launcher),
         needs=emitter.needs,
         preamble=(PACKS, ALIGNED, LINK),
@@ -203,41 +223,35 @@ def list_rows_kernel(
     )
 
 
-def _list_body(tensor: Tensor, emitter: Emitter, text: str) -> list[str]:
-    inner = [
-        "const int64_t item = next - 1;",
-        *printed(emitter.lines[PACK]),
-        "#pragma unroll",
-        "for (int k = 0; k < VEC; ++k) {",
-        *block([*printed(emitter.lines[ELEMENT]), f"sum[k] += {text};"]),
-        "}",
-    ]
-    return [
-        "const int64_t row = blockIdx.x;",
-        *printed(emitter.lines[KERNEL]),
-        *printed(emitter.lines[ROW]),
-        f"for (int column = threadIdx.x * VEC; column < columns; column += {THREADS} * VEC) {{",
-        "    float sum[VEC] = {};",
-        "    for (int next = last[row]; next > 0; next = before[next - 1]) {",
-        *block(inner, 2),
-        "    }",
-        f"    Pack<{tensor.cpp}, VEC> pack;",
-        "    #pragma unroll",
-        "    for (int k = 0; k < VEC; ++k) pack.at[k] = sum[k];",
-        f"    store<VEC>({tensor.name} + row * columns + column, pack);",
-        "}",
-    ]
-
-
-def _list_device(name: str, tensor: Tensor, taken: Needs, body: Sequence[str]) -> list[str]:
-    lists = [f"const int* __restrict__ {listed}" for listed in ("last", "before")]
-    head = signature(
-        f"__global__ void __launch_bounds__({THREADS}) {name}_kernel",
-        [*lists, f"{tensor.cpp}* __restrict__ {tensor.name}", *parameters(taken)],
+def _list_body(tensor: Tensor, emitter: Emitter, found: Code) -> list[Statement]:
+    item = (
+        Let("const int64_t", "item", "next - 1"),
+        *emitter.lines[PACK],
+        over_pack([*emitter.lines[ELEMENT], Assign("sum[k]", found, "+=")]),
     )
-    head[-1] += " {"
-    comment = f"// Computes {tensor.name}: a block adds up what goes to its row."
-    return [comment, "template <typename T, int VEC>", *head, *block(body), "}"]
+    row = (
+        Let("float", "sum", "{}", extent="VEC"),
+        Loop("int next = last[row]; next > 0; next = before[next - 1]", item),
+        *_pack_out(tensor, "sum[k]", code("row * {columns} + column")),
+    )
+    return [
+        Let("const int64_t", "row", "blockIdx.x"),
+        *emitter.lines[KERNEL],
+        *emitter.lines[ROW],
+        Loop(code("int column = threadIdx.x * VEC; column < {columns}; column += {step} * VEC", step=THREADS), row),
+    ]
+
+
+def _list_device(name: str, tensor: Tensor, taken: Needs, body: Body) -> Definition:
+    lists = [Parameter("const int* __restrict__", listed) for listed in ("last", "before")]
+    written = Parameter(f"{tensor.cpp}* __restrict__", tensor.name)
+    return Definition(
+        comments=(f"Computes {tensor.name}: a block adds up what goes to its row.",),
+        template="typename T, int VEC",
+        head=f"__global__ void __launch_bounds__({THREADS}) {name}_kernel",
+        parameters=(*lists, written, *parameters(taken)),
+        body=tuple(body),
+    )
 
 
 def _list_launcher(

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from warpwright.compose.code.printer import INDENT, printed, signature
-from warpwright.compose.code.text import as_code
+from warpwright.compose.code.definitions import Definition
+from warpwright.compose.code.printer import signature
+from warpwright.compose.code.statements import FULLY, Assign, Body, Do, If, Let, Loop, Statement, under
+from warpwright.compose.code.text import Code, as_code, code, joined
 from warpwright.compose.cuda.emit import Emitter
 from warpwright.compose.cuda.kernel import Written, block, launch, launcher_parameters, parameters, pointers
 from warpwright.compose.cuda.preamble import DIVISOR
@@ -35,7 +37,7 @@ def window_kernel(name: str, store: Store, graph: Graph, held: Mapping[int, Tens
     needs.functions |= quad_kernel.FUNCTIONS if in_quads else {}
     return Written(
         name=name,
-        device="\n".join(device),
+        device=(device,),
         launcher="\n".join(_launcher(name, needs, writer.unrolled, quads)),
         needs=needs,
         preamble=(DIVISOR, *(quad_kernel.PREAMBLE if in_quads else ())),
@@ -70,107 +72,117 @@ class _Windows:
             return None
         return self._size(side), tuple(sorted({side.values[number] for number in cases.timed}))
 
-    def device(self) -> list[str]:
+    def device(self) -> Definition:
+        emitter = self.emitter
+        window, body = self._window(), (*emitter.lines[KERNEL], *emitter.lines[ROW])
+        side = (
+            [Let("const Index", "side", code("SIDE > 0 ? SIDE : {size}", size=self.unrolled[0]))]
+            if self.unrolled
+            else []
+        )
+        whole = (*side, *body, Loop(f"int p = 0; p < {EACH}; ++p", tuple(window), FULLY))
+        return Definition(
+            comments=self._comments(),
+            template=f"typename Index, typename T{', int SIDE' if self.unrolled else ''}",
+            head=f"__global__ void __launch_bounds__({THREADS}) {self.name}_kernel",
+            parameters=tuple(indexed(parameters(emitter.needs), whole)),
+            body=whole,
+        )
+
+    def _window(self) -> list[Statement]:
+        """The statements of one window."""
         emitter, x = self.emitter, self.value.first
         inner = (*self.place[: -len(self.axes)], *(Loaded(as_code(axis), ELEMENT) for axis in self.axes))
         found = emitter.term(x, inner)
-        starts = self._starts()
-        loops, closing = self._loops()
-        kept = self._kept(found.text, x.shape[-len(self.axes) :])
+        starts, walked = self._starts(), self._sides()
+        kept = self._kept(found.code, x.shape[-len(self.axes) :])
         emitter.needs.writes[self.store.tensor.name] = self.store.tensor
-        depth = len(self.axes)
-        window = [
-            f"const Index i = static_cast<Index>(blockIdx.x) * {THREADS * EACH} + p * {THREADS} + threadIdx.x;",
-            "if (i >= count) return;",
-            *printed(emitter.lines[PACK]),
+        number = f"static_cast<Index>(blockIdx.x) * {THREADS * EACH} + p * {THREADS} + threadIdx.x"
+        return [
+            Let("const Index", "i", number),
+            under(code("i >= {count}"), [Do("return")]),
+            *emitter.lines[PACK],
             *starts,
             *self._begun(),
-            *loops,
-            *block([*printed(emitter.lines[ELEMENT]), *kept], depth),
-            *closing,
-            f"{self.store.tensor.name}[i] = {self._result()};",
+            *self._looped(walked, [*emitter.lines[ELEMENT], *kept]),
+            Assign(code("{tensor}[i]", tensor=self.store.tensor.name), self._result()),
         ]
-        side = [f"const Index side = SIDE > 0 ? SIDE : {self.unrolled[0]};"] if self.unrolled else []
-        body = [
-            *side,
-            *printed(emitter.lines[KERNEL]),
-            *printed(emitter.lines[ROW]),
-            "#pragma unroll",
-            f"for (int p = 0; p < {EACH}; ++p) {{",
-            *block(window),
-            "}",
-        ]
-        typed = indexed(parameters(emitter.needs), body)
-        head = signature(f"__global__ void __launch_bounds__({THREADS}) {self.name}_kernel", typed)
-        head[-1] += " {"
-        template = f"template <typename Index, typename T{', int SIDE' if self.unrolled else ''}>"
-        return [self._comment(), template, *head, *block(body), "}"]
 
-    def _comment(self) -> str:
+    def _comments(self) -> tuple[str, ...]:
         what = {"max": "the largest of", "at": "where the largest lies in"}.get(self.window.mode, "the mean of")
-        known = "\n// SIDE is how far a window reaches, zero where that is not known before." if self.unrolled else ""
-        return f"// Computes {self.store.tensor.name}: {what} each window. A thread takes {EACH} of them.{known}"
+        known = ("SIDE is how far a window reaches, zero where that is not known before.",) if self.unrolled else ()
+        return (f"Computes {self.store.tensor.name}: {what} each window. A thread takes {EACH} of them.", *known)
 
     def _size(self, size: Size) -> str:
         return self.emitter.size_text(size)
 
-    def _starts(self) -> list[str]:
-        lines = []
+    def _starts(self) -> list[Statement]:
+        found: list[Statement] = []
         for position, axis in enumerate(self.axes):
             stride, padding = self.window.strides[position], self.window.padding[position]
-            at = self.emitter.index_code(self.place[position - len(self.axes)]).text
-            at, times = (at, "") if stride.is_one else (f"({at})" if " " in at else at, f" * {self._size(stride)}")
-            back = "" if padding.text == "0" else f" - {self._size(padding)}"
-            lines.append(f"const Index first_{axis} = {at}{times}{back};")
-        return lines
+            at = self.emitter.index_code(self.place[position - len(self.axes)], is_operand=not stride.is_one)
+            times = "" if stride.is_one else code(" * {by}", by=self._size(stride))
+            back = "" if padding.text == "0" else code(" - {by}", by=self._size(padding))
+            found.append(Let("const Index", f"first_{axis}", code("{at}{times}{back}", at=at, times=times, back=back)))
+        return found
 
-    def _loops(self) -> tuple[list[str], list[str]]:
-        lines = []
+    def _sides(self) -> list[tuple[Code, list[Statement]]]:
+        """For every axis the head of a loop over it, and how the loop begins."""
+        found = []
         for position, axis in enumerate(self.axes):
             length, dilation = self.window.sides[position], self.window.dilation[position]
-            times = "" if dilation.is_one else f" * {self._size(dilation)}"
+            times = "" if dilation.is_one else code(" * {by}", by=self._size(dilation))
             extent = self._size(self.value.first.shape[position - len(self.axes)])
             side = "side" if self.unrolled else self._size(length)
-            inner = [
-                "#pragma unroll",
-                f"for (Index step_{axis} = 0; step_{axis} < {side}; ++step_{axis}) {{",
-                f"    const Index {axis} = first_{axis} + step_{axis}{times};",
-                f"    if ({axis} < 0 || {axis} >= {extent}) continue;",
-            ]
-            lines += block(inner, position)
-        return lines, [f"{INDENT * depth}}}" for depth in reversed(range(len(self.axes)))]
+            head = code(f"Index step_{axis} = 0; step_{axis} < {{side}}; ++step_{axis}", side=side)
+            beyond = code("{axis} < 0 || {axis} >= {extent}", axis=axis, extent=extent)
+            here = Let("const Index", axis, code(f"first_{axis} + step_{axis}{{times}}", times=times))
+            found.append((head, [here, under(beyond, [Do("continue")])]))
+        return found
 
-    def _begun(self) -> list[str]:
+    def _looped(self, sides: list[tuple[Code, list[Statement]]], inner: Body) -> Body:
+        """The statements within loops over all sides of a window."""
+        for head, begun in reversed(sides):
+            inner = [Loop(head, (*begun, *inner), FULLY)]
+        return inner
+
+    def _begun(self) -> list[Statement]:
         match self.window.mode:
             case "max":
-                return ["float best = -INFINITY;"]
+                return [Let("float", "best", "-INFINITY")]
             case "at":
-                return ["float best = -INFINITY;", "Index at = -1;"]
+                return [Let("float", "best", "-INFINITY"), Let("Index", "at", "-1")]
             case "mean_inside":
-                return ["float sum = 0.0f;", "int inside = 0;"]
-        return ["float sum = 0.0f;"]
+                return [Let("float", "sum", "0.0f"), Let("int", "inside", "0")]
+        return [Let("float", "sum", "0.0f")]
 
-    def _kept(self, text: str, extents: Sequence[Size]) -> list[str]:
+    def _kept(self, found: Code, extents: Sequence[Size]) -> list[Statement]:
+        """The statements that take in one element."""
         if self.window.mode.startswith("mean"):
-            return [f"sum += {text};", *(["++inside;"] if self.window.mode == "mean_inside" else [])]
-        name = text if text.isidentifier() else "found"
-        found = [] if name == text else [f"const float found = {text};"]
+            counted = [Do("++inside")] if self.window.mode == "mean_inside" else []
+            return [Assign("sum", found, "+="), *counted]
+        is_name = found.text.isidentifier()
+        name = found.text if is_name else "found"
+        declared = [] if is_name else [Let("const float", "found", found)]
+        larger = code("{name} > best || {name} != {name}", name=name)
         if self.window.mode == "max":
-            return [*found, f"if ({name} > best || {name} != {name}) best = {name};"]
-        flat = self.axes[0]
-        for axis, extent in zip(self.axes[1:], extents[1:], strict=True):
-            flat = (
-                f"({flat}) * {self._size(extent)} + {axis}"
-                if " " in flat
-                else f"{flat} * {self._size(extent)} + {axis}"
-            )
-        test = f"if (at < 0 || {name} > best || {name} != {name}) {{"
-        return [*found, test, f"    best = {name};", f"    at = {flat};", "}"]
+            return [*declared, under(larger, [Assign("best", name)])]
+        test = code("at < 0 || {larger}", larger=larger)
+        return [*declared, If(test, (Assign("best", name), Assign("at", self._flat(extents))))]
 
-    def _result(self) -> str:
+    def _flat(self, extents: Sequence[Size]) -> Code:
+        """The position of an element in its plane."""
+        flat, is_sum = as_code(self.axes[0]), False
+        for axis, extent in zip(self.axes[1:], extents[1:], strict=True):
+            outer = code("({flat})", flat=flat) if is_sum else flat
+            flat, is_sum = code("{outer} * {extent} + {axis}", outer=outer, extent=self._size(extent), axis=axis), True
+        return flat
+
+    def _result(self) -> Code:
         if self.window.mode == "mean":
-            return "sum / static_cast<float>(" + " * ".join(self._size(size) for size in self.window.sides) + ")"
-        return {"max": "best", "at": "at", "mean_inside": "sum / static_cast<float>(inside)"}[self.window.mode]
+            count = joined(" * ", [self._size(size) for size in self.window.sides])
+            return code("sum / static_cast<float>({count})", count=count)
+        return as_code({"max": "best", "at": "at", "mean_inside": "sum / static_cast<float>(inside)"}[self.window.mode])
 
 
 def _launcher(name: str, needs: Needs, unrolled: tuple[str, tuple[int, ...]] | None, quads: Sequence[str]) -> list[str]:

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from warpwright.compose.code.printer import printed, signature
+from warpwright.compose.code.definitions import Definition, Parameter
+from warpwright.compose.code.printer import indented, signature
+from warpwright.compose.code.statements import Also, Body, Let, Loop, Raw
+from warpwright.compose.code.text import code
 from warpwright.compose.cuda.emit import Emitter
-from warpwright.compose.cuda.kernel import Written, block, emit_stores, launch, scalar_type, vec_of
+from warpwright.compose.cuda.kernel import Written, block, emit_stores, launch, over_pack, scalar_type, vec_of
 from warpwright.compose.cuda.preamble import ALIGNED, PACKS
 from warpwright.compose.cuda.tensors import Needs
 from warpwright.compose.errors import CannotCompose
@@ -37,7 +40,7 @@ def list_kernel(
     )
     base = Var("i", PACK, innermost=True)
     places = [indices.unravel(base, store.value.shape, graph.cases) for store in stores]
-    elements, after = map(printed, emit_stores(emitter, stores, places))
+    elements, after = emit_stores(emitter, stores, places)
     needs = emitter.needs
     if (
         needs.sizes
@@ -47,7 +50,7 @@ def list_kernel(
         raise CannotCompose("lists of tensors together with other sizes")
     return Written(
         name=name,
-        device="\n".join(_device(name, comment, emitter, elements, after, genome)),
+        device=(_batch(needs), _device(name, comment, emitter, (elements, after), genome)),
         launcher="\n".join(_launcher(name, needs, graph.gpu, genome)),
         needs=needs,
         preamble=(PACKS, ALIGNED),
@@ -58,48 +61,40 @@ def _tensors(needs: Needs) -> dict[str, Tensor]:
     return {**needs.reads, **needs.writes}
 
 
+def _batch(needs: Needs) -> Raw:
+    """The structure that holds the addresses of all tensors of a launch."""
+    fields = [f"{_type(n, t, needs)} {n}[{MOST}];" for n, t in _tensors(needs).items()]
+    inner = indented([*fields, f"int64_t counts[{MOST}];"])
+    head = ["// The tensors that one launch works on.", "template <typename T>", "struct Batch {"]
+    return Raw("\n".join([*head, *inner, "};"]))
+
+
+def _type(name: str, tensor: Tensor, needs: Needs) -> str:
+    return f"{'' if name in needs.writes else 'const '}{tensor.cpp}*"
+
+
 def _device(
-    name: str, comment: str, emitter: Emitter, elements: list[str], after: list[str], genome: Mapping[str, Any]
-) -> list[str]:
-    needs = emitter.needs
-    fields = [f"{'' if n in needs.writes else 'const '}{t.cpp}* {n}[{MOST}];" for n, t in _tensors(needs).items()]
-    taken = ["const Batch<T> batch", *(f"{scalar_type(value)} {n}" for n, value in needs.scalars.items())]
-    head = signature(f"__global__ void __launch_bounds__({genome['map_block']}) {name}_kernel", taken)
-    head[-1] += " {"
-    loop = [
-        *printed(emitter.lines[PACK]),
-        "#pragma unroll",
-        "for (int k = 0; k < VEC; ++k) {",
-        *block([*printed(emitter.lines[ELEMENT]), *elements]),
-        "}",
-        *after,
-    ]
-    size = genome["map_block"]
-    body = [
-        *(
-            f"{'' if n in needs.writes else 'const '}{t.cpp}* {n} = batch.{n}[blockIdx.y];"
-            for n, t in _tensors(needs).items()
+    name: str, comment: str, emitter: Emitter, stores: tuple[Body, Body], genome: Mapping[str, Any]
+) -> Definition:
+    needs, size, (elements, after) = emitter.needs, genome["map_block"], stores
+    place = code("(static_cast<int64_t>(blockIdx.x) * {size} + threadIdx.x) * {VEC}", size=size)
+    step = Also("step", code("static_cast<int64_t>(gridDim.x) * blockDim.x * {VEC}"))
+    loop = (*emitter.lines[PACK], over_pack([*emitter.lines[ELEMENT], *elements]), *after)
+    return Definition(
+        comments=(comment, "Blocks with the same y work on the same tensors of all lists."),
+        template="typename T, int VEC",
+        head=f"__global__ void __launch_bounds__({size}) {name}_kernel",
+        parameters=(
+            Parameter("const Batch<T>", "batch"),
+            *(Parameter(scalar_type(value), n) for n, value in needs.scalars.items()),
         ),
-        "const int64_t count = batch.counts[blockIdx.y], step = static_cast<int64_t>(gridDim.x) * blockDim.x * VEC;",
-        *printed(emitter.lines[KERNEL]),
-        f"for (int64_t i = (static_cast<int64_t>(blockIdx.x) * {size} + threadIdx.x) * VEC; i < count; i += step) {{",
-        *block(loop),
-        "}",
-    ]
-    return [
-        "// The tensors that one launch works on.",
-        "template <typename T>",
-        "struct Batch {",
-        *block([*fields, f"int64_t counts[{MOST}];"]),
-        "};",
-        "",
-        f"// {comment}",
-        "// Blocks with the same y work on the same tensors of all lists.",
-        "template <typename T, int VEC>",
-        *head,
-        *block(body),
-        "}",
-    ]
+        body=(
+            *(Let(_type(n, t, needs), n, f"batch.{n}[blockIdx.y]") for n, t in _tensors(needs).items()),
+            Let("const int64_t", "count", "batch.counts[blockIdx.y]", (step,)),
+            *emitter.lines[KERNEL],
+            Loop(code("int64_t i = {place}; i < count; i += step", place=place), loop),
+        ),
+    )
 
 
 def _launcher(name: str, needs: Needs, gpu: Gpu, genome: Mapping[str, Any]) -> list[str]:

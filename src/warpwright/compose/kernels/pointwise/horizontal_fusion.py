@@ -7,7 +7,10 @@ from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
+from warpwright.compose.code.definitions import Definition, Parameter
 from warpwright.compose.code.printer import signature
+from warpwright.compose.code.statements import Call, Let, Statement, under
+from warpwright.compose.code.text import code
 from warpwright.compose.cuda.kernel import (
     Written,
     block,
@@ -39,7 +42,7 @@ def side_by_side(name: str, works: Sequence[Elements], genome: Mapping[str, Any]
     devices = [_part(part, work, genome) for part, work in zip(parts, works, strict=True)]
     return Written(
         name=name,
-        device="\n\n".join("\n".join(lines) for lines in (*devices, _kernel(name, parts, works, needs, genome))),
+        device=(*devices, _kernel(name, parts, works, needs, genome)),
         launcher="\n".join(_launcher(name, works, needs, genome)),
         needs=needs,
         preamble=(PACKS, ALIGNED, DIVISOR),
@@ -59,32 +62,46 @@ def _name(size: str, number: int) -> str:
     return f"count_{number}" if size == "count" else size
 
 
-def _part(name: str, work: Elements, genome: Mapping[str, Any]) -> list[str]:
+def _part(name: str, work: Elements, genome: Mapping[str, Any]) -> Definition:
     body = body_of(work, "Index", "block", genome)
-    head = signature(f"__device__ void {name}", ["Index block", *indexed(parameters(work.needs), body)])
-    head[-1] += " {"
-    return [f"// {work.comment}", "template <typename Index, typename T, int VEC>", *head, *block(body), "}"]
+    return Definition(
+        comments=(work.comment,),
+        template="typename Index, typename T, int VEC",
+        head=f"__device__ void {name}",
+        parameters=(Parameter("Index", "block"), *indexed(parameters(work.needs), body)),
+        body=tuple(body),
+        is_kernel=False,
+    )
 
 
 def _kernel(
     name: str, parts: Sequence[str], works: Sequence[Elements], needs: Needs, genome: Mapping[str, Any]
-) -> list[str]:
+) -> Definition:
     """The first blocks belong to the first, those after them to the next."""
-    starts = [f"start_{number}" for number in range(2, len(works) + 1)]
-    bodies = [line for work in works for line in body_of(work, "Index", "block", genome)]
-    typed = [*indexed(parameters(needs), bodies), *(f"Index {start}" for start in starts)]
-    head = signature(f"__global__ void __launch_bounds__({genome['map_block']}) {name}_kernel", typed)
-    head[-1] += " {"
-    body = ["const Index block = blockIdx.x;"]
-    for number, (part, work) in reversed(list(enumerate(zip(parts, works, strict=True), 1))):
-        own = work.needs
-        reads = [tensor for tensor in own.reads if tensor not in own.writes]
-        given = [*reads, *own.writes, *own.scalars, *(_name(size, number) for size in own.sizes)]
-        where = "block" if number == 1 else f"block - start_{number}"
-        call = signature(f"{part}<Index, T, VEC>", [where, *given], 104)
-        test = "" if number == 1 else f"if (block >= start_{number}) return "
-        body += [f"{test}{call[0]}", *call[1:-1], f"{call[-1]};"] if len(call) > 1 else [f"{test}{call[0]};"]
-    return ["template <typename Index, typename T, int VEC>", *head, *block(body), "}"]
+    starts = [Parameter("Index", f"start_{number}") for number in range(2, len(works) + 1)]
+    bodies = [statement for work in works for statement in body_of(work, "Index", "block", genome)]
+    numbered = reversed(list(enumerate(zip(parts, works, strict=True), 1)))
+    return Definition(
+        template="typename Index, typename T, int VEC",
+        head=f"__global__ void __launch_bounds__({genome['map_block']}) {name}_kernel",
+        parameters=(*indexed(parameters(needs), bodies), *starts),
+        body=(
+            Let("const Index", "block", "blockIdx.x"),
+            *(_called(part, work, number) for number, (part, work) in numbered),
+        ),
+    )
+
+
+def _called(part: str, work: Elements, number: int) -> Statement:
+    """The call of a part, by the blocks that belong to it."""
+    own, start = work.needs, f"start_{number}"
+    reads = [tensor for tensor in own.reads if tensor not in own.writes]
+    given = [*reads, *own.writes, *own.scalars, *(_name(size, number) for size in own.sizes)]
+    function = code("{part}<Index, {T}, {VEC}>", part=part)
+    if number == 1:
+        return Call(function, ("block", *given))
+    call = Call(function, (code("block - {start}", start=start), *given), returns=True)
+    return under(code("block >= {start}", start=start), [call])
 
 
 def _launcher(name: str, works: Sequence[Elements], needs: Needs, genome: Mapping[str, Any]) -> list[str]:

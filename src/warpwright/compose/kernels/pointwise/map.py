@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from warpwright.compose.code.definitions import Parameter
-from warpwright.compose.code.printer import INDENT, printed, signature
+from warpwright.compose.code.definitions import Definition, Parameter
+from warpwright.compose.code.printer import signature
+from warpwright.compose.code.statements import FULLY, Assign, Body, Do, Let, Loop, Statement, under
+from warpwright.compose.code.text import code
+from warpwright.compose.code.traversal import divisors
 from warpwright.compose.cuda.emit import Emitter
 from warpwright.compose.cuda.kernel import (
     Written,
@@ -16,6 +18,7 @@ from warpwright.compose.cuda.kernel import (
     emit_stores,
     launch,
     launcher_parameters,
+    over_pack,
     parameters,
     pointers,
     settle_multiples,
@@ -47,7 +50,7 @@ class Elements:
 
     comment: str
     emitter: Emitter
-    loop: list[str]
+    loop: list[Statement]
     """Over the elements of a pack."""
     packs: int
     """That a thread takes."""
@@ -63,8 +66,8 @@ def elements(
     """All stores have as many elements. Finding places by several divisions leaves a thread time for fewer packs."""
     packs = genome["map_packs"]
     found = _emitted(comment, stores, graph, held, packs)
-    early = [early.load.text for early in (found.emitter.early or {}).values()]
-    is_laborious = len(divisors([*early, *found.loop])) > 1
+    early = [pack.load.divisors for pack in (found.emitter.early or {}).values()]
+    is_laborious = len(divisors(found.loop).union(*early)) > 1
     return _emitted(comment, stores, graph, held, packs // 2) if is_laborious and packs > 1 else found
 
 
@@ -79,16 +82,9 @@ def _emitted(comment: str, stores: Sequence[Store], graph: Graph, held: Mapping[
     emitter.needs.multiples[count] = None
     base = Var("i", PACK, innermost=True)
     places = [indices.unravel(base, store.value.shape, cases) for store in stores]
-    each, after = map(printed, emit_stores(emitter, stores, places))
+    each, after = emit_stores(emitter, stores, places)
     settle_multiples(emitter)
-    loop = [
-        *printed(emitter.lines[PACK]),
-        "#pragma unroll",
-        "for (int k = 0; k < VEC; ++k) {",
-        *block([*printed(emitter.lines[ELEMENT]), *each]),
-        "}",
-        *after,
-    ]
+    loop = [*emitter.lines[PACK], over_pack([*emitter.lines[ELEMENT], *each]), *after]
     return Elements(comment=comment, emitter=emitter, loop=loop, packs=packs)
 
 
@@ -96,59 +92,62 @@ def map_kernel(name: str, work: Elements, genome: Mapping[str, Any]) -> Written:
     """Every thread takes packs of neighbouring elements."""
     return Written(
         name=name,
-        device="\n".join(_device(name, work, genome)),
+        device=(_device(name, work, genome),),
         launcher="\n".join(_launcher(name, work, genome)),
         needs=work.needs,
         preamble=(PACKS, ALIGNED, *([DIVISOR] if work.needs.divides else ())),
     )
 
 
-def _device(name: str, work: Elements, genome: Mapping[str, Any]) -> list[str]:
+def _device(name: str, work: Elements, genome: Mapping[str, Any]) -> Definition:
     wide, index = ("typename Index, ", "Index") if work.needs.divides else ("", "int64_t")
     body = body_of(work, index, f"static_cast<{index}>(blockIdx.x)", genome)
-    head = f"__global__ void __launch_bounds__({genome['map_block']}) {name}_kernel"
-    lines = signature(head, indexed(parameters(work.needs), body) if work.needs.divides else parameters(work.needs))
-    lines[-1] += " {"
-    return [f"// {work.comment}", f"template <{wide}typename T, int VEC>", *lines, *block(body), "}"]
+    given = parameters(work.needs)
+    return Definition(
+        comments=(work.comment,),
+        template=f"{wide}typename T, int VEC",
+        head=f"__global__ void __launch_bounds__({genome['map_block']}) {name}_kernel",
+        parameters=tuple(indexed(given, body) if work.needs.divides else given),
+        body=tuple(body),
+    )
 
 
-def indexed(typed: Sequence[Parameter], body: Sequence[str]) -> list[Parameter]:
+def indexed(typed: Sequence[Parameter], body: Body) -> list[Parameter]:
     """Parameters, with sizes of the type that indices have, or of what these are divided by."""
     by = divisors(body)
     wide = {item: "By<Index>" if item.name in by else "Index" for item in typed if item.type == "int64_t"}
     return [replace(item, type=wide.get(item, item.type)) for item in typed]
 
 
-def divisors(lines: Sequence[str]) -> set[str]:
-    return {name for line in lines for name in re.findall(r"[/%] (\w+)", line)}
-
-
-def body_of(work: Elements, index: str, where: str, genome: Mapping[str, Any]) -> list[str]:
+def body_of(work: Elements, index: str, where: str, genome: Mapping[str, Any]) -> list[Statement]:
     """The statements of the block that is the `where`-th of its work."""
     packs, size, emitter, loop = work.packs, genome["map_block"], work.emitter, work.loop
+    first = code("({where} * {size} + threadIdx.x) * {VEC}", where=where, size=packs * size)
+    leave = under(code("i >= {count}"), [Do("return")])
     if packs == 1:
-        first = [f"const {index} i = ({where} * {size} + threadIdx.x) * VEC;", "if (i >= count) return;"]
-        return [*first, *printed(emitter.lines[KERNEL]), *loop]
-    step = [f"const {index} i = first + p * {size} * VEC;", "if (i >= count) return;"]
-    over = ["#pragma unroll", f"for (int p = 0; p < {packs}; ++p) {{"]
+        return [Let(f"const {index}", "i", first), leave, *emitter.lines[KERNEL], *loop]
+    place = Let(f"const {index}", "i", code("first + p * {size} * {VEC}", size=size))
     return [
-        f"const {index} first = ({where} * {packs * size} + threadIdx.x) * VEC;",
-        *printed(emitter.lines[KERNEL]),
-        *_early(emitter, [over[0], over[1], INDENT + step[0]], packs),
-        *over,
-        *block([*step, *loop]),
-        "}",
+        Let(f"const {index}", "first", first),
+        *emitter.lines[KERNEL],
+        *_early(emitter, place, packs),
+        _over_packs(packs, [place, leave, *loop]),
     ]
 
 
-def _early(emitter: Emitter, over: list[str], packs: int) -> list[str]:
+def _over_packs(packs: int, body: Body) -> Statement:
+    """A loop over the packs that a thread takes."""
+    return Loop(f"int p = 0; p < {packs}; ++p", tuple(body), FULLY)
+
+
+def _early(emitter: Emitter, place: Statement, packs: int) -> list[Statement]:
     """All loads under way before the first of them is waited for."""
-    loads = emitter.early or {}
-    if not loads:
+    early = emitter.early or {}
+    if not early:
         return []
-    lines = [f"{name}[p] = {early.load.text};" for name, early in loads.items()]
-    guarded = [f"if (i < count) {lines[0]}"] if len(lines) == 1 else ["if (i < count) {", *block(lines), "}"]
-    return [*(f"{early.type.text} {name}[{packs}];" for name, early in loads.items()), *over, *block(guarded), "}"]
+    loads = [Assign(code("{name}[p]", name=name), pack.load) for name, pack in early.items()]
+    declared = [Let(pack.type, name, extent=packs) for name, pack in early.items()]
+    return [*declared, _over_packs(packs, [place, under(code("i < {count}"), loads)])]
 
 
 def _launcher(name: str, work: Elements, genome: Mapping[str, Any]) -> list[str]:

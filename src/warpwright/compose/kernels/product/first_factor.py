@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from warpwright.compose.code.printer import printed
+from warpwright.compose.code.printer import indented, printed
+from warpwright.compose.code.statements import Assign, Let, Statement
+from warpwright.compose.code.text import code
 from warpwright.compose.cuda.emit import Emitter
-from warpwright.compose.cuda.kernel import Written, block
+from warpwright.compose.cuda.kernel import Written, over_pack
 from warpwright.compose.ir import indices
 from warpwright.compose.ir.indices import ELEMENT, KERNEL, PACK, ROW, Var
 from warpwright.compose.ir.tensors import Tensor
@@ -26,16 +28,16 @@ def first_factor(name: str, called: str, value: Value, graph: Graph, held: Mappi
         f"// The first factor of products, {comment}: {called}.",
         "template <typename T>",
         f"struct {name} {{",
-        *block(_members(emitter, lines)),
+        *indented(_members(emitter, lines)),
         "};",
     ]
     return Written(name=name, device="", launcher="\n".join(structure), needs=emitter.needs)
 
 
-def _element(emitter: Emitter, value: Value, place: indices.Place) -> list[str]:
+def _element(emitter: Emitter, value: Value, place: indices.Place) -> list[Statement]:
     """The statements for one of a pack."""
-    text = emitter.term(value, place).text
-    return [*printed(emitter.lines[ELEMENT]), f"to[k] = {text};"]
+    found = emitter.term(value, place).code
+    return [*emitter.lines[ELEMENT], Assign("to[k]", found)]
 
 
 def _is_plain(emitter: Emitter) -> bool:
@@ -43,12 +45,17 @@ def _is_plain(emitter: Emitter) -> bool:
     needs = emitter.needs
     more = needs.sizes or needs.scalars or needs.divides or emitter.lines[KERNEL] or emitter.lines[ROW]
     loads = {
-        f"const Pack<{tensor.cpp}, VEC> {name}_pack = load<VEC>({name} + i);" for name, tensor in needs.reads.items()
+        Let(
+            code("const Pack<{type}, {VEC}>", type=tensor.cpp),
+            f"{name}_pack",
+            code("{load}<{VEC}>({tensor} + {i})", tensor=name),
+        )
+        for name, tensor in needs.reads.items()
     }
-    return not more and set(printed(emitter.lines[PACK])) == loads
+    return not more and set(emitter.lines[PACK]) == loads
 
 
-def _members(emitter: Emitter, lines: list[str]) -> list[str]:
+def _members(emitter: Emitter, lines: list[Statement]) -> list[str]:
     reads = emitter.needs.reads
     return [
         *(f"const {tensor.cpp}* {name};" for name, tensor in reads.items()),
@@ -57,8 +64,6 @@ def _members(emitter: Emitter, lines: list[str]) -> list[str]:
         "",
         "template <int VEC>",
         "__device__ void read(float (&to)[VEC], int i) const {",
-        *block(
-            [*printed(emitter.lines[PACK]), "#pragma unroll", "for (int k = 0; k < VEC; ++k) {", *block(lines), "}"]
-        ),
+        *indented(printed([*emitter.lines[PACK], over_pack(lines)])),
         "}",
     ]

@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from warpwright.compose.code.definitions import Parameter
-from warpwright.compose.code.printer import printed, signature
+from warpwright.compose.code.definitions import Definition, Parameter
+from warpwright.compose.code.printer import signature
+from warpwright.compose.code.statements import Assign, Do, If, Let, Loop
+from warpwright.compose.code.text import code
 from warpwright.compose.cuda.emit import Emitter
 from warpwright.compose.cuda.kernel import (
     Written,
@@ -19,6 +21,7 @@ from warpwright.compose.cuda.kernel import (
     emit_stores,
     launch,
     launcher_parameters,
+    over_pack,
     parameters,
     pointer,
     pointers,
@@ -79,17 +82,17 @@ class ColumnWriter:
         emitter.needs.multiples[columns] = None
         base = Total(((Var("row", ROW), columns), (Var("column", PACK, innermost=True), graph.cases.one())))
         places = [indices.unravel(base, store.value.shape, graph.cases) for store in stores]
-        self.elements, self.after = map(printed, emit_stores(emitter, stores, places))
+        self.elements, self.after = emit_stores(emitter, stores, places)
         self.names = [emitter.name(f"{store.tensor.name}_sum") for store in sums]
         for store, name in zip(sums, self.names, strict=True):
             term = emitter.term(store.value.first, indices.unravel(base, store.value.first.shape, graph.cases))
-            self.elements.append(f"{name}[k] += {term.text};")
+            self.elements.append(Assign(code("{sum}[k]", sum=name), term.code, "+="))
         settle_multiples(emitter)
 
     def written(self, genome: Mapping[str, Any]) -> Written:
         return Written(
             name=self.name,
-            device="\n".join(self._device(genome)),
+            device=(self._device(),),
             launcher="\n".join(self._launcher(genome)),
             needs=self._host_needs(),
             preamble=(PACKS, ALIGNED, ADD_PARTS),
@@ -106,44 +109,30 @@ class ColumnWriter:
         partials = [Parameter("Out* __restrict__", f"{store.tensor.name}_parts") for store in self.sums]
         return [*parameters(self.emitter.needs), *partials, Parameter("int64_t", "share")]
 
-    def _device(self, genome: Mapping[str, Any]) -> list[str]:
+    def _device(self) -> Definition:
         emitter = self.emitter
-        bounds = f"__launch_bounds__(WARPS == 1 ? {ALONE} : 32 * WARPS)"
-        head = signature(f"__global__ void {bounds} {self.name}_kernel", self._kernel_parameters())
-        head[-1] += " {"
-        row = [
-            *printed(emitter.lines[ROW]),
-            *printed(emitter.lines[PACK]),
-            "#pragma unroll",
-            "for (int k = 0; k < VEC; ++k) {",
-            *block([*printed(emitter.lines[ELEMENT]), *self.elements]),
-            "}",
-            *self.after,
-        ]
-        body = [
-            "const int64_t column = (static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x) * VEC;",
-            "const int64_t last = min(rows, (blockIdx.y + 1) * share);",
-            *printed(emitter.lines[KERNEL]),
-            *(f"float {name}[VEC] = {{}};" for name in self.names),
-            "if (column < columns) {",
-            "    #pragma unroll 4",
-            "    for (int64_t row = blockIdx.y * share + threadIdx.y; row < last; row += WARPS) {",
-            *block(row, 2),
-            "    }",
-            "}",
-            *(
-                f"add_warps<VEC, WARPS>({name}, {store.tensor.name}_parts + blockIdx.y * columns, column, columns);"
-                for store, name in zip(self.sums, self.names, strict=True)
+        over = over_pack([*emitter.lines[ELEMENT], *self.elements])
+        row = (*emitter.lines[ROW], *emitter.lines[PACK], over, *self.after)
+        column = code("(static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x) * {VEC}")
+        head = "int64_t row = blockIdx.y * share + threadIdx.y; row < last; row += WARPS"
+        add = "add_warps<{VEC}, WARPS>({sum}, {parts} + blockIdx.y * {columns}, column, {columns})"
+        return Definition(
+            comments=(self.comment, "Block (x, y) walks down strip x of the columns, over share y of the rows."),
+            template="typename T, int VEC, int WARPS, typename Out",
+            head=f"__global__ void __launch_bounds__(WARPS == 1 ? {ALONE} : 32 * WARPS) {self.name}_kernel",
+            parameters=tuple(self._kernel_parameters()),
+            body=(
+                Let("const int64_t", "column", column),
+                Let("const int64_t", "last", code("min({rows}, (blockIdx.y + 1) * share)")),
+                *emitter.lines[KERNEL],
+                *(Let("float", name, "{}", extent="VEC") for name in self.names),
+                If(code("column < {columns}"), (Loop(head, row, 4),)),
+                *(
+                    Do(code(add, sum=name, parts=f"{store.tensor.name}_parts"))
+                    for store, name in zip(self.sums, self.names, strict=True)
+                ),
             ),
-        ]
-        return [
-            f"// {self.comment}",
-            "// Block (x, y) walks down strip x of the columns, over share y of the rows.",
-            "template <typename T, int VEC, int WARPS, typename Out>",
-            *head,
-            *block(body),
-            "}",
-        ]
+        )
 
     def _launcher(self, genome: Mapping[str, Any]) -> list[str]:
         needs, warps = self.emitter.needs, genome["column_warps"]
