@@ -62,7 +62,8 @@ def test_a_right_kernel_is_timed_beside_eager(judge):
     assert [item.verdict for item in found.evidence] == [Verdict.HOLDS]
     mine, eager = found.measurements
     assert mine.invalid is None
-    assert mine.peak_bytes == eager.peak_bytes == BYTES
+    assert mine.peak_bytes == BYTES
+    assert eager.peak_bytes == pytest.approx(BYTES, rel=1e-3)  # torch rounds allocations up
 
 
 def test_a_kernel_that_is_wrong_in_one_late_row_is_refuted(judge):
