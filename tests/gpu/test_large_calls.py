@@ -69,7 +69,7 @@ def test_a_right_kernel_is_timed_beside_eager(judge):
 def test_a_kernel_that_is_wrong_in_one_late_row_is_refuted(judge):
     found = judged(judge, extra="+ (row == 149990 && i == 77 ? 0.01f : 0.f)")
     assert found.evidence[-1].verdict is Verdict.REFUTED
-    assert "rows" in found.evidence[-1].counterexample.facts
+    assert "in_rows" in found.evidence[-1].counterexample.facts
 
 
 def test_scratch_counts_as_memory_of_the_call(judge):

@@ -1,13 +1,14 @@
 """Inputs have the same bits everywhere: these digests hold on every machine, torch version and device."""
 
 import hashlib
+from functools import partial
 
 import pytest
 import torch
 
 from warpwright.core.dtypes import DTYPES
 from warpwright.oracle.inputs import generator
-from warpwright.oracle.inputs.distributions import DISTRIBUTIONS, INITS, Source, integers
+from warpwright.oracle.inputs.distributions import DISTRIBUTIONS, INITS, Source, drawn, integers
 
 GOLDEN = {
     "normal": "15ce2c8267ed",
@@ -46,6 +47,19 @@ def test_values_do_not_depend_on_the_chunk_size(monkeypatch):
     monkeypatch.setattr(generator, "_CHUNK", 37)
     assert torch.equal(generator.random_bits(1, "x", 1000), whole)
     assert torch.equal(generator.random_bits(1, "x", 10), whole[:10])
+
+
+@pytest.mark.parametrize("name", sorted(DISTRIBUTIONS))
+@pytest.mark.parametrize("at_once", [1, 32, 33, 100])
+def test_values_do_not_depend_on_how_many_are_drawn_at_once(name, at_once):
+    whole = DISTRIBUTIONS[name](source())
+    assert digest(drawn(DISTRIBUTIONS[name], source(), torch.float32, at_once)) == digest(whole)
+
+
+@pytest.mark.parametrize("name", ["normal", "ties", "sorted", "constant"])
+def test_integers_do_not_depend_on_how_many_are_drawn_at_once(name):
+    recipe = partial(integers, below=7, distribution=name)
+    assert torch.equal(drawn(recipe, source(), torch.int64, 10), recipe(source()))
 
 
 def test_seeds_and_names_give_unrelated_streams():

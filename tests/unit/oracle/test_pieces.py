@@ -1,11 +1,15 @@
 """Large draws are checked in pieces along their batch, where the reference treats rows independently."""
 
+from functools import partial
+
 import pytest
 import torch
 
 from warpwright.core.task import Case, Draw, Output, Reference, Role, Task, TensorArg
+from warpwright.oracle.compare import elements
 from warpwright.oracle.compare import pieces as module
 from warpwright.oracle.compare.pieces import batch_size, check_draw, pieces
+from warpwright.oracle.truth import expected
 from warpwright.oracle.truth.expected import scenario
 from warpwright.oracle.truth.reference import evaluate, function
 
@@ -64,7 +68,7 @@ def test_a_wrong_element_is_found_in_any_piece(row):
     mismatch = check_draw(task, draw, given, right, MOST)[1]
     assert mismatch is not None
     first = row // 4 * 4
-    assert mismatch.facts["rows"] == f"in rows {first} to {first + 3}"
+    assert mismatch.facts["in_rows"] == f"in rows {first} to {first + 3}"
 
 
 @pytest.mark.parametrize("name", DEPENDENT)
@@ -105,3 +109,31 @@ def test_pieces_cover_every_row_once():
     cut = list(pieces(task, draw, given, 3 * 16))
     assert torch.equal(torch.cat([piece.given.arguments[0] for piece in cut]), given.arguments[0])
     assert all(piece.given.arguments[1] is given.arguments[1] for piece in cut)
+
+
+@pytest.fixture
+def small_blocks(monkeypatch):
+    """Compares a few rows at a time, as for a large result."""
+    for place in (elements, expected):
+        monkeypatch.setattr(place, "row_blocks", partial(expected.row_blocks, most=MOST))
+
+
+@pytest.mark.parametrize("name", DEPENDENT)
+def test_errors_of_a_large_result_are_computed_in_blocks(name, small_blocks):
+    task = task_of(DEPENDENT[name])
+    draw, given, right = drawn(task)
+    assert check_draw(task, draw, given, right, 10**6)[1] is None
+    right[0][11, 3] += 0.5
+    mismatch = check_draw(task, draw, given, right, 10**6)[1]
+    assert mismatch is not None
+    assert mismatch.facts["in_rows"] == "in rows 8 to 11"
+
+
+def test_the_spread_does_not_depend_on_the_blocks(monkeypatch):
+    task = task_of(DEPENDENT["batch norm"])
+    draw, given, _ = drawn(task)
+    (whole,) = module.expectations(task, draw, given)
+    monkeypatch.setattr(expected, "row_blocks", partial(expected.row_blocks, most=MOST))
+    (blocked,) = module.expectations(task, draw, given)
+    assert torch.equal(blocked.spread, whole.spread)
+    assert blocked.independent == whole.independent

@@ -27,6 +27,10 @@ from warpwright.judge.processes.link import MEMORY_TAKEN, serve
 from warpwright.judge.timing.cuda_timer import CudaTimer
 
 
+class ArenaTooLarge(Exception):
+    """The buffers of all calls do not fit beside what other processes hold."""
+
+
 class KernelProcess:
     """The state of the process between commands."""
 
@@ -40,7 +44,10 @@ class KernelProcess:
         return {}
 
     def arena(self, size: int) -> dict[str, Any]:
-        self.memory = Arena.allocate(size)
+        try:
+            self.memory = Arena.allocate(size)
+        except driver.CudaError as error:
+            raise ArenaTooLarge(f"{size / 2**30:.1f} GiB: {error.name}") from None
         return {"handle": self.memory.handle().hex()}
 
     def load(self, sealed: dict[str, Any], tf32: bool) -> dict[str, Any]:
@@ -101,6 +108,8 @@ class KernelProcess:
 
     def describe_error(self, error: Exception) -> dict[str, Any]:
         match error:
+            case ArenaTooLarge():
+                return {"kind": MEMORY_TAKEN, "error": "out of memory", "message": str(error)}
             case torch.OutOfMemoryError():
                 kind = MEMORY_TAKEN if self._memory_is_taken() else "memory"
                 return {"kind": kind, "error": "out of memory", "message": _first_line(error)}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from types import EllipsisType
 from typing import Any
 
 import torch
@@ -12,7 +13,7 @@ from warpwright.core.dtypes import dtype_named
 from warpwright.core.task import Compare
 from warpwright.oracle.compare.explain import where_wrong
 from warpwright.oracle.inputs.arguments import torch_dtype
-from warpwright.oracle.truth.expected import Expected
+from warpwright.oracle.truth.expected import Expected, row_blocks
 
 WORST = 14.0  # largest deviation of any element, in units of the honest spread
 TYPICAL = 5.0  # largest RMS deviation of a row, in the same units
@@ -32,7 +33,30 @@ class Mismatch:
 
 def compare(expected: Expected, actual: torch.Tensor) -> Mismatch | None:
     """Compares a tensor with its expected values; None if it is correct."""
-    return _form(expected, actual) or _content(expected, actual.detach())
+    if found := _form(expected, actual):
+        return found
+    for rows in row_blocks(expected.value):
+        if found := _content(_block(expected, rows), actual.detach()[rows]):
+            return in_rows(found, rows) if isinstance(rows, slice) else found
+    return None
+
+
+def in_rows(mismatch: Mismatch, rows: slice) -> Mismatch:
+    """Tells which rows were compared: positions in the message count from the first of them."""
+    where = f"in rows {rows.start} to {rows.stop - 1}"
+    return replace(mismatch, message=f"{mismatch.message} ({where})", facts={**mismatch.facts, "in_rows": where})
+
+
+def _block(expected: Expected, rows: slice | EllipsisType) -> Expected:
+    if not isinstance(rows, slice):
+        return expected
+    return replace(
+        expected,
+        value=expected.value[rows],
+        spread=None if expected.spread is None else expected.spread[rows],
+        choices=None if expected.choices is None else expected.choices[rows],
+        honest=None if expected.honest is None else expected.honest[:, rows],
+    )
 
 
 def _form(expected: Expected, actual: torch.Tensor) -> Mismatch | None:

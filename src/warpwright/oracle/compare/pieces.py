@@ -16,7 +16,7 @@ import torch
 from warpwright.core.errors import TaskError
 from warpwright.core.formula import names_in
 from warpwright.core.task import Case, Direction, Draw, Output, Task, TensorArg
-from warpwright.oracle.compare.elements import Mismatch
+from warpwright.oracle.compare.elements import Mismatch, in_rows
 from warpwright.oracle.compare.results import check_in_steps, check_results
 from warpwright.oracle.truth.expected import Expected, Scenario, expectations
 from warpwright.oracle.truth.reference import Tensors, evaluate, function, tensors_in
@@ -115,7 +115,7 @@ def _checked_in_pieces(task: Task, draw: Draw, given: Scenario, cut: list[Piece]
         if check_results(expected, _rows(results, piece)) is not None:
             expected, mismatch = _on_piece(task, piece, results)
             if mismatch is not None:
-                return expected, _located(mismatch, piece)
+                return expected, in_rows(mismatch, piece.rows)
     return expected, None
 
 
@@ -125,9 +125,3 @@ def _on_piece(task: Task, piece: Piece, results: Tensors) -> Checked:
 
 def _rows(results: Tensors, piece: Piece) -> Tensors:
     return [result[piece.rows] for result in results]
-
-
-def _located(mismatch: Mismatch, piece: Piece) -> Mismatch:
-    """Adds the rows of the piece to the message, whose positions count from the first of them."""
-    where = f"in rows {piece.rows.start} to {piece.rows.stop - 1}"
-    return replace(mismatch, message=f"{mismatch.message} ({where})", facts={**mismatch.facts, "rows": where})

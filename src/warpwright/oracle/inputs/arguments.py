@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import torch
@@ -11,7 +12,7 @@ from warpwright.core.errors import UsageError
 from warpwright.core.formula import evaluate_size
 from warpwright.core.signature import ListSpec, Spec, TensorSpec, forward_arguments, output_gradients
 from warpwright.core.task import Direction, Draw, Task, TensorArg, sizes
-from warpwright.oracle.inputs.distributions import DISTRIBUTIONS, INITS, Source, integers, signed_bytes
+from warpwright.oracle.inputs.distributions import DISTRIBUTIONS, INITS, Recipe, Source, drawn, integers, signed_bytes
 from warpwright.oracle.truth.reference import constructed
 
 Value = Any
@@ -49,18 +50,23 @@ def _value(task: Task, draw: Draw, argument: Any, spec: Spec, device: torch.devi
 
 def _tensor(draw: Draw, argument: TensorArg, spec: TensorSpec, device: torch.device | str) -> torch.Tensor:
     source = Source(seed=draw.seed, name=spec.name, shape=spec.shape, dtype=dtype_named(spec.dtype), device=device)
-    values = _integers(draw, argument, source) if not source.dtype.floating else _floats(draw, argument, source)
-    return values.to(torch_dtype(spec.dtype)).reshape(spec.shape)
+    dtype = torch_dtype(spec.dtype)
+    if source.dtype.floating and argument.init is not None:
+        return _parameter(draw, argument, source).to(dtype).reshape(spec.shape)
+    recipe = _floats(draw) if source.dtype.floating else partial(_integers, draw, argument)
+    return drawn(recipe, source, dtype).reshape(spec.shape)
 
 
-def _floats(draw: Draw, argument: TensorArg, source: Source) -> torch.Tensor:
-    if argument.init is not None:
-        if argument.init not in INITS:
-            raise UsageError(f"unknown init '{argument.init}' of {argument.name}; one of {', '.join(INITS)}")
-        return INITS[argument.init][draw.seed % 2](source)
+def _parameter(draw: Draw, argument: TensorArg, source: Source) -> torch.Tensor:
+    if argument.init not in INITS:
+        raise UsageError(f"unknown init '{argument.init}' of {argument.name}; one of {', '.join(INITS)}")
+    return INITS[argument.init][draw.seed % 2](source)
+
+
+def _floats(draw: Draw) -> Recipe:
     if draw.distribution not in DISTRIBUTIONS:
         raise UsageError(f"unknown distribution '{draw.distribution}'; one of {', '.join(DISTRIBUTIONS)}")
-    return DISTRIBUTIONS[draw.distribution](source)
+    return DISTRIBUTIONS[draw.distribution]
 
 
 def _integers(draw: Draw, argument: TensorArg, source: Source) -> torch.Tensor:
@@ -75,7 +81,7 @@ def _gradient(draw: Draw, spec: TensorSpec, device: torch.device | str) -> torch
     """Fills only the elements that exist in memory, so that an expanded gradient is one value."""
     held = tuple(size if stride else 1 for size, stride in zip(spec.shape, spec.stride, strict=True))
     source = Source(seed=draw.seed, name=spec.name, shape=held, dtype=dtype_named(spec.dtype), device=device)
-    values = DISTRIBUTIONS["normal"](source).to(torch_dtype(spec.dtype)).reshape(held)
+    values = drawn(DISTRIBUTIONS["normal"], source, torch_dtype(spec.dtype)).reshape(held)
     if 0 in spec.stride:
         return values.expand(spec.shape)
     return torch.empty_strided(spec.shape, spec.stride, dtype=values.dtype, device=device).copy_(values)

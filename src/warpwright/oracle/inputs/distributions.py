@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 
@@ -25,24 +25,44 @@ class Source:
     shape: tuple[int, ...]
     dtype: DType
     device: torch.device | str = "cpu"
+    first: int = 0
+    last: int | None = None
+    """The range of positions in the flat tensor; None stands for its end."""
 
     @property
     def count(self) -> int:
-        return math.prod(self.shape)
+        return (math.prod(self.shape) if self.last is None else self.last) - self.first
 
     @property
     def row(self) -> int:
         return max(self.shape[-1], 1) if self.shape else 1
 
     def bits(self, purpose: str) -> torch.Tensor:
-        return random_bits(self.seed, f"{self.name}/{purpose}", self.count, self.device)
+        return random_bits(self.seed, f"{self.name}/{purpose}", self.count, self.device, self.first)
 
     def position(self) -> torch.Tensor:
         """The position of each element in its row."""
-        return torch.arange(self.count, device=self.device) % self.row
+        return self.places() % self.row
+
+    def places(self) -> torch.Tensor:
+        """The position of each element in the flat tensor."""
+        return torch.arange(self.first, self.first + self.count, device=self.device)
 
 
 Recipe = Callable[[Source], torch.Tensor]
+AT_ONCE = 1 << 26
+"""Elements that are drawn at a time, because recipes use ten times the memory of their results."""
+
+
+def drawn(recipe: Recipe, source: Source, dtype: torch.dtype, at_once: int = AT_ONCE) -> torch.Tensor:
+    """Draws the values of a flat tensor piece by piece, for recipes whose values depend only on their position."""
+    if source.count <= at_once:
+        return recipe(source).to(dtype)
+    values = torch.empty(source.count, dtype=dtype, device=source.device)
+    for first in range(0, source.count, at_once):
+        last = min(first + at_once, source.count)
+        values[first:last] = recipe(replace(source, first=first, last=last))
+    return values
 
 
 def unit(source: Source) -> torch.Tensor:
@@ -75,8 +95,10 @@ def _sorted(source: Source) -> torch.Tensor:
 
 def _constant(source: Source) -> torch.Tensor:
     """One value for each row: no variance, all ties."""
-    values = normal(source)
-    return values[torch.arange(source.count, device=source.device) // source.row]
+    rows = source.places() // source.row
+    first = source.first // source.row
+    values = normal(replace(source, first=first, last=first + -(-source.count // source.row) + 1))
+    return values[rows - first]
 
 
 def _special(source: Source) -> torch.Tensor:

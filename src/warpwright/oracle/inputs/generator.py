@@ -14,13 +14,13 @@ MASK = 0xFFFFFFFF
 _CHUNK = 1 << 22  # bounds the int64 scratch memory; the result does not depend on it
 
 
-def random_bits(seed: int, name: str, count: int, device: torch.device | str = "cpu") -> torch.Tensor:
-    """`count` independent uniform 32-bit integers, as int64."""
+def random_bits(seed: int, name: str, count: int, device: torch.device | str = "cpu", offset: int = 0) -> torch.Tensor:
+    """`count` independent uniform 32-bit integers from position `offset` on, as int64."""
     bits = torch.empty(count, dtype=torch.int64, device=device)
     first, second = _keys(seed, name)
     for start in range(0, count, _CHUNK):
         stop = min(start + _CHUNK, count)
-        counter = torch.arange(start, stop, dtype=torch.int64, device=device)
+        counter = torch.arange(offset + start, offset + stop, dtype=torch.int64, device=device)
         bits[start:stop] = _mix(_mix(counter, first), second)
     return bits
 

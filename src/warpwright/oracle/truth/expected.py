@@ -7,6 +7,7 @@ import random
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from types import EllipsisType
 from typing import Any
 
 import torch
@@ -23,6 +24,8 @@ from warpwright.oracle.truth.jitter import Jitter
 from warpwright.oracle.truth.reference import Tensors, evaluate, function, saved, tensors_in
 
 HONEST_RUNS = 8
+BLOCK_ELEMENTS = 1 << 26
+"""Elements of a result whose errors are computed at a time."""
 FEW_RUNS = 2
 _SMALL_WHOLE = (torch.int8, torch.uint8)
 _SCALES, _SCALED = (0.8, 1.25), (torch.float16, torch.bfloat16, torch.float32, torch.float64)
@@ -227,17 +230,33 @@ def _spread(task: Task, draw: Draw, spec: TensorSpec, value: torch.Tensor, runs:
 
     Runs are processed one after the other: all of them in double precision may not fit into GPU memory.
     """
-    matters = value.to(torch_dtype(spec.dtype)).to(torch.float64).isfinite()
     squares, rows = torch.zeros_like(value), []
     for run in runs:
-        error = torch.where(matters, run.to(torch.float64) - value, 0.0)
-        if not bool(error.isfinite().all()):
-            problem = f"{spec.name} is not finite in {spec.dtype} where the exact result is"
-            where = f"{task.key}, case {draw.case.name}, distribution {draw.distribution}"
-            raise TaskError(where, None, problem, "it gives no error budget: leave that distribution out")
-        rows.append(error.square().mean(-1).sqrt() if error.dim() else error.abs())
-        squares.add_(error.square_())
+        errors = [_add_errors(squares[block], value[block], run[block], spec) for block in row_blocks(value)]
+        rows.append(torch.cat(errors))
+    if any(bool(errors.isnan().any()) for errors in rows):
+        problem = f"{spec.name} is not finite in {spec.dtype} where the exact result is"
+        where = f"{task.key}, case {draw.case.name}, distribution {draw.distribution}"
+        raise TaskError(where, None, problem, "it gives no error budget: leave that distribution out")
     return squares.div_(HONEST_RUNS).sqrt_(), _independent(torch.stack(rows))
+
+
+def row_blocks(tensor: torch.Tensor, most: int = BLOCK_ELEMENTS) -> list[slice | EllipsisType]:
+    """Splits a large tensor into blocks of rows, which bounds temporary memory; others are one block."""
+    if tensor.dim() < 2 or tensor.numel() <= most:
+        return [...]
+    step = max(most * len(tensor) // tensor.numel(), 1)
+    return [slice(first, min(first + step, len(tensor))) for first in range(0, len(tensor), step)]
+
+
+def _add_errors(squares: torch.Tensor, value: torch.Tensor, run: torch.Tensor, spec: TensorSpec) -> torch.Tensor:
+    """Adds the squared errors of a run and returns the RMS error of each row: NaN if an error is not finite."""
+    matters = value.to(torch_dtype(spec.dtype)).to(torch.float64).isfinite()
+    error = torch.where(matters, run.to(torch.float64) - value, 0.0)
+    error.masked_fill_(error.isinf(), math.nan)
+    of_rows = error.square().mean(-1).sqrt() if error.dim() else error.abs()
+    squares.add_(error.square_())
+    return of_rows if of_rows.dim() else of_rows.reshape(1)
 
 
 def _independent(rows: torch.Tensor) -> float:
