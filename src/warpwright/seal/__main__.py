@@ -1,4 +1,4 @@
-"""`python -m warpwright.seal`: prepares our headers for both compilers, so that the first kernel need not wait."""
+"""`python -m warpwright.seal`: precompiles our headers for both compilers, so that the first kernel does not wait."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""An artefact on disk: source, cubin, plans and a manifest that says how they came about and what they hash to."""
+"""Reads and writes artefacts on disk: source, cubin, plans, and a manifest with their origin and hashes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def with_hashes(sealed: Sealed) -> Sealed:
 
 
 def write(sealed: Sealed, folder: Path) -> None:
-    """The source and the cubin lie beside the record as plain files, for other tools to use."""
+    """Writes an artefact. The source and the cubin are also written as plain files, for other tools."""
     (folder / SOURCE).write_bytes(sealed.source.encode("utf-8", "surrogateescape"))
     if sealed.cubin is not None:
         (folder / CUBIN).write_bytes(sealed.cubin)
@@ -33,7 +33,7 @@ def write(sealed: Sealed, folder: Path) -> None:
 
 
 def read(folder: Path) -> Sealed | None:
-    """The artefact of a folder; None where a file is missing or is not what the manifest says."""
+    """The artefact of a folder; None if a file is missing or disagrees with the manifest."""
     try:
         sealed: Sealed = loads(Sealed, (folder / RECORD).read_bytes())
         hashes = sealed.manifest.hashes
@@ -50,7 +50,7 @@ def write_refusal(refusal: Refusal, folder: Path) -> None:
 
 
 def read_refusal(folder: Path) -> Refusal | None:
-    """Why the candidate of this folder was not sealed; None where it was, or where the file says nothing."""
+    """The refusal in this folder; None if there is none or it cannot be read."""
     try:
         refusal: Refusal = loads(Refusal, (folder / REFUSAL).read_bytes())
     except (OSError, ValueError):
@@ -63,7 +63,7 @@ def write_plans(plans: Sequence[Plan], folder: Path) -> None:
 
 
 def read_plans(folder: Path) -> tuple[Plan, ...] | None:
-    """The plans of one case; None where the file cannot be read."""
+    """The plans of one case; None if the file cannot be read."""
     try:
         plans: tuple[Plan, ...] = loads(tuple[Plan, ...], (folder / PLANS).read_bytes())
     except (OSError, ValueError):
@@ -72,7 +72,7 @@ def read_plans(folder: Path) -> tuple[Plan, ...] | None:
 
 
 def made_once(store: Store, key: str, fill: Callable[[Path], None]) -> Path:
-    """The folder of an entry, which `fill` makes where it is not there yet. A refusal is kept and raised again."""
+    """The folder of an entry, which `fill` creates if it does not exist. A refusal is stored and raised again."""
 
     def filled(place: Path) -> None:
         try:

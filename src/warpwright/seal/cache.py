@@ -1,7 +1,8 @@
-"""The store of artefacts: folders named by what went into them, complete or not there at all.
+"""The store of artefacts: folders named by a hash of their inputs, each complete or absent.
 
-An entry is filled in a staging folder and renamed into place, so that a killed process leaves no half entry and two
-processes that make the same one do not meet. The least recently used entries go when the store grows too large.
+An entry is filled in a staging folder and renamed into place, so that a killed process leaves no partial entry and two
+processes that create the same entry do not conflict. The least recently used entries are evicted when the store grows
+too large.
 """
 
 from __future__ import annotations
@@ -18,9 +19,9 @@ from pathlib import Path
 
 DEFAULT_LIMIT = 4 << 30
 _STALE_S = 3600.0
-"""A staging folder this old belongs to a process that died."""
+"""The age in seconds above which a staging folder belongs to a dead process."""
 _SWEEP_EVERY_S = 60.0
-"""Sizing the store costs a look at every file, so not each new entry pays for it."""
+"""The interval between evictions: computing the size of the store reads every file's metadata."""
 
 
 def default_root() -> Path:
@@ -46,7 +47,7 @@ class Store:
         return folder
 
     def make(self, key: str, fill: Callable[[Path], None]) -> Path:
-        """The folder of an entry, which `fill` makes where it is not there yet."""
+        """The folder of an entry, which `fill` creates if it does not exist."""
         found = self.find(key)
         if found is not None:
             return found
@@ -54,7 +55,7 @@ class Store:
             fill(folder)
             place = self._place(key)
             place.parent.mkdir(parents=True, exist_ok=True)
-            # Another process may have been first: its entry is as good as ours.
+            # Another process may have created the same entry first.
             with contextlib.suppress(OSError):
                 folder.rename(place)
         if _used(self.root / "swept") < time.time() - _SWEEP_EVERY_S:
@@ -62,7 +63,7 @@ class Store:
         return self._place(key)
 
     def make_once(self, key: str, fill: Callable[[Path], None]) -> Path:
-        """The same for what is too dear to be made twice at once: later processes wait for the first."""
+        """Like `make`, but for expensive entries: concurrent processes wait for the first."""
         turns = self.root / "turns"
         turns.mkdir(parents=True, exist_ok=True)
         with open(turns / key, "w") as turn:
@@ -71,7 +72,7 @@ class Store:
 
     @contextlib.contextmanager
     def staging(self) -> Iterator[Path]:
-        """A private folder on the store's file system, gone afterwards unless it was renamed."""
+        """A private folder on the store's file system, removed afterwards unless it was renamed."""
         parent = self.root / "staging"
         parent.mkdir(parents=True, exist_ok=True)
         folder = Path(tempfile.mkdtemp(dir=parent))
@@ -81,7 +82,7 @@ class Store:
             shutil.rmtree(folder, ignore_errors=True)
 
     def evict(self) -> None:
-        """Remove what dead processes left, then the least recently used entries above the limit."""
+        """Removes staging folders of dead processes, then the least recently used entries above the limit."""
         self.root.mkdir(parents=True, exist_ok=True)
         (self.root / "swept").touch()
         for leftover in self._children(self.root / "staging"):

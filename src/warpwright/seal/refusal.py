@@ -1,4 +1,4 @@
-"""Why a candidate was not sealed: it is wrong, with a counterexample, or we cannot tell, with a reason."""
+"""The reason why a candidate was not sealed: it is wrong, with a counterexample, or undecided, with a reason."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Refusal:
 
 
 class Refused(Exception):
-    """How a step of sealing says no; `sealing.py` turns it into its value."""
+    """Raised by a step of sealing that refuses a candidate; `sealing.py` returns its Refusal."""
 
     def __init__(self, refusal: Refusal) -> None:
         self.refusal = refusal
@@ -33,12 +33,12 @@ class Refused(Exception):
 
     @property
     def is_of_toolkit(self) -> bool:
-        """Whether what is lacking comes with the toolkit itself, where nvcc's own host code has it."""
+        """Whether the missing feature belongs to the toolkit, so that nvcc's own host code has it."""
         return (self.refusal.reason or "").startswith(OF_TOOLKIT)
 
     @property
     def hit_limit(self) -> bool:
-        """Whether a compiler was stopped; another attempt would only cost as much again."""
+        """Whether a compiler exceeded a limit; another attempt would exceed it too."""
         found = self.refusal.counterexample
         return found is not None and found.kind == COMPILE_LIMIT
 
@@ -57,7 +57,7 @@ def undecided(reason: str) -> Refused:
 
 
 def plain(text: str, kept: str = "") -> str:
-    """In one line and without what a terminal obeys: the words may be the candidate's, who would write a verdict."""
+    """The text on one line and without terminal control codes: a candidate may have written it to forge a verdict."""
     return "".join(letter if letter.isprintable() or letter in kept else " " for letter in text)
 
 

@@ -1,4 +1,4 @@
-"""Sealing: one candidate's source becomes device code and a launch plan for every case, with no GPU in sight."""
+"""Seals a candidate: compiles its source to device code and a launch plan for every case, without a GPU."""
 
 from __future__ import annotations
 
@@ -22,9 +22,10 @@ MOST_SOURCE_BYTES = 4 << 20
 def seal(
     task: Task, candidate: Candidate, cases: Sequence[Case] | None = None, store: Store | None = None
 ) -> Sealed | Refusal:
-    """The sealed candidate, or why it cannot be sealed, from the store where it is there. Only our faults raise.
+    """The sealed candidate, or the reason why it cannot be sealed; from the store if it is there. Only faults of ours
+    raise.
 
-    A reduction that the host code rejects is left out: nobody asked for its sizes.
+    A scaled-down case that the host code rejects is left out, since it is not part of the task.
     """
     store = store or Store(root=default_root())
     kept = list(task.asked if cases is None else cases)
@@ -61,7 +62,7 @@ def _key(task: Task, candidate: Candidate, cases: Sequence[Case]) -> str:
 
 
 def _made(task: Task, candidate: Candidate, cases: Sequence[Case], store: Store, key: str) -> Sealed:
-    """Captures the cases that have no plans yet; those of the others come from the store."""
+    """Captures the cases without stored plans; the other plans come from the store."""
     _check_text(candidate.source)
     places = {case.name: _key(task, candidate, [case]) + "-plans" for case in cases}
     known = {name: plans for name, place in places.items() if (plans := _plans(store, place))}

@@ -1,4 +1,4 @@
-"""What a sealed candidate is, in the few figures a person asks for. Plain data for a face to show."""
+"""Summarises a sealed candidate in a few figures, as plain data for display."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class LaunchSummary:
     shared: int
     cooperative: bool
     occupancy: float | None
-    """Predicted share of a multiprocessor's warps; None without device code."""
+    """The predicted fraction of a multiprocessor's warps; None without device code."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +31,7 @@ class PlanSummary:
     launches: tuple[LaunchSummary, ...]
     library: tuple[str, ...]
     operations: Mapping[str, int]
-    """How many nodes of each other kind: fill, memset, upload, copy."""
+    """The number of nodes of each other kind: fill, memset, upload, copy."""
     scratch_buffers: int
     scratch_bytes: int
 
@@ -41,7 +41,7 @@ class Summary:
     id: str
     entries: tuple[str, ...]
     kernels: tuple[Kernel, ...]
-    """Those that some plan launches."""
+    """The kernels that some plan launches."""
     plans: tuple[PlanSummary, ...]
     seconds: Mapping[str, float]
 

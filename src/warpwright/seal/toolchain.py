@@ -1,4 +1,4 @@
-"""Which compilers this machine has, and what their results depend on."""
+"""Finds the compilers of this machine, and hashes everything that their results depend on."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ FRONT = ROOM / "capture" / "front.h"
 HOSTLINK = ROOM / "hostlink"
 _CODE = (ROOM, ROOM.parent / "cpp", ROOM.parent / "sandbox")
 STANDARD = "-std=c++20"
-"""What torch itself compiles extensions with."""
+"""The standard with which torch compiles extensions."""
 _PATIENCE_S = 1200.0
 
 
 def cores() -> int:
-    """How many this process may use, which in a container are often fewer than the machine has."""
+    """The number of cores that this process may use, which in a container are often fewer than the machine has."""
     return len(os.sched_getaffinity(0))
 
 
 @cache
 def nvcc() -> Path | None:
-    """The device compiler: the one named by the environment, on the path, of a toolkit, or of NVIDIA's wheels."""
+    """The device compiler: named by the environment, on the path, of a toolkit, or of NVIDIA's wheels."""
     return next((path for path in _nvcc_places() if os.access(path, os.X_OK)), None)
 
 
@@ -51,7 +51,7 @@ def _nvcc_places() -> Iterator[Path]:
 
 
 def nvcc_of_wheels() -> list[Path]:
-    """What `pip install warpwright[nvcc]` brings, newest first."""
+    """The compilers that `pip install warpwright[nvcc]` installs, newest first."""
     return sorted(Path(sysconfig.get_path("purelib")).glob("nvidia/*/bin/nvcc"), reverse=True)
 
 
@@ -65,20 +65,20 @@ def host_compiler() -> Path:
 
 @cache
 def linker_flags() -> tuple[str, ...]:
-    """The quicker of the two linkers of binutils, where it is there: a third of the time on our recorder."""
+    """Selects gold, the faster linker of binutils, if it is installed: it takes a third of the time on our recorder."""
     return ("-fuse-ld=gold",) if shutil.which("ld.gold") else ()
 
 
 @cache
 def cutlass() -> Path | None:
-    """CUTLASS headers, where the user has them."""
+    """The CUTLASS headers, if the user has them."""
     named = os.environ.get("CUTLASS_PATH")
     return next((path for path in ((Path(named) / "include", Path(named)) if named else ()) if path.is_dir()), None)
 
 
 @cache
 def version(compiler: Path) -> str:
-    """The line of `--version` that tells one compiler from another."""
+    """The line of `--version` that identifies a compiler."""
     done = subprocess.run([compiler, "--version"], capture_output=True, text=True, timeout=30, check=False)
     lines = [line.strip() for line in done.stdout.splitlines() if line.strip()]
     return next((line for line in lines if line.startswith("Cuda compilation")), lines[0] if lines else "unknown")
@@ -86,7 +86,7 @@ def version(compiler: Path) -> str:
 
 @cache
 def headers() -> str:
-    """A digest of our C++ texts and of the host compiler: what a precompiled header depends on."""
+    """A digest of the inputs of a precompiled header: our C++ texts and the host compiler."""
     files = [
         FRONT,
         *HOSTLINK.glob("*.cpp"),
@@ -101,7 +101,7 @@ def headers() -> str:
 
 @cache
 def preamble() -> str:
-    """A digest of what our headers, cut for the device compiler, depend on."""
+    """A digest of the inputs of our headers, cut for the device compiler."""
     compiler = nvcc()
     seed = f"{headers()} {_stamp(compiler) if compiler else None}"
     readers = [ROOM / "device" / f"{name}.py" for name in ("preamble", "header_slices", "declared_names", "phases")]
@@ -110,14 +110,14 @@ def preamble() -> str:
 
 @cache
 def identity() -> str:
-    """A digest of everything of ours and of the machine's that the result of sealing depends on."""
+    """A digest of all our sources and properties of the machine that the result of sealing depends on."""
     compiler = nvcc()
     seed = f"{headers()} {_stamp(compiler) if compiler else None} {cutlass()}"
     return _digest(seed, [path for room in _CODE for path in room.rglob("*.py")])
 
 
 def key_of(*parts: object) -> str:
-    """The key of what sealing makes of these parts on this machine."""
+    """The key of the result of sealing these parts on this machine."""
     return content_id([*parts, identity(), __version__])
 
 
@@ -134,13 +134,13 @@ def _stamp(path: Path) -> str:
 
 
 def readable() -> tuple[Path, ...]:
-    """What a compiler in the sandbox must see beyond the system's own folders."""
+    """The folders that a compiler in the sandbox must read besides the system's own."""
     tools = [path.resolve().parent.parent for path in (nvcc(), host_compiler()) if path is not None]
     return (INCLUDE, INCLUDE_HOST, *tools, *((cutlass(),) if cutlass() else ()))
 
 
 def must_compile(command: Sequence[str], folder: Path) -> None:
-    """For texts of ours alone: a failure is a fault."""
+    """Compiles a text of ours; a failure is a fault of ours."""
     try:
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=_PATIENCE_S, check=False)
     except subprocess.TimeoutExpired:

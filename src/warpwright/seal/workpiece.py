@@ -1,4 +1,4 @@
-"""One candidate on the bench: built for both sides at once, observed, bound, planned and checked."""
+"""Seals one candidate: builds device and host code in parallel, observes, binds, plans and checks."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Workpiece:
     folder: Path
     seconds: dict[str, float] = field(default_factory=dict)
     prepares: bool = False
-    """Whether the candidate has a `prepare` that counts."""
+    """Whether the candidate exports a `prepare` that the task allows."""
 
     def sealed(self, key: str) -> Sealed:
         with self._timed("total"):
@@ -70,14 +70,14 @@ class Workpiece:
         self.seconds[step] = time.monotonic() - start
 
     def _place(self, name: str) -> Path:
-        """A folder of its own for each tool, with the source in it."""
+        """Creates a separate folder for a tool, with the source in it."""
         place = self.folder / name
         place.mkdir()
         (place / "kernel.cu").write_bytes(self.candidate.source.encode("utf-8", "surrogateescape"))
         return place
 
     def _both_sides(self) -> tuple[DeviceCode | None, capture.Program, tuple[str, ...], Seen]:
-        """Device and host at once. nvcc has the first word: what it refuses is wrong, not unsupported."""
+        """Builds device and host code in parallel. A source that nvcc refuses is wrong, not unsupported."""
         with ThreadPoolExecutor(2) as pool:
             compiling = pool.submit(self._compile_device)
             building = pool.submit(self._build)
@@ -89,7 +89,8 @@ class Workpiece:
         return (compiled, *observing.result())
 
     def _built_by_nvcc(self, compiled: DeviceCode, gap: Refused) -> capture.Program:
-        """The slow way, for what the front cannot build. Where that fails too, the front's own reason stands."""
+        """Builds by nvcc's host code a source that the front cannot build; if that fails too, the front's reason
+        holds."""
         try:
             with self._timed(BY_NVCC):
                 return hostlink.build(self._place("by-nvcc"), self.candidate.flags, compiled.kernels, self.store)
@@ -123,7 +124,8 @@ class Workpiece:
             raise refuted("trace", str(bad)) from None
 
     def _bound(self, compiled: DeviceCode | None, program: capture.Program, seen: Seen) -> tuple[Seen, Binding]:
-        """Traces and names. Host code that asks for occupancy is observed again with what the assembler found."""
+        """Traces and names. Host code that queries occupancy is observed again with the assembler's resource
+        figures."""
         binding = self._names(seen, program, compiled)
         if compiled and any(not query.known for _, traces in seen for query in traces[0].queries):
             seen = self._calls(replace(self._observer(program), kernels=binding.resources()))
@@ -135,7 +137,7 @@ class Workpiece:
         return bind(program, spoken_of, compiled, Path(mkdtemp(dir=self.folder)))
 
     def _calls(self, observer: Observer) -> Seen:
-        """Every case, entry by entry: what the calls of one entry return may be arguments of the next."""
+        """Observes every case, entry by entry: results of one entry's calls may be arguments of the next."""
         if self.prepares and self.task.mutates:
             raise undecided("unsupported: prepare, in a task that changes its arguments")
         by_entry = zip(*(entry_calls(self.task, case, prepared=self.prepares) for case in self.cases), strict=True)
@@ -168,7 +170,7 @@ class Workpiece:
         except Refused:
             if BY_NVCC not in self.seconds:
                 raise
-            # Bytes between the members of a struct are whatever nvcc's own code leaves there.
+            # Padding bytes of a struct have arbitrary contents in nvcc's own code.
             raise undecided(
                 "unsupported: arguments that differ from call to call, captured by nvcc's own code"
             ) from None

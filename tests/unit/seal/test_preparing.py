@@ -103,7 +103,7 @@ def test_where_gradients_are_asked_for_it_counts_for_nothing(sealing: Any, sourc
     ("result", "verdict", "says"),
     [
         ("return {};", Verdict.REFUTED, "does not take the task's arguments"),
-        ("return {both, torch::ones({3})};", Verdict.REFUTED, "no device tensor (1)"),
+        ("return {both, torch::ones({3})};", Verdict.REFUTED, "not a device tensor (1)"),
         ("return {both, gain.slice(0, 1)};", Verdict.UNDECIDED, "starts within its buffer"),
         ('TORCH_CHECK(false, "not today"); return {};', Verdict.REFUTED, "not today"),
     ],

@@ -201,7 +201,7 @@ def test_many_are_sealed_in_order(source: Any, task: Any, store: Store) -> None:
         ("auto h = x.cpu();", "reads-device-data", "device data"),
         ("y = torch::empty({n + 1}, x.options());" + LAUNCH, "returns", "[8]"),
         ("y = torch::empty({n}, x.options().dtype(torch::kHalf));", "returns", "fp16"),
-        ("", "returns", "nothing ever writes"),
+        ("", "returns", "is never written"),
         ("throw std::runtime_error(\"no\");", "exception", "no"),
         ("*(volatile int*)nullptr = 1;", "host-crash", "signal 11"),
         ("exit(0);", "host-exit", "status 0"),

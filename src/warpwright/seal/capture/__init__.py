@@ -1,10 +1,10 @@
-"""Host code: run once, its launches recorded.
+"""Runs host code once and records its launches.
 
-program.py    g++ and the sandbox: the capture program, built and run
-front.py      preprocessed CUDA to C++ that records its launches
-front.h       what is precompiled for capture programs
-calls.py      what a capture program is asked
-traced.py     the words of what it answers
-trace.py      its answer read as hostile data
-observe.py    the same call under several address spaces, processes and orders
+program.py    builds the capture program with g++ and runs it in the sandbox
+front.py      rewrites preprocessed CUDA to C++ that records its launches
+front.h       the precompiled header of capture programs
+calls.py      writes the requests to a capture program
+traced.py     the types of a trace
+trace.py      reads a trace as hostile data
+observe.py    repeats a call under several address spaces, processes and orders
 """

@@ -1,4 +1,4 @@
-"""What a capture program is asked: one call of one entry point, on tensors that are only shapes and addresses."""
+"""Writes the requests to a capture program: one call of one entry point, on tensors without contents."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from warpwright.core.gpus.table import Gpu
 from warpwright.core.signature import ListSpec, ScalarSpec, Spec, TensorSpec, flatten
 
 BASES = 3
-"""How many different address spaces each call is captured under."""
+"""The number of different address spaces under which each call is captured."""
 ENTRIES = b'{"entry": null}\n'
-"""Asks for everything that is bound."""
+"""Requests the names of all bound entry points."""
 ALIGNMENT = 512
-"""What torch's allocator guarantees."""
+"""The alignment that torch's allocator guarantees."""
 
 
 def request(
     entry: str, arguments: Sequence[Spec], gpu: Gpu, space: int, kernels: Iterable[Mapping[str, int]] = ()
 ) -> bytes:
-    """One line. The address spaces differ so that every buffer moves by a distance of its own."""
+    """One request, as a line. Address spaces differ so that every buffer moves by a different distance."""
     start = ((16 + 19 * space) << 40) + space * (0x91A1 << 9)
     gap = (1 + 2 * space) << 21
     buffers: list[dict[str, int]] = []
@@ -41,7 +41,7 @@ def request(
 
 
 def values(arguments: Sequence[Spec]) -> list[dict[str, Any]]:
-    """The arguments of a call; each tensor of theirs is a buffer of its own, in order."""
+    """The arguments of a call; each tensor is a separate buffer, in order."""
     numbers = count()
     return [_value(spec, numbers) for spec in arguments]
 
@@ -85,7 +85,7 @@ def _scalar(value: Any) -> dict[str, Any]:
 
 
 def gpu_facts(gpu: Gpu) -> dict[str, Any]:
-    """The target's answers to what host code may ask of a device."""
+    """The device properties of the target that host code may query."""
     arch = gpu.architecture
     return {
         "name": gpu.title,

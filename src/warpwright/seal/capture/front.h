@@ -1,6 +1,6 @@
-// Everything a capture program may include, precompiled.
+// The precompiled header of capture programs.
 #include <cstddef>
-// The special functions of <cmath> would be instantiated anew in every program, at the cost of a small one.
+// Avoids instantiating the special functions of <cmath> in every program, which takes as long as a small program.
 #undef _GLIBCXX_USE_STD_SPEC_FUNCS
 
 #include <warpwright/capture.h>

@@ -1,9 +1,9 @@
-"""The compiler front: preprocessed CUDA text becomes C++ that records what it would launch.
+"""Rewrites preprocessed CUDA text to C++ that records its launches.
 
-k<<<grid, block, shared, stream>>>(a)   a configured plain call, so that overloads and deduction work as they do
-__global__ bodies                       a call of the recorder with the parameters
-__device__ bodies                       gone: a host compiler has no use for PTX, wmma or cub
-everything else                         stays, on its own line
+k<<<grid, block, shared, stream>>>(a)   becomes a configured plain call, so that overloads and deduction still work
+__global__ bodies                       become a call of the recorder with the parameters
+__device__ bodies                       are removed: a host compiler cannot compile PTX, wmma or cub
+everything else                         is kept, on its own line
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _KEPT_BODIES = frozenset({"__host__", "constexpr", "consteval"})
 
 
 def rewrite(preprocessed: str, *, keep_host_device: bool = True) -> str:
-    """Text for the host compiler. Lines stay where they are, so that its errors name the user's lines."""
+    """Text for the host compiler. Line numbers are preserved, so that its errors name the user's lines."""
     front = _Front(preprocessed, keep_host_device)
     front.rewrite_launches()
     for position in range(len(front.code)):
@@ -83,5 +83,5 @@ class _Front(Editing):
             self.replace(self._initialisers(function, body), end, ";")
 
     def _initialisers(self, function: Function, body: int) -> int:
-        """Where a constructor's `: member(value)` begins, which needs a body; otherwise the body."""
+        """The position of a constructor's initialiser list, which needs a body; otherwise of the body."""
         return next((i for i in range(function.tail, body) if self.code.text(i) == ":"), body)

@@ -1,4 +1,4 @@
-"""Calls observed under several address spaces, in several processes and orders, to see whether they are pure."""
+"""Observes calls under several address spaces, processes and orders, to test whether host code is pure."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from warpwright.seal.plans.building import difference, without_setup
 from warpwright.seal.refusal import Refused, refuted, undecided
 
 Runner = Callable[[Sequence[bytes]], tuple[list[Trace], Finished]]
-"""Asks one fresh process several requests."""
+"""Sends several requests to one new process."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,13 +33,13 @@ class Observer:
     ask: Runner
     gpu: Gpu
     kernels: tuple[Mapping[str, int], ...] = ()
-    """What the assembler said of kernels, by code position: occupancy queries are answered from it."""
+    """The assembler's resource figures of kernels, by code position, for occupancy queries."""
 
     def observe(self, calls: Sequence[HostCall]) -> list[tuple[Trace, ...]]:
-        """The traces of each call, which agree with each other; their first is that of a first call.
+        """The traces of each call, which agree with each other; the first is that of a first call.
 
-        Two processes make the calls in opposite orders. One makes them again at other addresses, the other at the
-        same ones, where host code that remembers addresses betrays itself.
+        Two processes make the calls in opposite orders. One repeats them at other addresses, the other at the same
+        addresses, which exposes host code that remembers addresses.
         """
         backwards = list(reversed(calls))
         with ThreadPoolExecutor(2) as pool:
@@ -53,9 +53,9 @@ class Observer:
         ]
 
     def _settled(self, call: HostCall, seen: tuple[Trace, ...], rounds: int) -> tuple[Trace, ...]:
-        """As seen where all agree. Otherwise the call alone in fresh processes decides, made more often than before.
+        """The traces if all agree. Otherwise the call is repeated alone in new processes, more often than before.
 
-        Host code that counts its calls, and changes with one of those seen, changes there too.
+        Host code that counts its calls, and changed within the number of calls seen, changes there too.
         """
         first, *others, repeated = seen
         if all(difference(first, other) is None for other in (*others, repeated)):
@@ -68,7 +68,7 @@ class Observer:
         return fresh, other
 
     def entries(self) -> tuple[str, ...]:
-        """Every entry point that the program binds; none where even that fails."""
+        """Every entry point that the program binds; empty if the request fails."""
         traces, _ = self.ask([ENTRIES])
         return traces[0].entries if traces else ()
 
@@ -84,12 +84,12 @@ class Observer:
 
 
 def failure(trace: Trace, entry: str, case: str) -> Refused:
-    """What it means that host code did not end as it should."""
+    """The refusal for host code that did not end normally."""
     match trace.outcome:
         case "unsupported":
             return undecided(f"unsupported: {trace.what}")
         case "reads_device_data":
-            message = f"host code reads device data ({trace.what}), so that no launch plan can stand for it"
+            message = f"host code reads device data ({trace.what}), so no launch plan can replace it"
             return refuted("reads-device-data", message, case=case)
         case "error" if trace.what == "entry":
             return refuted("entry", f"the source does not export '{entry}': {trace.message}", case=case)
@@ -120,7 +120,7 @@ def _death(done: Finished, call: HostCall) -> Refused:
 
 
 def codes(traces: Iterable[Trace]) -> set[int]:
-    """Every code position that traces speak of."""
+    """Every code position in the traces."""
     found: set[int] = set()
     for trace in traces:
         found |= {node.code for node in trace.nodes if isinstance(node, TracedLaunch)}

@@ -1,4 +1,4 @@
-"""Host code: built by the ordinary compiler against our headers, run in the sandbox, and recorded in all it does."""
+"""Builds host code with the ordinary compiler against our headers, runs it in the sandbox, and records its calls."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from warpwright.seal.toolchain import must_compile as must_compile
 _LANGUAGE = (toolchain.STANDARD, "-O0", "-w", "-fpermissive", "-DWARPWRIGHT_CAPTURE")
 _DEFINES = tuple(flag for flag in TORCH_FLAGS if flag.startswith("-D"))
 MOST_TEXT = 16 << 20
-"""Of a source whose macros are expanded. We read it ourselves, at some seconds and 150 MiB of memory for each MiB."""
+"""The limit on a source after macro expansion. Rewriting takes some seconds and 150 MiB of memory for each MiB."""
 PROGRAM = "capture"
 _PROGRAM_LIMIT = 64 << 20
 _TRACE_LIMIT = 64 << 20
@@ -39,7 +39,7 @@ class Program:
     symbols: elf.Elf
 
     def symbol(self, code: int) -> str | None:
-        """The name, still mangled, of the kernel or variable at a code position."""
+        """The mangled name of the kernel or variable at a code position."""
         found = self.symbols.covering(code)
         return found.name if found else None
 
@@ -49,7 +49,7 @@ def _include_flags() -> tuple[str, ...]:
 
 
 def prebuilt(store: Store) -> Path:
-    """The precompiled header and the recorder's object, made once per machine and version of our headers."""
+    """The precompiled header and the recorder's object, built once per machine and version of our headers."""
     return store.find(_prebuilt_key()) or store.make_once(_prebuilt_key(), _prebuild)
 
 
@@ -62,7 +62,7 @@ def _prebuilt_key() -> str:
 
 
 def _prebuild(folder: Path) -> None:
-    """These texts are ours: no sandbox, and a failure is ours too."""
+    """Builds both. These texts are ours, so they need no sandbox, and a failure is a fault of ours."""
     compiler = str(toolchain.host_compiler())
     (folder / "front.h").write_bytes((toolchain.FRONT).read_bytes())
     flags = [compiler, *_LANGUAGE, *_DEFINES, *_include_flags()]
@@ -79,7 +79,7 @@ def _prebuild(folder: Path) -> None:
 
 
 def _recorder_parts(folder: Path) -> list[Path]:
-    """The recorder as two texts: its files have most of their templates in common, so that many cost more than few."""
+    """The recorder as two texts: its files share most templates, so that few translation units compile faster."""
     texts = sorted(toolchain.RECORDER.glob("*.cpp"))
     parts = [folder / "part0.cpp", folder / "part1.cpp"]
     for number, part in enumerate(parts):
@@ -94,7 +94,7 @@ def build(folder: Path, defines: Sequence[str], store: Store) -> Program:
 
 
 def kept(key: str, make: Callable[[], bytes], store: Store) -> Program:
-    """The program of this key, from the store where it is there."""
+    """The program of this key, from the store if it is there."""
 
     def fill(place: Path) -> None:
         (place / PROGRAM).write_bytes(make())
@@ -112,7 +112,7 @@ def _built(folder: Path, defines: Sequence[str], store: Store) -> bytes:
     except Refused as refused:
         if refused.hit_limit:
             raise
-        # Functions for both sides may lean on device intrinsics; few are ever called by host code.
+        # Functions for both sides may use device intrinsics; host code calls few of them.
         return _compiled(folder, rewrite(text, keep_host_device=False), tools)
 
 
@@ -146,7 +146,8 @@ def _run(command: Sequence[str], folder: Path, tools: Path) -> sandbox.Finished:
 
 
 def build_refusal(done: sandbox.Finished, folder: Path) -> Refused:
-    """nvcc has the say on whether a source is C++; what only we cannot build is unsupported."""
+    """The refusal of a failed build. nvcc decides whether a source is valid; one that only our build rejects is
+    unsupported."""
     if done.reason is not None:
         return refuted(COMPILE_LIMIT, f"compiling it {done.excess}")
     log = done.stderr.decode("utf-8", "replace")
@@ -160,7 +161,7 @@ def build_refusal(done: sandbox.Finished, folder: Path) -> Refused:
 
 
 def run(program: Program, requests: Sequence[bytes], folder: Path) -> tuple[list[Trace], sandbox.Finished]:
-    """One process that answers the requests in order; fewer traces than requests mean that it died."""
+    """Runs one process that answers the requests in order; it crashed if there are fewer traces than requests."""
     (folder / "requests").write_bytes(b"".join(requests))
     descriptor = os.memfd_create("trace")
     try:

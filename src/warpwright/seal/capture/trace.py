@@ -1,4 +1,4 @@
-"""Reading a trace as hostile data: the candidate shared the process that wrote it."""
+"""Reads a trace as hostile data: the candidate shared the process that wrote it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from warpwright.seal.capture.traced import (
 MOST_NODES = 100_000
 MOST_BUFFERS = 100_000
 MOST_BYTES = 1 << 47
-"""Of one buffer: what a GPU can address."""
+"""The largest size of one buffer: the address range of a GPU."""
 _ORIGINS = {*Origin, RETAINED}
 _NODES: dict[str, type[TracedNode]] = {
     kind.KIND: kind for kind in (TracedLaunch, Fill, Memset, TracedUpload, Copy, Library)
@@ -34,7 +34,7 @@ _NODES: dict[str, type[TracedNode]] = {
 
 
 class BadTrace(ValueError):
-    """Not what our recorder writes."""
+    """A trace that our recorder cannot have written."""
 
 
 def read(line: bytes) -> Trace:
@@ -42,7 +42,7 @@ def read(line: bytes) -> Trace:
         data = json.loads(line)
         return _trace(data)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise BadTrace(f"the capture program wrote something else than a trace: {error!s:.200}") from None
+        raise BadTrace(f"the output of the capture program is no trace: {error!s:.200}") from None
 
 
 def _trace(data: Mapping[str, Any]) -> Trace:
@@ -76,7 +76,7 @@ def _node(data: Mapping[str, Any]) -> TracedNode:
 
 
 def _plain_view(view: Mapping[str, Any]) -> dict[str, Any]:
-    """A VIEW of the trace in the codec's form and in our names of dtypes."""
+    """A VIEW of the trace in the codec's form and with our names of dtypes."""
     known = BY_TORCH_NAME.get(view["dtype"])
     plain = {key: value for key, value in view.items() if key != "host"}
     plain["dtype"] = known.name if known else view["dtype"]
@@ -91,7 +91,7 @@ def _tensor(value: Mapping[str, Any]) -> View | Constant:
 
 
 def _values(value: Mapping[str, Any]) -> list[View | Constant | None]:
-    """Returned tensors in order, out of whatever they were returned in."""
+    """Returned tensors in order, taken out of tuples and lists."""
     match value:
         case {"none": _}:
             return []
@@ -105,7 +105,8 @@ def _values(value: Mapping[str, Any]) -> list[View | Constant | None]:
 
 
 def _check_references(trace: Trace) -> None:
-    """Every buffer is of a known kind and size, every one that is spoken of exists, and every window lies within it."""
+    """Checks that every buffer has a known kind and size, that every reference exists, and that every range lies within
+    its buffer."""
     if strange := {buffer.origin for buffer in trace.buffers} - _ORIGINS:
         raise BadTrace(f"a buffer of an unknown kind: {min(strange):.40}")
     if not all(0 <= buffer.bytes <= MOST_BYTES for buffer in trace.buffers):

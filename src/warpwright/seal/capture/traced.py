@@ -1,4 +1,5 @@
-"""The words of a trace: what one call of an entry point did, with addresses and code positions of its own process."""
+"""The types of a trace: the operations of one call of an entry point, with addresses and code positions of its
+process."""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ from typing import ClassVar
 from warpwright.core.launch.plan import Constant, Copy, Fill, Library, Memset, Triple, View
 
 RETAINED = "retained"
-"""The origin of memory that an earlier call allocated and the host code kept. No plan has such a buffer."""
+"""The origin of memory that an earlier call allocated and the host code retained. No plan has such a buffer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +46,7 @@ class TracedUpload:
 
 
 TracedNode = TracedLaunch | Fill | Memset | TracedUpload | Copy | Library
-"""What holds neither addresses nor code positions is already in the words of a plan."""
+"""Nodes of a trace; those without addresses and code positions are types of a plan."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +59,7 @@ class Attribute:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Query:
-    """A question whose answer depends on a kernel's registers."""
+    """A query whose answer depends on a kernel's registers."""
 
     name: str
     code: int

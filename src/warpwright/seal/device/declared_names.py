@@ -1,6 +1,6 @@
-"""What a declaration in preprocessed headers declares, and what its functions take.
+"""Finds the names that a declaration in preprocessed headers declares, and the parameters of its functions.
 
-A word may stand for several things; whatever is in doubt is `Unknown`, which the caller keeps.
+An ambiguous declaration is `Unknown`; the caller keeps it.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ AFTER_CLASS_NAME = ("{", ":", "final", ";")
 
 
 def literal(suffix: str) -> str:
-    """What asks for an operator of literals: no word, as suffixes are short and many a variable is called so."""
+    """The key of a literal operator; it is not a plain word, because many variables have names as short as suffixes."""
     return f'""{suffix}'
 
 
 class Dropped(Exception):
-    """A declaration that says nothing to a device compiler: assertions, explicit instantiations."""
+    """A declaration without effect for a device compiler: assertions, explicit instantiations."""
 
 
 class Unknown(Exception):
@@ -65,7 +65,7 @@ class Reader:
         self.texts = [code.tokens[index].text for index in code.where]
         opened = [i for i, word in enumerate(self.texts) if word == "namespace"]
         self._namespaces = {self.text(i + 1) for i in opened}
-        # By name, because what is inline once may be opened again without the word.
+        # By name, because an inline namespace may be reopened without the word.
         self._inline = {self.text(i + 1) for i in opened if self.text(i - 1) == "inline"}
 
     def text(self, position: int) -> str:
@@ -75,7 +75,7 @@ class Reader:
         return position < len(self.texts) and self.code.tokens[self.code.where[position]].kind is Kind.STRING
 
     def past_bracket(self, position: int) -> int:
-        """One past what closes the bracket here, or past everything."""
+        """The position after the bracket that closes this one, or the end."""
         return self.code.partner.get(position, len(self.texts) - 1) + 1
 
     def past_arguments(self, position: int) -> int:
@@ -85,7 +85,7 @@ class Reader:
         return past
 
     def head(self, here: int) -> int:
-        """Past template parameters, attributes and specifiers."""
+        """The position after template parameters, attributes and specifiers."""
         while True:
             text = self.text(here)
             if text == "template" and self.text(here + 1) == "<":
@@ -163,7 +163,8 @@ class Reader:
         return Meaning("using", [self.text(end - 2)], brought_from=(*top, *self.namespaces(here + 1, end - 2)))
 
     def namespaces(self, here: int, end: int) -> tuple[str, ...]:
-        """Those named here, outermost first, without inline ones: what is in these is found in what is around them."""
+        """The namespaces named here, outermost first, without inline ones, whose names are found in the enclosing
+        one."""
         found = []
         while here < end:
             text = self.text(here)
@@ -173,7 +174,7 @@ class Reader:
         return tuple(found)
 
     def class_name(self, here: int) -> tuple[str | None, str]:
-        """The name of the class whose key is here, and what follows it."""
+        """The name of the class whose keyword is here, and the position after it."""
         name, here = None, here + 1
         while True:
             text = self.text(here)
@@ -190,7 +191,7 @@ class Reader:
                 return name, text
 
     def _specialised(self, here: int, end: int) -> frozenset[str]:
-        """Words of the arguments that a class template is specialised for."""
+        """The words in the arguments of a class template specialisation."""
         while here < end and self.text(here) not in ("{", ":", ";"):
             if self.text(here) == "<":
                 return frozenset(self._words(here, self.past_arguments(here)))
@@ -274,7 +275,7 @@ class Reader:
         return Meaning("other", names)
 
     def _past_initialiser(self, here: int, end: int) -> int:
-        """Past the next comma: another variable may follow it."""
+        """The position after the next comma, which another variable may follow."""
         while here < end and self.text(here) != ",":
             past = self.code.past_angles(here) if self.text(here) == "<" else None
             here = past or (self.past_bracket(here) if self.text(here) in ("(", "[", "{") else here + 1)
@@ -291,7 +292,7 @@ class Reader:
         return Meaning("operator", [], self._taken(parameters))
 
     def _owner(self, last: int) -> str | None:
-        """The class of a member that is defined outside of it; `last` ends the member's name."""
+        """The class of a member defined outside of its class; `last` ends the member's name."""
         here = self._before_angles(last)
         here = here - 1 if self.text(here - 1) == "~" else here
         if self.text(here - 1) != "::":
@@ -304,7 +305,7 @@ class Reader:
         return last if opening is None else opening - 1
 
     def _taken(self, parameters: int) -> frozenset[str]:
-        """Words of the parameters that need a value: neither pointers, nor packs, nor those with defaults."""
+        """The words in the types of parameters that need a value: no pointers, packs or parameters with defaults."""
         taken: set[str] = set()
         part: set[str] = set()
         here, close, is_free = parameters + 1, self.past_bracket(parameters) - 1, False

@@ -1,4 +1,5 @@
-"""What a compiler complained of, as facts a person or a model can act on, and whose fault it is."""
+"""Turns a compiler's log into facts for a person or a model, and decides whether the candidate or our headers caused
+it."""
 
 from __future__ import annotations
 
@@ -51,14 +52,14 @@ _MOST_REPORTED = 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Diagnostic:
-    """One error, in the user's own line numbers. What the compiler did not say is None."""
+    """One error, with the user's line numbers. Facts that the compiler did not state are None."""
 
     message: str
     file: str | None = None
     line: int | None = None
     column: int | None = None
     text: str | None = None
-    """The line of source it points at."""
+    """The line of source at the error."""
 
 
 def diagnostics(log: str, source: str) -> tuple[Diagnostic, ...]:
@@ -85,7 +86,7 @@ def _diagnostic(match: re.Match[str], rest: list[str], source: list[str]) -> Dia
 
 
 def _caret(rest: list[str], text: str | None) -> int | None:
-    """nvcc repeats the line and marks the place below it."""
+    """The column of the error: nvcc repeats the line and marks the place below it."""
     for shown, mark in itertools.pairwise(rest):
         if text and shown.strip() == text and mark.strip() == "^":
             return mark.index("^") - 1
@@ -93,7 +94,7 @@ def _caret(rest: list[str], text: str | None) -> int | None:
 
 
 def missing_from_headers(diagnostic: Diagnostic) -> str | None:
-    """The name that our headers lack and torch or CUDA has; None where the candidate itself is wrong."""
+    """The name that our headers lack and torch or CUDA has; None if the candidate is wrong."""
     for pattern in _MISSING:
         if match := pattern.search(diagnostic.message):
             return _library_name(**match.groupdict())
@@ -114,12 +115,12 @@ def _library_name(header: str | None = None, scope: str | None = None, name: str
 
 @cache
 def torch_names() -> frozenset[str]:
-    """Names of torch's C++ surface, so that a slip of the pen is not taken for a gap of ours."""
+    """Names of torch's C++ interface, so that a misspelt name does not count as a gap in our headers."""
     return frozenset((Path(__file__).with_name("torch_names.txt")).read_text().split())
 
 
 def compile_refusal(done: Finished, log: str, source: str) -> Refused:
-    """Why a source did not compile: a limit, a gap in our headers, or an error of its own."""
+    """The reason why a source did not compile: a limit, a gap in our headers, or an error of its own."""
     if done.reason is not None:
         return refuted(COMPILE_LIMIT, f"compiling it {done.excess}")
     found = diagnostics(log, source)
@@ -134,7 +135,7 @@ def compile_refusal(done: Finished, log: str, source: str) -> Refused:
 
 
 def assembler_complaint(log: str) -> str | None:
-    """What the host's assembler refuses: text that the candidate hands it, which no header of ours can change."""
+    """The host assembler's error, caused by the candidate's inline assembly, which our headers do not affect."""
     return next((match["message"] for line in log.splitlines() if (match := _ASSEMBLER.match(line))), None)
 
 

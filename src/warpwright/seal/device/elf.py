@@ -1,4 +1,4 @@
-"""Just enough ELF to find symbols and sections of a cubin or of a capture program. The file is hostile data."""
+"""Reads symbols and sections of a cubin or a capture program from its ELF file, which is hostile data."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Elf:
     symbols: tuple[Symbol, ...]
     """Functions and objects."""
     undefined: frozenset[str] = frozenset()
-    """What the file expects of others."""
+    """The symbols that other files must define."""
 
     def covering(self, address: int) -> Symbol | None:
         """The symbol whose bytes include the address."""

@@ -1,7 +1,7 @@
-"""Preprocessed headers as pieces: one for each declaration at namespace scope, with the names that would ask for it.
+"""Cuts preprocessed headers into pieces: one for each declaration at namespace scope, with the names that request it.
 
-What is not understood is kept always. A piece cut wrongly does not compile, and what does not compile is compiled
-again with everything.
+Text that is not understood is always kept. A wrongly cut piece does not compile, and a text that does not compile is
+compiled again with all headers.
 """
 
 from __future__ import annotations
@@ -24,28 +24,28 @@ class Piece:
     place: str = ""
     """The line marker before it."""
     names: frozenset[str] = frozenset()
-    """Any of these asks for it."""
+    """Any of these names requests the piece."""
     takes: frozenset[str] = frozenset()
-    """Words of what it takes by value or reference: without values of these types nobody can call it."""
+    """The words in the types of its parameters: without values of these types it cannot be called."""
     words: frozenset[str] = frozenset()
-    """Everything it speaks of, suffixes of literals too."""
+    """Every word in it, including suffixes of literals."""
     kind: str = "always"
-    """What it declares: class, alias, using, operator or other; or always."""
+    """The kind of declaration: class, alias, using, operator or other; or always."""
     within: tuple[str, ...] = ()
     """The namespaces around it, outermost first, without inline ones."""
     brought_from: tuple[str, ...] = ()
-    """The namespaces that a using-declaration names; the first is "" where it begins at the global one."""
+    """The namespaces that a using-declaration names; the first is "" if it begins at the global namespace."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cut:
     pieces: tuple[Piece, ...]
     scopes: tuple[str, ...]
-    """How each scope opens, by number."""
+    """The opening text of each scope, by number."""
 
 
 def literals(text: str) -> Iterator[str]:
-    """The suffixes of a text, as what asks for their operators; those of plain numbers ask for nothing."""
+    """The literal suffixes in a text, as keys of their operators; suffixes of plain numbers have none."""
     return map(literal, _LITERAL.findall(text))
 
 
@@ -95,7 +95,7 @@ class _Cutter(Reader):
         return here if self.text(here) == "{" and here in self.code.partner else None
 
     def _open(self, here: int, opening: int, scope: tuple[int, ...]) -> int:
-        """Numbers a scope. Where a namespace first opens it stays, though it be empty: names may be looked up in it."""
+        """Numbers a scope. The first opening of a namespace is always kept, since names may be looked up in it."""
         self.scopes.append(self._raw(here, opening + 1))
         self._within.append(self.namespaces(here, opening))
         number = len(self.scopes) - 1
@@ -110,7 +110,7 @@ class _Cutter(Reader):
         return self.scopes[scope].partition("__attribute__")[0].strip(" {")
 
     def _end(self, start: int, end: int) -> int:
-        """One past the declaration that begins here."""
+        """The position after the declaration that begins here."""
         here, whole = self._beginning(start)
         while here < end:
             match self.text(here):
@@ -129,7 +129,7 @@ class _Cutter(Reader):
         return end
 
     def _beginning(self, start: int) -> tuple[int, bool]:
-        """Where the declaration itself begins, and whether only a semicolon ends it."""
+        """The position at which the declaration itself begins, and whether only a semicolon ends it."""
         try:
             here = self.head(start)
             if self.text(here) in ("using", "typedef", "enum", "concept"):
@@ -139,7 +139,7 @@ class _Cutter(Reader):
             return start, False
 
     def _is_requirement(self, brace: int) -> bool:
-        """Whether the brace opens a requires-expression, not the body of what a requires-clause constrains."""
+        """Whether the brace opens a requires-expression, not the body of a constrained declaration."""
         word = brace - 1
         if self.text(word) == ")":
             word = self.code.partner.get(word, 0) - 1
@@ -169,7 +169,7 @@ class _Cutter(Reader):
         )
 
     def _pragmas_before(self, here: int, scope: tuple[int, ...]) -> list[str]:
-        """Pragmas since the last piece that concern this one; those that push and pop are pieces of their own."""
+        """Pragmas since the last piece that apply to this one; those that push and pop are separate pieces."""
         found = []
         for index in range(self._past, self.code.where[here]):
             token = self.code.tokens[index]

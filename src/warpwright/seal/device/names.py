@@ -1,7 +1,7 @@
-"""Names of kernels and device variables that nvcc and the host compiler agree on.
+"""Derives names of kernels and device variables that nvcc and the host compiler share.
 
-Mangled names differ for static kernels and anonymous namespaces; demangled ones do not, once what nvcc adds to keep
-translation units apart is taken off.
+Mangled names differ for static kernels and anonymous namespaces; demangled ones do not, once the suffixes by which nvcc
+distinguishes translation units are removed.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _ANONYMOUS = re.compile(r"_GLOBAL__N__[0-9a-f]{8}_\w+")
 
 
 def demangled(symbols: Iterable[str], folder: Path) -> dict[str, str]:
-    """What each symbol is called in C++. The tool runs in the sandbox, for symbols are hostile text."""
+    """The C++ name of each symbol. The demangler runs in the sandbox, because symbols are hostile text."""
     every = set(symbols)
     wanted = sorted(symbol for symbol in every if symbol.isprintable() and symbol)
     if not wanted:
@@ -43,5 +43,5 @@ def demangled(symbols: Iterable[str], folder: Path) -> dict[str, str]:
 
 
 def canonical(name: str) -> str:
-    """The name without units and without `restrict`, which only one of the compilers keeps in an expanded pack."""
+    """The name without translation units and `restrict`, which only one of the compilers keeps in an expanded pack."""
     return _ANONYMOUS.sub("(anonymous namespace)", _UNIT.sub("", _RESTRICT.sub("", name)))

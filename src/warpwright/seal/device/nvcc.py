@@ -1,4 +1,4 @@
-"""Device code: nvcc turns the whole source into a cubin, and the cubin says what its kernels need."""
+"""Compiles the whole source to a cubin with nvcc, and reads the resources of its kernels from the cubin."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from warpwright.seal.device import elf, phases
 from warpwright.seal.device.diagnose import compile_refusal
 from warpwright.seal.refusal import Refused
 
-# What torch itself compiles extensions with, so that the same texts are accepted and mean the same.
+# The flags with which torch compiles extensions, so that the same sources are accepted with the same meaning.
 TORCH_FLAGS = (
     "-D__CUDA_NO_HALF_OPERATORS__",
     "-D__CUDA_NO_HALF_CONVERSIONS__",
@@ -36,7 +36,7 @@ _EXTRA = re.compile(
     r"-[DU]\w+(=[\w.+-]*)?|-O[0-3]|-lineinfo|--?maxrregcount=\d+|-?-(extended-lambda|expt-extended-lambda)"
     r"|--?(ftz|prec-div|prec-sqrt|fmad)=(true|false)"
 )
-# What our headers leave out in their lean form: half types and the dearer standard headers.
+# The parts that the lean form of our headers omits: half types and the standard headers that are slow to parse.
 _HEAVY = re.compile(
     r"half|bf16|bfloat|fp8|float8|std\s*::\s*(array|atomic|deque|exception|function|hash|invalid_|list|lock_guard|map|mutex"
     r"|accumulate|iota|shared_ptr|unique_ptr|make_|c(out|err)|endl|o?stringstream|ostream|set|string|to_string|runtime_|logic_"
@@ -51,17 +51,17 @@ LIMITS = sandbox.Limits(cpu_s=120.0, wall_s=900.0)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeviceCode:
-    """A cubin and its parts, by their mangled names."""
+    """A cubin and its kernels and variables, by mangled name."""
 
     cubin: bytes
     kernels: tuple[Kernel, ...]
     variables: Mapping[str, int]
-    """`__device__` and `__constant__` variables with their bytes."""
+    """`__device__` and `__constant__` variables with their sizes in bytes."""
     seconds: float
 
 
 def arguments(flags: Flags) -> tuple[str, ...]:
-    """What nvcc is told, apart from where things are."""
+    """The options of nvcc, except paths."""
     if wrong := next((flag for flag in flags.extra if not _EXTRA.fullmatch(flag)), None):
         raise UsageError(f"the compiler flag '{wrong}' is not one a candidate may set")
     fast = ("--use_fast_math",) if flags.fast_math else ()
@@ -87,7 +87,7 @@ def _write(code: DeviceCode, place: Path) -> None:
 
 
 def _read(place: Path) -> DeviceCode | None:
-    """The device code of an entry of the store; None where the file is not what was written."""
+    """The device code of an entry of the store; None if the file was changed."""
     try:
         digest, _, text = (place / "device.json").read_text().partition("\n")
         code: DeviceCode | None = (
@@ -99,7 +99,7 @@ def _read(place: Path) -> DeviceCode | None:
 
 
 def _compiled(nvcc: Path, folder: Path, flags: Flags, store: Store | None) -> DeviceCode:
-    """By the shortest way there is, then, where that fails, by nvcc itself with all of our headers."""
+    """Compiles by the fastest way, and if that fails by nvcc itself with all of our headers."""
     source = (folder / "kernel.cu").read_text(errors="replace")
     code = _shortest(nvcc, folder, flags, source, store)
     if code is None or (isinstance(code, Refused) and not code.hit_limit):
@@ -119,14 +119,14 @@ def _shortest(nvcc: Path, folder: Path, flags: Flags, source: str, store: Store 
 
 
 def shortened(nvcc: Path, flags: Flags, lean: Sequence[str]) -> phases.Phases | None:
-    """nvcc's own steps; None where the candidate sets macros, which may change what our headers say."""
+    """nvcc's phases; None if the candidate sets macros, which may change the meaning of our headers."""
     if any(flag.startswith(("-D", "-U")) for flag in flags.extra):
         return None
     return phases.phases(nvcc, (*arguments(flags), *include_flags(), *lean))
 
 
 def prepare(store: Store) -> list[Path]:
-    """Makes what the first kernel would otherwise wait for."""
+    """Builds in advance the files that the first kernel would otherwise wait for."""
     return [phases.headers(store, steps) for steps in _usual()]
 
 
@@ -146,7 +146,8 @@ def _by_nvcc(nvcc: Path, folder: Path, flags: Flags, more: Sequence[str] = ()) -
 
 
 def is_lean(source: str) -> bool:
-    """Whether our headers may leave out what is dear to parse. A wrong guess fails to compile and is taken back."""
+    """Whether our headers may omit parts that are slow to parse. After a wrong guess, compilation fails and is
+    repeated."""
     return not _HEAVY.search(source)
 
 

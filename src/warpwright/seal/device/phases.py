@@ -1,7 +1,7 @@
-"""nvcc's own steps for a cubin, one by one: preprocess, compile, assemble.
+"""Runs nvcc's phases for a cubin one by one: preprocess, compile, assemble.
 
-Between the first two stands our preamble: the compiler gets the part of the headers that the text asks for, not all of
-them. Where a source does not begin with plain includes, or nvcc has other steps than these, there is no such way.
+Our preamble is inserted between the first two: the compiler gets only the part of the headers that the text uses. This
+is not possible if a source does not begin with plain includes, or if nvcc has other phases.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _BEGINNING = re.compile(
     r"\s+|//[^\n\\]*\n|/\*[^\\]*?\*/|#[ \t]*pragma[ \t]+once\b"
     r'|#[ \t]*include[ \t]*[<"](?P<header>[^\n\\<>"]*)[>"][ \t]*(?=\n|//)'
 )
-# Ours that stand for all of torch; whoever includes one of them sees every name of the preamble.
+# Our headers that represent all of torch; a source that includes one of them sees every name of the preamble.
 _WHOLE = frozenset(
     {*(f"torch/{name}.h" for name in ("extension", "torch", "all", "types", "script", "python")), "ATen/ATen.h"}
 )
@@ -37,7 +37,7 @@ _WHOLE = frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Phases:
-    """Commands for `kernel.cu` in the working folder; what they write is named after it."""
+    """Commands for `kernel.cu` in the working folder; their outputs are named after it."""
 
     preprocess: tuple[str, ...]
     compile: tuple[str, ...]
@@ -50,13 +50,13 @@ class Phases:
         return self.preprocess[-1]
 
     def preprocess_with(self, included: str, *more: str) -> list[str]:
-        """The first step with another file before the source than the runtime's header."""
+        """The preprocessing command with another file in place of the runtime's header before the source."""
         command = [included if word == _RUNTIME else word for word in self.preprocess]
         return [command[0], *more, *command[1:]]
 
 
 def has_plain_beginning(source: str) -> bool:
-    """Whether one of the includes that the source begins with brings all of torch."""
+    """Whether one of the includes at the head of the source includes all of torch."""
     here = 0
     while step := _BEGINNING.match(source, here):
         if step["header"] in _WHOLE:
@@ -67,7 +67,7 @@ def has_plain_beginning(source: str) -> bool:
 
 @cache
 def phases(nvcc: Path, arguments: tuple[str, ...]) -> Phases | None:
-    """What nvcc would do, by its own account; None where that is not three steps."""
+    """The commands that nvcc reports with --dryrun; None if there are not three of them."""
     command = [str(nvcc), "-cubin", *arguments, "--dryrun", "kernel.cu", "-o", "kernel.cubin"]
     place = toolchain.ROOM
     done = subprocess.run(command, cwd=place, capture_output=True, text=True, timeout=60, check=False)
@@ -89,7 +89,7 @@ def phases(nvcc: Path, arguments: tuple[str, ...]) -> Phases | None:
 
 
 def _words(line: str, variables: dict[str, str]) -> list[str]:
-    """A command as nvcc prints it, its temporary files named after the source alone."""
+    """A command as printed by nvcc, with temporary files named after the source."""
     for name, value in variables.items():
         line = line.replace(f"${name}/", f"{value}/")
     words = [_TEMPORARY.sub("", word) for word in shlex.split(line)]
@@ -97,13 +97,13 @@ def _words(line: str, variables: dict[str, str]) -> list[str]:
 
 
 def headers(store: Store, steps: Phases) -> Path:
-    """The folder of the preamble for these steps, made where it is not there yet."""
+    """The folder of the preamble for these phases, created if it does not exist."""
     return store.find(key(steps)) or store.make_once(key(steps), lambda folder: _fill(folder, steps))
 
 
 @cache
 def key(steps: Phases) -> str:
-    """What the preamble depends on: our headers, how they are cut, and nvcc with its flags."""
+    """The key of the preamble: our headers, the way they are cut, and nvcc with its flags."""
     seed = "\0".join((toolchain.preamble(), *steps.preprocess))
     return hashlib.sha256(seed.encode()).hexdigest()[:20] + "-preamble"
 
@@ -119,7 +119,7 @@ def _fill(folder: Path, steps: Phases) -> None:
 
 
 def compiled(folder: Path, steps: Phases, ready: Path, limits: sandbox.Limits) -> sandbox.Finished:
-    """How the steps went for `kernel.cu` in the folder: the first of them that failed, else the last."""
+    """Runs the phases for `kernel.cu` in the folder: the result of the first that failed, else of the last."""
     readable = (*toolchain.readable(), ready)
     first = steps.preprocess_with(str(ready / preamble.MACROS))
     done = sandbox.run(first, readable=readable, writable=folder, limits=limits)

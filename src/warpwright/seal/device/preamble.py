@@ -1,9 +1,10 @@
-"""What comes before a candidate's own text in the device pass: our headers and the toolkit's, cut to what is asked for.
+"""Selects the declarations of our headers and the toolkit's that a candidate's text uses, for the device pass.
 
-They are preprocessed once for each set of flags and kept as pieces. Parsing all of them takes nvcc longer than the
-kernels do, so a text gets the pieces that its words ask for, those that these ask for, and so on. All declarations of a
-name come together, but for functions and specialisations on types that nothing else speaks of: nobody has a value to
-call them with. So what compiles means the same, and what does not is compiled again with everything.
+The headers are preprocessed once for each set of flags and stored as pieces. Parsing all of them takes nvcc longer than
+compiling the kernels, so a text gets the pieces that its words request, and transitively those that these pieces
+request. All declarations of a name are included together, except functions and specialisations on types that no other
+piece mentions, since they cannot be called without a value of such a type. So a text that compiles has the same
+meaning, and one that does not is compiled again with all headers.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from warpwright.seal.device.header_slices import Piece, cut, literals
 
 MACROS, PIECES = "macros.h", "pieces"
 _WORD = re.compile(r"[^\W\d]\w*")
-# What compilers look up by themselves, and what converts from plain numbers.
+# Names that compilers look up implicitly, and types that convert from plain numbers.
 _IMPLIED = frozenset(
     {
         *("initializer_list", "type_info", "size_t", "ptrdiff_t", "align_val_t", "nothrow_t", "tuple_size"),
@@ -44,19 +45,19 @@ class _Entry:
     scope: tuple[int, ...]
     place: str
     words: tuple[str, ...]
-    """Those that ask for other pieces."""
+    """The words that request other pieces."""
     missing: int
-    """How many words must be known before it is wanted; 0: always."""
+    """The number of words that must be used before the piece is included; 0: always."""
 
 
 class Preamble:
-    """Pieces, and for every word those that wait for it; the flag says whether the word is one of its names."""
+    """Pieces, and for every word the pieces that wait for it; the flag tells whether the word is one of their names."""
 
     def __init__(self, entries: Sequence[_Entry], scopes: Sequence[str], waiting: dict[str, list[tuple[int, bool]]]):
         self._entries, self._scopes, self._waiting = entries, scopes, waiting
 
     def before(self, text: str) -> str:
-        """The part of the headers that this text asks for."""
+        """The part of the headers that this text uses."""
         wanted = self._wanted([*_WORD.findall(text), *literals(text)])
         return _joined([self._entries[i] for i in range(len(self._entries)) if wanted[i]], self._scopes)
 
@@ -105,7 +106,8 @@ def _common(one: tuple[int, ...], other: tuple[int, ...]) -> Iterable[int]:
 
 
 def write(folder: Path, text: str, macros: str, ours: str) -> None:
-    """Keeps preprocessed headers in a folder. `ours` begins the names of files whose functions convert freely."""
+    """Stores preprocessed headers in a folder. `ours` is the path prefix of files whose functions convert
+    implicitly."""
     parts = cut(text)
     classes = _classes(parts.pieces)
     asked = frozenset(name for piece in parts.pieces for name in piece.names)
@@ -115,7 +117,7 @@ def write(folder: Path, text: str, macros: str, ours: str) -> None:
 
 
 def _classes(pieces: Sequence[Piece]) -> frozenset[str]:
-    """Names of classes and enumerations, and of aliases that stand for one, not for a pointer or a number."""
+    """Names of classes and enumerations, and of their aliases, but not of aliases of pointers or numbers."""
     found = {name for piece in pieces if piece.kind == "class" for name in piece.names}
     aliases = [piece for piece in pieces if piece.kind == "alias" and "*" not in piece.text]
     while more := {n for piece in aliases for n in piece.names - found if (piece.words - piece.names) & found}:
@@ -124,10 +126,10 @@ def _classes(pieces: Sequence[Piece]) -> frozenset[str]:
 
 
 def _gated(pieces: Iterable[Piece], classes: frozenset[str], ours: str) -> Iterator[tuple[Piece, frozenset[str]]]:
-    """Each piece with the words that it waits for besides its names.
+    """Yields each piece with the words that it waits for besides its names.
 
-    A using-declaration of what is not there does not compile. So it waits as what it names does, and comes once for
-    each way in which one of these may come; twice is no harm.
+    A using-declaration of an undeclared name does not compile. It therefore waits for the same words as the pieces that
+    it names, once for each of them; a duplicate does no harm.
     """
     declared: dict[str, list[tuple[tuple[str, ...], frozenset[str]]]] = {}
     for piece in pieces:
@@ -141,7 +143,7 @@ def _gated(pieces: Iterable[Piece], classes: frozenset[str], ours: str) -> Itera
 
 
 def _may_name(path: tuple[str, ...], within: tuple[str, ...]) -> bool:
-    """Whether a using-declaration with this path may mean what is in these namespaces."""
+    """Whether a using-declaration with this path may refer to names in these namespaces."""
     return within == path[1:] if path[:1] == ("",) else within[len(within) - len(path) :] == path
 
 

@@ -1,4 +1,4 @@
-// Members that the toolkit's structures and ours have in common; the layouts differ, so they cross one by one.
+// The common members of the toolkit's structures and ours; the layouts differ, so they are copied one by one.
 #define WARPWRIGHT_DEVICE_FACTS(FACT)                                                                                  \
   FACT(totalGlobalMem) FACT(sharedMemPerBlock) FACT(totalConstMem) FACT(sharedMemPerMultiprocessor)                    \
   FACT(sharedMemPerBlockOptin) FACT(reservedSharedMemPerBlock) FACT(memPitch) FACT(textureAlignment)                   \

@@ -1,7 +1,7 @@
-"""The same host code by nvcc's own hand: its host object, linked with a CUDA runtime of ours that records.
+"""Links nvcc's own host object with a CUDA runtime of ours that records.
 
-Names and launches are exact whatever the source does, because no text is rewritten. It takes several times as long as
-the front, so it is the fall-back, and the oracle that the front is tested against.
+Names and launches are exact for every source, because no text is rewritten. This takes several times as long as the
+rewriting front, so it is the fallback, and the oracle for tests of the front.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from warpwright.seal.refusal import undecided
 _OBJECT_LIMIT = 256 << 20
 _POSITION = ("-Xcompiler", "-fPIE,-O0")
 _STUBS = toolchain.HOSTLINK / "include-hostlink"
-# Structures of these differ between the toolkit's headers and ours, so that they are answered in the toolkit's own.
+# The structures of these functions differ between the toolkit's headers and ours, so the answers use the toolkit's.
 _DIFFERENT = ("cudaGetDeviceProperties", "cudaFuncGetAttributes", "getCurrentDeviceProperties", "getDeviceProperties")
 
 
 def build(folder: Path, flags: Flags, kernels: Sequence[Kernel], store: Store) -> Program:
-    """The capture program of `kernel.cu` in the folder, whose kernels the cubin has described; built once."""
+    """The capture program of `kernel.cu` in the folder, built once; `kernels` are those of the cubin."""
     key = toolchain.key_of((folder / "kernel.cu").read_bytes(), flags) + "-hostlink"
     return kept(key, lambda: _built(folder, flags, kernels, store), store)
 
@@ -53,7 +53,7 @@ def _built(folder: Path, flags: Flags, kernels: Sequence[Kernel], store: Store) 
 
 
 def _host_object(folder: Path, flags: Flags) -> elf.Elf:
-    """Device code goes no further than PTX: only the host's side of it is wanted."""
+    """Compiles the host object; device code stops at PTX, since only the host side is needed."""
     virtual = gpu_named(flags.gpu).arch.replace("sm_", "compute_")
     options = [flag for flag in device.arguments(flags) if not flag.startswith("-arch=")]
     options += ["-gencode", f"arch={virtual},code={virtual}", "-I", str(_STUBS), *device.include_flags()]
@@ -65,7 +65,7 @@ def _host_object(folder: Path, flags: Flags) -> elf.Elf:
 
 
 def _answers(host: elf.Elf, folder: Path) -> list[str]:
-    """What gives answers in the toolkit's own structures, where the host object asks for any."""
+    """The object that answers in the toolkit's structures, if the host object needs it."""
     asked = [name for name in sorted(host.undefined) if any(different in name for different in _DIFFERENT)]
     if not asked:
         return []
@@ -91,7 +91,7 @@ def _run(command: Sequence[str], folder: Path, tools: Path) -> None:
 
 
 def _signatures(kernels: Iterable[Kernel]) -> str:
-    """A table of the bytes of every kernel's parameters, which the launch itself does not carry."""
+    """A table of the parameter sizes of every kernel, which a launch does not carry."""
     arrays, rows = [], []
     for number, kernel in enumerate(kernels):
         sizes = ", ".join(map(str, kernel.parameters)) or "0"
@@ -105,7 +105,7 @@ def _signatures(kernels: Iterable[Kernel]) -> str:
 
 
 def _aliases(host: elf.Elf, tools: Path) -> Iterator[str]:
-    """Linker options that give our C++ functions the C names the toolkit declares."""
+    """Yields linker options that give our C++ functions the C names of the toolkit."""
     recorder, runtime = (_functions(tools / name) for name in ("recorder.o", "runtime.o"))
     for wanted in sorted(host.undefined - runtime):
         if wanted.startswith(("cuda", "cublas")):

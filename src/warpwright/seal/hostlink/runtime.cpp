@@ -1,4 +1,4 @@
-// A CUDA runtime for host objects that nvcc made itself: it knows every kernel by registration and records launches.
+// A CUDA runtime for host objects compiled by nvcc: it knows every kernel by registration and records launches.
 //
 // The toolkit declares its functions with C names; ours have C++ names. What both spell alike is joined by the linker;
 // what differs, or is only a template of ours, is here. Sizes of parameters come from the cubin, in a table that is

@@ -1,4 +1,4 @@
-// Answers in the toolkit's own structures, for host objects that nvcc made: compiled with the toolkit's headers.
+// Answers in the toolkit's structures, for host objects compiled by nvcc: compiled with the toolkit's headers.
 #include <cuda_runtime_api.h>
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The driver API by name. Extensions that call it directly ask for more than these headers cover.
+// Declares the driver API. Extensions that call it directly are unsupported.
 #ifndef WARPWRIGHT_CUDA_H
 #define WARPWRIGHT_CUDA_H
 

@@ -1,4 +1,4 @@
-// The host's stand-in for cuda_runtime.h, which nvcc includes in front of every file.
+// Replaces cuda_runtime.h, which nvcc includes before every file.
 #ifndef WARPWRIGHT_CUDA_RUNTIME_H
 #define WARPWRIGHT_CUDA_RUNTIME_H
 

@@ -21,7 +21,7 @@ cudaError_t best_block(int* grid, int* block, const void* function, size_t share
 Configuration configuration_of(const cudaLaunchConfig_t* config);
 }  // namespace warpwright
 
-// Errors never wait to be fetched: a call that fails says so at once.
+// There are no pending errors: a failing call ends the capture at once.
 inline cudaError_t cudaGetLastError() { return cudaSuccess; }
 inline cudaError_t cudaPeekAtLastError() { return cudaSuccess; }
 const char* cudaGetErrorString(cudaError_t error);

@@ -1,4 +1,4 @@
-// The words CUDA adds to C++, for a compiler that has never heard of them.
+// The keywords that CUDA adds to C++, for an ordinary compiler.
 //
 // The front drops device bodies before this compiler reads them; what is left of device code are signatures. So most
 // words vanish. The macros that tell a source it is being compiled as CUDA are defined here too.

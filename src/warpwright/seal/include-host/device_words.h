@@ -1,4 +1,4 @@
-// Device words for a host compiler: declared so that __host__ __device__ functions parse, never meant to run here.
+// Declarations of device functions for a host compiler, so that __host__ __device__ functions parse; never executed.
 #ifndef WARPWRIGHT_DEVICE_WORDS_H
 #define WARPWRIGHT_DEVICE_WORDS_H
 

@@ -1,7 +1,7 @@
-"""Recorded launches to launch plans.
+"""Turns recorded launches into launch plans.
 
-building.py      traces to plans; addresses to relocations
-binding.py       which kernel of the cubin a launch means
-expectations.py  what a plan must satisfy before any GPU sees it
-occupancy.py     resident blocks, and what the driver would refuse
+building.py      turns traces into plans, and addresses into relocations
+binding.py       finds the kernel of the cubin that a launch refers to
+expectations.py  checks a plan before it reaches a GPU
+occupancy.py     computes resident blocks, and launches that the driver would refuse
 """

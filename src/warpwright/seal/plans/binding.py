@@ -1,4 +1,4 @@
-"""Which kernel of the cubin a launch means: positions in the capture program, by way of names both compilers know."""
+"""Finds the kernel of the cubin that a launch refers to, from code positions, by names that both compilers share."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from warpwright.seal.refusal import refuted
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Binding:
     names: Mapping[int, str]
-    """Of kernels and device variables, by position in the capture program."""
+    """The names of kernels and device variables, by position in the capture program."""
     kernels: tuple[Kernel, ...]
     variables: Mapping[str, str]
 
@@ -24,7 +24,7 @@ class Binding:
         return self.names[code]
 
     def resources(self) -> tuple[Mapping[str, int], ...]:
-        """What the assembler said of each kernel, as a capture program wants to hear it."""
+        """The assembler's resource figures of each kernel, in the form for a capture program."""
         by_name = {kernel.name: kernel for kernel in self.kernels}
         known = [(code, by_name[name]) for code, name in self.names.items() if name in by_name]
         return tuple({"code": code, **_resources(kernel)} for code, kernel in known)
@@ -33,7 +33,7 @@ class Binding:
 def bind(program: Program, codes: Iterable[int], device: DeviceCode | None, folder: Path) -> Binding:
     symbols = {code: program.symbol(code) for code in codes}
     if None in symbols.values():
-        raise refuted("trace", "the capture program launched something that is no kernel")
+        raise refuted("trace", "the capture program launched a function that is not a kernel")
     mangled = [kernel.symbol for kernel in device.kernels] if device else []
     variables = list(device.variables) if device else []
     names = demangled([*(symbol for symbol in symbols.values() if symbol), *mangled, *variables], folder)

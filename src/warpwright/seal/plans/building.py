@@ -1,7 +1,7 @@
-"""Traces of one call under several address spaces become one plan, in which every address is a relocation.
+"""Turns traces of one call under several address spaces into one plan, in which every address is a relocation.
 
-A word that moves exactly as a buffer moves is an address in it. Anything else that differs between two captures of the
-same call shows host code that depends on more than its arguments, and no plan can stand for that.
+A word that moves by the same distances as a buffer is an address in it. Any other difference between two captures of
+the same call shows host code that depends on more than its arguments, which no plan can replace.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ _WORD = 8
 
 
 class Unresolved(ValueError):
-    """Bytes that change with the address space but are no address of a buffer."""
+    """Bytes that change with the address space but are not the address of a buffer."""
 
 
 def difference(one: Trace, other: Trace) -> str | None:
-    """Where two captures of one call part ways, apart from addresses; None where they agree.
+    """The first difference between two captures of one call, apart from addresses; None if they agree.
 
-    Their texts are compared, because a fill with NaN is equal to itself.
+    Compares their texts, so that a fill with NaN equals itself.
     """
     if any(buffer.origin == RETAINED for buffer in (*one.buffers, *other.buffers)):
         return "it uses memory that an earlier call allocated"
@@ -54,7 +54,7 @@ def difference(one: Trace, other: Trace) -> str | None:
 
 
 def _shape_of(node: TracedNode) -> TracedNode:
-    """The node without bytes that may hold addresses."""
+    """The node without bytes that may contain addresses."""
     match node:
         case TracedLaunch():
             return replace(node, arguments=tuple(str(len(argument)) for argument in node.arguments))
@@ -68,7 +68,7 @@ def _lasting(buffer: TracedBuffer) -> tuple[int, str, int | None]:
 
 
 def without_setup(trace: Trace) -> Trace:
-    """The trace less device variables and uploads to them, which host code may do once and then rely on."""
+    """The trace without device variables and uploads to them, which host code may do only once."""
     kept = [number for number, buffer in enumerate(trace.buffers) if buffer.origin != Origin.SYMBOL]
     numbers = {old: new for new, old in enumerate(kept)}
     nodes = [node for node in trace.nodes if not (isinstance(node, TracedUpload) and node.buffer not in numbers)]
@@ -82,7 +82,7 @@ def without_setup(trace: Trace) -> Trace:
 
 
 def _renumbered(value: Any, numbers: Mapping[int, int]) -> Any:
-    """The same with other numbers for buffers, wherever they are spoken of."""
+    """The value with its buffers renumbered."""
     if isinstance(value, tuple):
         return tuple(_renumbered(item, numbers) for item in value)
     if not is_dataclass(value) or isinstance(value, type):
@@ -99,7 +99,7 @@ def _renumbered(value: Any, numbers: Mapping[int, int]) -> Any:
 
 
 def make_plan(entry: str, case: str, traces: Sequence[Trace], name_of: Callable[[int], str]) -> Plan:
-    """The plan that traces of one call, which agree, stand for."""
+    """The plan of the agreeing traces of one call."""
     return _Planner(entry, case, traces, name_of).plan()
 
 
@@ -171,7 +171,7 @@ class _Planner:
         try:
             return relocated(values, [[buffer.base for buffer in trace.buffers] for trace in self.traces], position)
         except Unresolved:
-            message = f"{what} changes from call to call and is no address of a buffer"
+            message = f"{what} changes from call to call and is not the address of a buffer"
             raise refuted("stateful-host-code", message, case=self.case) from None
 
 
@@ -188,7 +188,7 @@ def _argument(trace: Trace, number: int, position: int) -> bytes:
 def relocated(
     values: Sequence[bytes], bases: Sequence[Sequence[int]], argument: int = 0
 ) -> tuple[bytes, tuple[Relocation, ...]]:
-    """The bytes with every address taken out, and where each address was and into which buffer it points."""
+    """The bytes without addresses, and for each address its position and its buffer."""
     moves = {_moves(column): buffer for buffer, column in enumerate(zip(*bases, strict=True))}
     data, found, at = bytearray(values[0]), [], 0
     while at < len(data):
@@ -204,7 +204,7 @@ def relocated(
 
 
 def _address(values: Sequence[bytes], at: int, moves: Mapping[tuple[int, ...], int]) -> tuple[int, int]:
-    """The word around a changed byte that moves as a buffer does. Packed structs may misalign it."""
+    """The word around a changed byte that moves with a buffer. It may be misaligned in a packed struct."""
     aligned = at - at % _WORD
     for offset in (aligned, *range(at, at - _WORD, -1)):
         if 0 <= offset <= len(values[0]) - _WORD:
@@ -227,7 +227,7 @@ def _uses(nodes: Sequence[Node], buffer: int) -> list[int]:
 
 
 def touched(node: Node) -> set[int]:
-    """The buffers a node reads or writes, as far as its own bytes tell."""
+    """The buffers that a node reads or writes, as far as its own bytes show."""
     match node:
         case Launch():
             return {relocation.buffer for relocation in node.relocations}

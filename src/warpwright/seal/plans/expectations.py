@@ -1,7 +1,5 @@
-"""What a plan must satisfy before any GPU sees it.
-
-Arguments as they were asked for, types we know, launches the driver would accept, and results of the right form.
-"""
+"""Checks a plan before it reaches a GPU: arguments as requested, known types, valid launches, results of the right
+form."""
 
 from __future__ import annotations
 
@@ -20,16 +18,16 @@ from warpwright.seal.refusal import refuted, undecided
 
 
 def check_given(plan: Plan, asked: Sequence[Spec]) -> None:
-    """The first buffers are the arguments, and nothing else is: a judge puts its inputs there by number."""
+    """Checks that exactly the first buffers are arguments, since the judge places inputs by number."""
     sizes = [storage_bytes(tensor) for spec in asked for tensor in flatten(spec)]
     given = [buffer.bytes for buffer in plan.buffers[: len(sizes)] if buffer.origin is Origin.ARGUMENT]
     others = [buffer for buffer in plan.buffers[len(sizes) :] if buffer.origin is Origin.ARGUMENT]
     if given != sizes or others or len(plan.arguments) != len(sizes):
-        raise refuted("trace", "the capture program speaks of arguments that it was not given", case=plan.case)
+        raise refuted("trace", "the capture program reports arguments that it was not given", case=plan.case)
 
 
 def check_types(plan: Plan) -> None:
-    """Where torch is to work on a tensor, a judge must be able to make it."""
+    """Checks that the judge can make every tensor that a torch operation uses."""
     filled = [node.target for node in plan.nodes if isinstance(node, Fill)]
     used = [item for node in plan.nodes if isinstance(node, Library) for item in (*node.inputs, *node.outputs)]
     for item in (*filled, *used):
@@ -38,14 +36,14 @@ def check_types(plan: Plan) -> None:
 
 
 def handed_over(call: EntryCall, returned: Sequence[object], case: str) -> tuple[TensorSpec, ...]:
-    """The tensors that a call returned for a later entry, as arguments of that."""
+    """The tensors that a call returned for a later entry, as arguments of that entry."""
     return tuple(_handed_over(call, number, value, case) for number, value in enumerate(call.handed_over(returned)))
 
 
 def _handed_over(call: EntryCall, number: int, value: object, case: str) -> TensorSpec:
     if not isinstance(value, View):
         verb = "returns" if call.entry == PREPARE else "saves"
-        message = f"{call.entry} {verb} something that is no device tensor ({number})"
+        message = f"{call.entry} {verb} a value that is not a device tensor ({number})"
         raise refuted("returns", message, case=case)
     if call.entry == PREPARE and value.offset % ALIGNMENT:
         raise undecided(f"unsupported: result {number} of prepare starts within its buffer; a copy of it would not")
@@ -55,7 +53,7 @@ def _handed_over(call: EntryCall, number: int, value: object, case: str) -> Tens
 
 
 def check_launches(plan: Plan, kernels: Mapping[str, Kernel] | None, gpu: Gpu) -> None:
-    """Refuses the first launch that cannot be; without device code only what needs none is checked."""
+    """Refuses the first invalid launch; without device code, only limits that do not depend on it are checked."""
     for launch in (node for node in plan.nodes if isinstance(node, Launch)):
         kernel = None if kernels is None else kernels.get(launch.kernel)
         if kernels is not None and kernel is None:
@@ -69,17 +67,17 @@ def check_launches(plan: Plan, kernels: Mapping[str, Kernel] | None, gpu: Gpu) -
 
 
 def _check_arguments(launch: Launch, kernel: Kernel) -> None:
-    """The driver copies as many bytes as the kernel declares: the plan must have exactly those."""
+    """Checks argument sizes: the driver copies as many bytes as the kernel declares."""
     given = tuple(len(argument) for argument in launch.arguments)
     if given != kernel.parameters:
         raise undecided(f"unsupported: {kernel.name} takes {kernel.parameters} bytes, the capture has {given}")
 
 
 def check_returns(plan: Plan, call: EntryCall) -> None:
-    """Refutes results of another number, form or place than the task asks for, and those that no node writes."""
+    """Refutes results of another number, form or place than the task requires, and results that no node writes."""
     expected, returned = call.results, call.required(plan.returns)
     if len(returned) != len(expected):
-        message = f"{plan.entry} returns {len(plan.returns)} tensors, the task asks for {len(expected)}"
+        message = f"{plan.entry} returns {len(plan.returns)} tensors, the task requires {len(expected)}"
         raise refuted("returns", message, case=plan.case)
     if any(plan.buffers[view.buffer].origin is Origin.SYMBOL for view in plan.returns if isinstance(view, View)):
         raise undecided("unsupported: a result that lies in a device variable, which the next call would overwrite")
@@ -88,13 +86,13 @@ def check_returns(plan: Plan, call: EntryCall) -> None:
             raise refuted("returns", f"{spec.name} is not returned as a device tensor", case=plan.case)
         if (view.shape, view.dtype) != (spec.shape, spec.dtype):
             found = f"{view.dtype}{list(view.shape)}"
-            message = f"result {position} ({spec.name}) is {found}, the task asks for {spec.dtype}{list(spec.shape)}"
+            message = f"result {position} ({spec.name}) is {found}, the task requires {spec.dtype}{list(spec.shape)}"
             raise refuted("returns", message, case=plan.case, facts={"found": asdict(view), "expected": asdict(spec)})
         if not _is_written(plan, view):
-            raise refuted("returns", f"nothing ever writes result {position} ({spec.name})", case=plan.case)
+            raise refuted("returns", f"result {position} ({spec.name}) is never written", case=plan.case)
 
 
 def _is_written(plan: Plan, view: View) -> bool:
-    """Whether some node may write the view's buffer. Memory fresh from the allocator holds whatever was there."""
+    """Whether some node may write the view's buffer. Newly allocated memory holds garbage."""
     fresh = plan.buffers[view.buffer].origin is Origin.SCRATCH and 0 not in view.shape
     return not fresh or any(view.buffer in touched(node) for node in plan.nodes)

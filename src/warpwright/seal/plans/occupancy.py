@@ -1,4 +1,4 @@
-"""How many blocks of a kernel one multiprocessor holds, and what a launch may ask for at all."""
+"""Computes how many blocks of a kernel fit on a multiprocessor, and the limits of a launch."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _NON_PORTABLE_CLUSTER = 16
 
 
 def blocks_per_sm(gpu: Gpu, kernel: Kernel, threads: int, dynamic_shared: int) -> int:
-    """Resident blocks on one multiprocessor; 0 where the kernel cannot run with so many threads."""
+    """The resident blocks on one multiprocessor; 0 if the kernel cannot run with so many threads."""
     arch = gpu.architecture
     warps = -(-threads // arch.threads_per_warp)
     limits = [arch.blocks_per_sm, arch.threads_per_sm // (warps * arch.threads_per_warp)]
@@ -30,7 +30,7 @@ def blocks_per_sm(gpu: Gpu, kernel: Kernel, threads: int, dynamic_shared: int) -
 
 
 def occupancy(gpu: Gpu, kernel: Kernel, launch: Launch) -> float:
-    """The share of a multiprocessor's warps that this launch can keep resident."""
+    """The fraction of a multiprocessor's warps that this launch can keep resident."""
     arch = gpu.architecture
     threads = math.prod(launch.block)
     warps = -(-threads // arch.threads_per_warp) * blocks_per_sm(gpu, kernel, threads, launch.shared)
@@ -40,7 +40,7 @@ def occupancy(gpu: Gpu, kernel: Kernel, launch: Launch) -> float:
 def violations(
     gpu: Gpu, launch: Launch, kernel: Kernel | None, attributes: Mapping[str, int]
 ) -> Iterator[tuple[str, str]]:
-    """What the driver would refuse to launch: a kind and a sentence for each limit passed."""
+    """Yields a kind and a sentence for each limit of the driver that the launch exceeds."""
     yield from _shape(gpu, launch)
     yield from _cluster(gpu, launch, attributes)
     static = kernel.static_shared if kernel else 0
@@ -68,7 +68,7 @@ def _cluster(gpu: Gpu, launch: Launch, attributes: Mapping[str, int]) -> Iterato
     if not 1 <= blocks <= most:
         yield "cluster", f"the cluster has {blocks} blocks; {most} are allowed on {gpu.name}"
     elif any(grid % cluster for grid, cluster in zip(launch.grid, launch.cluster, strict=True)):
-        yield "cluster", f"the grid {launch.grid} is no multiple of the cluster {launch.cluster}"
+        yield "cluster", f"the grid {launch.grid} is not a multiple of the cluster {launch.cluster}"
 
 
 def _shared(gpu: Gpu, launch: Launch, static: int, attributes: Mapping[str, int]) -> Iterator[tuple[str, str]]:

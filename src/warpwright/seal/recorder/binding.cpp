@@ -3,7 +3,7 @@
 namespace warpwright {
 namespace {
 
-// Registration happens before main, in an order nobody promises, so the lists are made on first use.
+// Registration happens before main, in unspecified order, so the lists are created on first use.
 
 struct PendingLibrary {
   void (*bind)(torch::Library&);

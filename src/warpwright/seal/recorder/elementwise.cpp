@@ -25,7 +25,7 @@ Shape broadcast(c10::IntArrayRef a, c10::IntArrayRef b) {
 
 int category(c10::ScalarType t) { return c10::isFloatingType(t) ? 2 : c10::isIntegralType(t) ? 1 : 0; }
 
-// A number, or a tensor without dimensions, decides the type only when its kind is higher: float over int over bool.
+// A scalar or zero-dimensional tensor determines the result type only if its kind is higher: float over int over bool.
 c10::ScalarType yielding(c10::ScalarType strong, c10::ScalarType weak, c10::ScalarType weak_default) {
   return category(weak) > category(strong) ? weak_default : strong;
 }

@@ -1,4 +1,4 @@
-// Questions about the device and about kernels, answered for the target GPU and not for this machine.
+// Answers queries about the device and its kernels for the target GPU, not for this machine.
 #include "gpu.h"
 
 using namespace warpwright;
@@ -79,7 +79,7 @@ T rounded_up(T value, T granule) {
   return (value + granule - 1) / granule * granule;
 }
 
-// How many blocks fit on one multiprocessor: the scarcest of blocks, warps, registers and shared memory.
+// The blocks that fit on one multiprocessor, limited by blocks, warps, registers and shared memory.
 int resident_blocks(const KernelFacts& kernel, int block, size_t dynamic_shared) {
   const cudaDeviceProp& gpu = target();
   if (block <= 0 || block > kernel.max_threads || block > gpu.maxThreadsPerBlock) return 0;

@@ -1,4 +1,4 @@
-// What is behind a Tensor: a window on memory that is either fake (on the device) or real (on the host).
+// The implementation of a Tensor: a view of memory that is either fake (on the device) or real (on the host).
 #ifndef WARPWRIGHT_RECORDER_IMPL_H
 #define WARPWRIGHT_RECORDER_IMPL_H
 
@@ -58,7 +58,7 @@ at::Tensor window(std::shared_ptr<Storage> storage, Shape shape, Shape stride, i
 at::Tensor view_of(const at::Tensor& tensor, Shape shape, Shape stride, int64_t offset);
 at::Tensor fresh(Shape shape, c10::ScalarType dtype, bool device = true);
 at::Tensor fresh_strided(Shape shape, Shape stride, c10::ScalarType dtype, bool device = true);
-// The memory layout torch gives a result made in the likeness of a tensor.
+// A new tensor with the memory layout that torch gives to results like `like`.
 at::Tensor fresh_like(const at::Tensor& like, c10::ScalarType dtype);
 Shape dense_stride_like(const at::Tensor& like);
 

@@ -9,7 +9,7 @@
 namespace warpwright {
 namespace {
 
-// Requests come from our own Python and nest a few levels; the reader is strict about what it needs and no more.
+// Requests come from our own Python code and nest a few levels; the reader checks only what it needs.
 class Reader {
  public:
   explicit Reader(const std::string& text) : at_(text.c_str()) {}
@@ -107,7 +107,7 @@ class Reader {
   const char* at_;
 };
 
-// Candidates choose some of these bytes, and not all of them are UTF-8: only ASCII leaves unescaped.
+// Candidates choose some of these bytes, which need not be UTF-8: only ASCII is written unescaped.
 void write_string(std::string& out, const std::string& text) {
   out += '"';
   for (unsigned char c : text) {

@@ -1,4 +1,4 @@
-// The driver of a capture program: requests in, one trace a line out.
+// The driver of a capture program: reads requests, writes one trace per line.
 #include <alloca.h>
 #include <fcntl.h>
 #include <unistd.h>
@@ -12,7 +12,7 @@
 using namespace warpwright;
 
 namespace warpwright {
-// A capture leaves it at the record; the emulator links another one that runs what was recorded.
+// A capture only records; the emulator links another definition that executes the record.
 __attribute__((weak)) void carry_out(const Json&, Object&) {}
 }  // namespace warpwright
 
@@ -95,7 +95,7 @@ struct Ending {
   std::string outcome = "captured", what, message;
 };
 
-// Whatever the host code throws is its outcome; only requests we wrote wrongly escape.
+// Any exception of the host code is the outcome of the call; only malformed requests propagate.
 template <class F>
 Ending ending_of(F run) {
   try {
@@ -114,7 +114,7 @@ Ending ending_of(F run) {
   }
 }
 
-// Host code that decides by where its stack lies must decide differently for every address space it is shown.
+// Shifts the stack, so that host code that depends on stack addresses behaves differently in every address space.
 Value call_on_shifted_stack(const Json& request, const Values& positional,
                             const std::vector<std::pair<std::string, Value>>& keywords) {
   const Json* scratch = request.find("scratch");
@@ -177,7 +177,7 @@ int main(int count, char** arguments) {
     if (request.at("entry").is_null() && binding.outcome == "captured") write_line(descriptor, entry_list());
     else write_line(descriptor, answer(request, binding));
   }
-  // Destructors of the host code's statics are nobody's business.
+  // Destructors of the host code's statics need not run.
   std::fflush(nullptr);
   _exit(0);
 }

@@ -65,7 +65,7 @@ Object scaled(const c10::Scalar& beta, const c10::Scalar& alpha) {
   return {{"beta", json_of(beta)}, {"alpha", json_of(alpha)}};
 }
 
-// One number stands for all spatial dimensions.
+// A single number applies to all spatial dimensions.
 Shape spatial(c10::IntArrayRef list, size_t dims) {
   TORCH_CHECK(list.size() == 1 || list.size() == dims, "expected ", dims, " values, got ", list.size());
   return list.size() == dims ? list.vec() : Shape(dims, list[0]);

@@ -7,7 +7,7 @@
 
 namespace warpwright {
 
-// How a capture ends when it does not simply return.
+// The outcome of a capture that does not return normally.
 struct Outcome : std::exception {
   Outcome(std::string kind, std::string what, std::string message)
       : kind(std::move(kind)), subject(std::move(what)), message(std::move(message)) {}
@@ -40,13 +40,13 @@ class Recorder {
 
   int allocate(uint64_t bytes, const char* origin = "scratch", const void* symbol = nullptr);
   int symbol(const void* address, uint64_t bytes);
-  // Memory that an earlier request allocated and the host code kept: visible, because a plan must not depend on it.
+  // Memory that the host code retained from an earlier request: recorded, because no plan may depend on it.
   int retain(uint64_t base, uint64_t bytes);
   void release(int buffer);
   const Buffer& buffer(int id) const { return buffers_[id]; }
   std::optional<Place> locate(const void* address);
 
-  // Host code may catch what we throw and go another way; a plan made after that would hide what it tried.
+  // Host code may catch our exception and take another path; a plan of that path would hide the attempt.
   [[noreturn]] void refuse(Outcome outcome);
   const std::optional<Outcome>& refusal() const { return refusal_; }
 
@@ -65,7 +65,7 @@ class Recorder {
   std::optional<Outcome> refusal_;
 };
 
-// Addresses as the program file knows them, so that the symbol table can be asked about them.
+// The address relative to the program file, for lookups in its symbol table.
 int64_t code_of(const void* address);
 std::string hex(const void* data, size_t bytes);
 int64_t stream_number(cudaStream_t stream);

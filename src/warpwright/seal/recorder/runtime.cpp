@@ -39,7 +39,7 @@ void copy(Place target, Place source, size_t bytes) {
                            {"bytes", bytes}});
 }
 
-// Where the pointers lie is known here, so the direction is checked rather than believed.
+// The memory of each pointer is known here, so the given direction is checked.
 cudaError_t transfer(void* target, const void* source, size_t bytes, cudaMemcpyKind kind) {
   auto to = Recorder::current().locate(target), from = Recorder::current().locate(source);
   if (kind == cudaMemcpyDeviceToHost || (from && !to)) reads_device_data("cudaMemcpy device to host");

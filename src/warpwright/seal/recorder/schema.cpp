@@ -1,4 +1,4 @@
-// Just enough of torch's schema language: the name of an operation, the names of its parameters, and their defaults.
+// Reads torch schemas: the name of an operation, the names of its parameters, and their defaults.
 #include "binding.h"
 
 namespace warpwright {
@@ -9,7 +9,7 @@ std::string trimmed(const std::string& text) {
   return from == std::string::npos ? "" : text.substr(from, to - from + 1);
 }
 
-// At commas outside brackets.
+// Splits at commas outside of brackets.
 std::vector<std::string> pieces(const std::string& text) {
   std::vector<std::string> list;
   int depth = 0;

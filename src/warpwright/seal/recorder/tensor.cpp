@@ -1,4 +1,4 @@
-// The life of a tensor: references, facts about it, and where it lies.
+// Tensors: reference counts, properties and memory.
 #include "impl.h"
 
 namespace warpwright {

@@ -1,4 +1,4 @@
-// What a Value holds, and entry points as the driver sees them.
+// The contents of a Value, and entry points as used by the driver.
 #ifndef WARPWRIGHT_RECORDER_VALUE_H
 #define WARPWRIGHT_RECORDER_VALUE_H
 
@@ -25,7 +25,7 @@ struct Value::Content {
   }
 };
 
-// A value that does not fit a parameter. The binding adds which parameter it was.
+// A value that does not fit a parameter. The binding adds the parameter's position.
 struct Mismatch : std::exception {
   explicit Mismatch(std::string wanted) : wanted(std::move(wanted)) {}
   const char* what() const noexcept override { return wanted.c_str(); }

@@ -20,8 +20,8 @@ Shape infer(IntArrayRef shape, int64_t count) {
   return full;
 }
 
-// Strides of the new shape when no copy is needed: each run of old dimensions that is contiguous in itself can be cut
-// up anew.
+// The strides of the new shape if no copy is needed: each contiguous run of old dimensions can be divided
+// differently.
 std::optional<Shape> stride_of_view(const Tensor& tensor, const Shape& shape) {
   IntArrayRef old_shape = tensor.sizes(), old_stride = tensor.strides();
   if (tensor.numel() == 0) return contiguous_stride(shape);
@@ -242,7 +242,7 @@ Tensor Tensor::index(std::initializer_list<indexing::TensorIndex> indices) const
 namespace {
 using Kind = indexing::TensorIndex::Kind;
 
-// The rows named by a tensor of integers. What a mask picks depends on the device's data.
+// The rows selected by a tensor of integers. The rows that a mask selects depend on the device's data.
 Tensor rows(const Tensor& self, const Tensor& index) {
   if (!isIntegralType(index.scalar_type())) unsupported("Tensor.index with a mask");
   Shape shape = index.sizes().vec();
@@ -315,7 +315,7 @@ std::vector<Tensor> Tensor::unbind(int64_t d) const {
   return pieces;
 }
 
-// Growing needs new memory, which would then be shared with nobody; the old contents are kept only by torch's luck.
+// Growing needs new memory, which other views would not share; torch does not guarantee the old contents.
 const Tensor& Tensor::resize_(IntArrayRef shape) const {
   if (shape == sizes()) return *this;
   int64_t bytes = (storage_offset() + product(shape)) * element_size();

@@ -44,7 +44,7 @@ using DeviceRadixSort = DeviceAlgorithm;
 using DeviceSelect = DeviceAlgorithm;
 using DeviceSegmentedReduce = DeviceAlgorithm;
 
-// The size of their shared storage matters to host code that asks for it, and is the device compiler's business.
+// The size of their shared storage is known only to the device compiler.
 template <class T, int BLOCK, BlockReduceAlgorithm A = BLOCK_REDUCE_WARP_REDUCTIONS, int Y = 1, int Z = 1>
 struct BlockReduce {
   struct TempStorage;

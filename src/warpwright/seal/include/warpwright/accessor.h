@@ -15,7 +15,7 @@ struct RestrictPtrTraits {
   using PtrType = T* __restrict__;
 };
 
-// The form passed around inside host and device code: it points at somebody else's sizes and strides.
+// The form used inside host and device code: a non-owning reference to sizes and strides.
 template <class T, size_t N, template <class> class Traits = DefaultPtrTraits, class I = int64_t>
 class TensorAccessor {
  public:
@@ -36,7 +36,7 @@ class TensorAccessor {
   const I* strides_;
 };
 
-// The form a kernel takes by value: it carries sizes and strides with it. Member order is torch's, for its layout.
+// The form passed to kernels by value: it contains sizes and strides. Members have torch's order and layout.
 template <class T, size_t N, template <class> class Traits = DefaultPtrTraits, class I = int64_t>
 class GenericPackedTensorAccessor {
  public:

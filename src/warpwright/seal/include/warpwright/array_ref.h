@@ -15,7 +15,7 @@ using std::optional;
 using string_view = std::string_view;
 #endif
 
-// Host-side vectors that torch keeps on the stack; here a plain vector does.
+// Vectors that torch keeps on the stack; here a plain std::vector suffices.
 template <class T, unsigned N = 5>
 class SmallVector : public std::vector<T> {
  public:

@@ -1,4 +1,4 @@
-// Errors and checks. What host code throws becomes the outcome of the capture.
+// Errors and checks. Exceptions of host code become the outcome of the capture.
 #ifndef WARPWRIGHT_CHECK_H
 #define WARPWRIGHT_CHECK_H
 
@@ -24,7 +24,7 @@
 
 namespace warpwright {
 
-// What the host code asked for is beyond these headers, or cannot be known without the device.
+// Ends the capture: a feature that these headers lack, or a value that only the device knows.
 [[noreturn]] void unsupported(const char* name);
 [[noreturn]] void reads_device_data(const char* call);
 [[noreturn]] void cuda_failed(const char* call, const char* message);
@@ -33,7 +33,7 @@ namespace warpwright {
 
 namespace c10 {
 
-// Everything is out of line here: headers that instantiate nothing are what makes the capture build quick.
+// All definitions are out of line: headers without instantiations make the capture build fast.
 class Error : public std::exception {
  public:
   explicit Error(const char* message);

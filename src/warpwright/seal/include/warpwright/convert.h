@@ -1,4 +1,4 @@
-// Conversion between Value and the types host functions are written with, by the rules of pybind11.
+// Converts between Value and the parameter types of host functions, by the rules of pybind11.
 #ifndef WARPWRIGHT_CONVERT_H
 #define WARPWRIGHT_CONVERT_H
 

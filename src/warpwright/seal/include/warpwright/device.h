@@ -1,4 +1,4 @@
-// Where a tensor lives and how it is laid out: Device, Layout, MemoryFormat.
+// Device, Layout and MemoryFormat of a tensor.
 #ifndef WARPWRIGHT_DEVICE_H
 #define WARPWRIGHT_DEVICE_H
 
@@ -25,7 +25,7 @@ struct Device {
   constexpr bool is_cpu() const { return type_ == DeviceType::CPU; }
   void set_index(DeviceIndex index) { index_ = index; }
   std::basic_string<char> str() const;
-  // This machine speaks of one GPU, so "cuda" and "cuda:0" are the same place.
+  // There is one GPU, so "cuda" and "cuda:0" are the same device.
   friend constexpr bool operator==(Device a, Device b) { return a.type_ == b.type_; }
   friend constexpr bool operator!=(Device a, Device b) { return a.type_ != b.type_; }
 

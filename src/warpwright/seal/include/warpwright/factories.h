@@ -6,7 +6,7 @@
 
 namespace at {
 
-// torch::tensor({1, 2, 3}): values the host code wrote down, kept on the CPU until they are sent to the device.
+// torch::tensor({1, 2, 3}): values of the host code, kept on the CPU until they are copied to the device.
 Tensor tensor_of(const void* data, ScalarType type, IntArrayRef shape, const TensorOptions& options);
 
 #define WARPWRIGHT_FACTORY(NAME, ...)                                                      \

@@ -3,7 +3,7 @@
 #ifndef WARPWRIGHT_FAMILIES_H
 #define WARPWRIGHT_FAMILIES_H
 
-// One tensor in, one of the same shape out. X(name, result): result is what becomes of integer inputs.
+// Unary operations that keep the shape. X(name, result): result is the type for integer inputs.
 #define WARPWRIGHT_UNARY_METHODS(X)                                                                              \
   X(abs, SAME) X(neg, SAME) X(negative, SAME) X(sign, SAME) X(square, SAME) X(floor, SAME) X(ceil, SAME)         \
   X(round, SAME) X(trunc, SAME) X(relu, SAME) X(bitwise_not, SAME) X(exp, FLOAT) X(exp2, FLOAT)                  \

@@ -11,7 +11,7 @@
 
 namespace c10 {
 
-// Under nvcc host and device want different instructions for the same conversion; g++ only has the host.
+// nvcc needs different instructions on host and device for the same conversion; g++ compiles only for the host.
 struct alignas(2) Half {
   unsigned short x;
   struct from_bits_t {};

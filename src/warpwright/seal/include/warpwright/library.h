@@ -1,4 +1,4 @@
-// TORCH_LIBRARY and kin: entry points registered with a schema.
+// TORCH_LIBRARY and related macros: entry points registered with a schema.
 #ifndef WARPWRIGHT_LIBRARY_H
 #define WARPWRIGHT_LIBRARY_H
 

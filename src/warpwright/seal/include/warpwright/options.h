@@ -1,4 +1,4 @@
-// TensorOptions: what a factory is told about the tensor to make.
+// TensorOptions: the properties of a tensor to create.
 #ifndef WARPWRIGHT_OPTIONS_H
 #define WARPWRIGHT_OPTIONS_H
 

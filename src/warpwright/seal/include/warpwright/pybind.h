@@ -84,7 +84,7 @@ enum class return_value_policy { automatic, copy, move, reference, reference_int
 template <class... A>
 struct init {};
 
-// Classes and attributes of a module are no entry points; they are accepted and left out.
+// Classes and attributes of a module are not entry points; they are accepted and ignored.
 struct Ignored {
   template <class T>
   Ignored& operator=(const T&) {

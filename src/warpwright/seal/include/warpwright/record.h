@@ -1,4 +1,4 @@
-// The recorder: what host code does to the device, written down instead of done.
+// The recorder: records the device operations of host code instead of executing them.
 //
 // CONTRACT between the compiler front and plans (Python) and the headers and recorder (C++).
 //
@@ -12,7 +12,7 @@
 //   warpwright/capture.h is the umbrella: all our headers and the standard headers torch brings along. Every header of
 //   ours has an #ifndef guard. It defines __CUDACC__, __NVCC__ and __CUDACC_VER_*__ for the user's text.
 //   The words __global__ __device__ __host__ __shared__ __constant__ __managed__ __grid_constant__ __launch_bounds__
-//   __cluster_dims__ __maxnreg__ __block_size__ __forceinline__ __noinline__ __inline__ are macros that g++ can live
+//   __cluster_dims__ __maxnreg__ __block_size__ __forceinline__ __noinline__ __inline__ are macros that g++ can compile
 //   with (__global__ is __attribute__((noinline, used)); the others vanish or become inline); the front undefines them
 //   after capture.h, so that it sees them in the user's text.
 //   nvcc: nvcc -cubin -std=c++20 -arch=... -I include user.cu, with the toolkit's own cuda_runtime.h and kin.
@@ -143,7 +143,7 @@ void launched(const void* code, const P&... parameters) {
   end_launch(code);
 }
 
-// A kernel called through its type: cudaLaunchKernelEx and kin convert the arguments as a plain call would.
+// A kernel called through its type: cudaLaunchKernelEx and related functions convert the arguments like a plain call.
 template <class... P, class... A>
 void launch(const Configuration& configuration, void (*kernel)(P...), A&&... arguments) {
   configure(configuration);

@@ -1,4 +1,4 @@
-// Element types: torch's ScalarType with torch's numbering, and what it says about them.
+// Element types: torch's ScalarType with torch's numbering, and their properties.
 #ifndef WARPWRIGHT_SCALAR_TYPE_H
 #define WARPWRIGHT_SCALAR_TYPE_H
 
@@ -130,7 +130,7 @@ constexpr ScalarType kF32 = kFloat, kFloat32 = kFloat, kF64 = kDouble, kFloat64 
 constexpr ScalarType kComplex64 = kComplexFloat, kComplex128 = kComplexDouble;
 }  // namespace c10
 
-// torch repeats these names in at:: and torch::, and so must we.
+// torch repeats these names in at:: and torch::.
 #define WARPWRIGHT_EXPORT_SCALAR_TYPES                                                                             \
   using c10::CppTypeToScalarType; using c10::ScalarType; using c10::elementSize; using c10::isComplexType;         \
   using c10::isFloatingType; using c10::isIntegralType; using c10::isReducedFloatingType; using c10::promoteTypes; \

@@ -1,6 +1,6 @@
-// The standard headers that torch brings along and that extensions therefore use without asking.
+// The standard headers that torch includes and that extensions therefore use without including them.
 //
-// In the device pass each costs compile time, so the dear ones can be left out:
+// In the device pass each costs compile time, so the slow ones can be omitted:
 //   WARPWRIGHT_LEAN_STANDARD  when every std:: name of the text comes from the first group below
 //   WARPWRIGHT_NO_HALF        when the text nowhere says half, bf16, bfloat, fp8 or float8, in any letter case
 //   WARPWRIGHT_LEAN           both

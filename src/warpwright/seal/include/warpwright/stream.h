@@ -1,4 +1,4 @@
-// Streams, guards, events and device properties: there is one GPU, and the record keeps the order of the calls.
+// Streams, guards, events and device properties for one GPU; the record keeps the order of the calls.
 #ifndef WARPWRIGHT_STREAM_H
 #define WARPWRIGHT_STREAM_H
 
@@ -76,7 +76,7 @@ constexpr __host__ __device__ T ATenCeilDiv(T a, T b) {
   return (a + b - 1) / b;
 }
 
-// There is one device to guard; naming another is beyond these headers.
+// There is one device to guard; another one is unsupported.
 class CUDAGuard {
  public:
   explicit CUDAGuard(DeviceIndex) {}

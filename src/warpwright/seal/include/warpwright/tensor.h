@@ -21,7 +21,7 @@ namespace cuda {
 class CUDAStream;
 }
 
-// What the old x.type() gives: it dispatches like a scalar type and can be asked whether it is CUDA.
+// The result of the old x.type(): dispatches like a scalar type and has is_cuda().
 class DeprecatedTypeProperties {
  public:
   DeprecatedTypeProperties(Device device, ScalarType type) : device_(device), type_(type) {}
@@ -52,7 +52,7 @@ class Tensor {
   Tensor& operator=(const Tensor& other) &&;
   Tensor& operator=(const Scalar& value) &&;
 
-  // What it is.
+  // Properties.
   bool defined() const { return impl_ != nullptr; }
   TensorImpl* unsafeGetTensorImpl() const { return impl_; }
   bool is_same(const Tensor& other) const { return impl_ == other.impl_; }
@@ -102,7 +102,7 @@ class Tensor {
   void swap(Tensor& other) { std::swap(impl_, other.impl_); }
   int64_t use_count() const;
 
-  // Where it is.
+  // Memory and device.
   void* data_ptr() const;
   const void* const_data_ptr() const { return data_ptr(); }
   void* mutable_data_ptr() const { return data_ptr(); }
@@ -144,7 +144,7 @@ class Tensor {
   GenericPackedTensorAccessor<T, N, Traits, I> packed_accessor() const& {
     return generic_packed_accessor<T, N, Traits, I>();
   }
-  // Only tensors that the host code filled itself can answer.
+  // Defined only for tensors that the host code filled itself.
   Scalar item() const;
   template <class T>
   T item() const {

@@ -1,4 +1,4 @@
-// Everything torch/extension.h stands for.
+// The contents of torch/extension.h.
 #ifndef WARPWRIGHT_TORCH_H
 #define WARPWRIGHT_TORCH_H
 

@@ -1,6 +1,6 @@
-// Values that cross the border between a request and the host code: what Python would have passed or received.
+// Values passed between a request and the host code, in place of Python objects.
 //
-// Opaque and out of line, like all that binding needs: the text of a candidate then instantiates little more than the
+// Opaque and out of line, like all of binding: the text of a candidate then instantiates little more than the
 // call of its own function.
 #ifndef WARPWRIGHT_VALUE_H
 #define WARPWRIGHT_VALUE_H
@@ -51,7 +51,7 @@ struct TypeName {
 };
 
 [[noreturn]] void mismatch(const char* wanted);
-// Remembers what is being converted, so that a mismatch can say which argument it was.
+// Remembers the value being converted, so that a mismatch can name the argument.
 const Value& noted(const Value& value);
 const at::Tensor& tensor_from(const Value& value);
 bool truth_from(const Value& value);

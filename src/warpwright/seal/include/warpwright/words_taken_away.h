@@ -1,4 +1,4 @@
-// The words of CUDA serve our own headers as macros. Here they are taken away again, so that the front meets them in
+// Undefines the CUDA keywords that our own headers use as macros, so that the front finds them in
 // the candidate's text.
 #undef __global__
 #undef __device__
