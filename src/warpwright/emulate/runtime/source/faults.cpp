@@ -6,7 +6,11 @@
 #include "machine.h"
 
 namespace warpwright::emulated {
-namespace {
+
+void give_up(const char* outcome, const std::string& what) {
+  Machine::current().ending = {outcome, what};
+  siglongjmp(fault_landing(), 1);
+}
 
 void stop(const char* kind, const char* message) {
   Machine& machine = Machine::current();
@@ -15,19 +19,20 @@ void stop(const char* kind, const char* message) {
   finding.kind = kind;
   finding.message = message;
   machine.report(std::move(finding));
-  machine.ending = {"stopped", kind};
-  siglongjmp(fault_landing(), 1);
+  give_up("stopped", kind);
 }
+
+namespace {
+
+void on_tick(int, siginfo_t*, void* context) { look_at_silence(*static_cast<const ucontext_t*>(context)); }
 
 void on_signal(int number, siginfo_t* info, void*) {
   Machine& machine = Machine::current();
   const uintptr_t address = reinterpret_cast<uintptr_t>(info->si_addr);
   if (number == SIGFPE) stop("division", "an integer is divided by zero");
   if (number == SIGSEGV && machine.arena.back_page(address)) return;
-  if (machine.in_kernel() && address - (hot.stack - Stacks::GUARD) < 2 * Stacks::GUARD) {
-    machine.ending = {"unsupported", "more than 256 KiB of local memory in one thread"};
-    siglongjmp(fault_landing(), 1);
-  }
+  if (machine.in_kernel() && address - (hot.stack - Stacks::GUARD) < 2 * Stacks::GUARD)
+    give_up("unsupported", "more than 256 KiB of local memory in one thread");
   stop("fault", "the access faults");
 }
 
@@ -48,6 +53,10 @@ void catch_faults() {
   action.sa_sigaction = on_signal;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
   for (int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL}) sigaction(number, &action, nullptr);
+  action.sa_sigaction = on_tick;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
+  sigaction(SIGVTALRM, &action, nullptr);
+  keep_time();
 }
 
 }  // namespace warpwright::emulated

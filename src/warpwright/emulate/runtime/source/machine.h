@@ -190,6 +190,8 @@ class Machine {
   Segment next_segment = 2;
   bool sampled = false;
   uint64_t progress = 0;  // besides writes and meetings
+  // Changes whenever a thread does anything that others could notice.
+  uint64_t activity() const { return all_progress(); }
   uint64_t static_shared() const { return static_shared_; }
 
  private:
