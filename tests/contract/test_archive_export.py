@@ -41,7 +41,7 @@ from warpwright.core.records.search import (
 
 DOCS = Path(__file__).parents[2] / "docs" / "archive.md"
 RIGHT = Candidate(source="// right \ud800", flags=Flags(gpu="h200", extra=("-lineinfo",)))
-WRONG = Candidate(source="// wrong")
+WRONG = Candidate(source="# wrong", language="other")
 
 
 def told(archive: Archive) -> None:
@@ -142,6 +142,7 @@ def test_a_row_holds_the_verdict_and_the_times(archive: Archive, tmp_path: Path)
     told(archive)
     wrong, right, _, nothing = exported(archive, tmp_path)
     assert (right["source"], right["verdict"]) == (RIGHT.source, "undecided"), "a fault is no verdict"
+    assert (right["language"], wrong["language"], nothing["language"]) == ("cuda", "other", None)
     assert right["flags"] == {"gpu": "h200", "fast_math": False, "extra": ["-lineinfo"]}
     assert [(rung["rung"], rung["verdict"], rung["skipped"]) for rung in right["rungs"]] == [
         ("seal", "holds", False),

@@ -36,6 +36,7 @@ COLUMNS: dict[str, Any] = {
     # The candidate.
     "candidate": str,
     "source": str,
+    "language": str,
     "flags": {"gpu": str, "fast_math": bool, "extra": [str]},
     "fingerprint": str,
     "traits": [int],

@@ -115,6 +115,7 @@ def _of_proposal(proposal: Proposal, candidate: Candidate | None) -> dict[str, A
     return {
         "candidate": proposal.candidate,
         "source": candidate.source if candidate else None,
+        "language": candidate.language if candidate else None,
         "flags": {"gpu": flags.gpu, "fast_math": flags.fast_math, "extra": list(flags.extra)} if flags else None,
         "fingerprint": proposal.fingerprint,
         "traits": list(proposal.traits) if proposal.traits else None,
