@@ -8,5 +8,6 @@ aio.py        the functions for programs with an event loop
 kernels/      kernels checked, sealed and timed
 compose.py    kernels written by rule
 verifiers.py  what rungs are worth
+searches/     searches and their records
 doctor.py     what this machine has
 """

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from warpwright.core.records.evidence import Counterexample, Dossier, Evidence, Verdict
 from warpwright.core.records.judged import Judged
+from warpwright.core.records.rungs import PREDICT
 from warpwright.core.records.search import (
     Basis,
     Brief,
@@ -134,6 +135,8 @@ class _Book:
             refuted_by=refuted.rung if refuted else None,
             issue=_issue(refuted.counterexample) if refuted and refuted.counterexample else proposal.problem,
             score=score,
+            scores=dict(self.scores.get(candidate or "", {})),
+            evaluated=tuple(self._bases(candidate or "")),
             children=ties.children[candidate or ""],
             repairs=ties.repairs_of(brief, candidate),
             cost_usd=cost,
@@ -164,6 +167,15 @@ class _Book:
         if dossier.faults or any(item.faults for item in judged):
             return Fate.FAULTED
         return Fate.UNDECIDED if judged or candidate in self.predicted else Fate.WAITING
+
+    def _bases(self, candidate: str) -> Iterable[Basis]:
+        """The bases on which the candidate was evaluated, whether that gave a score or not."""
+        judged = self.judged.get(candidate, [])
+        without_gpu = [any(item.rung == PREDICT for item in record.evidence) for record in judged]
+        if candidate in self.predicted or any(without_gpu):
+            yield Basis.PREDICTED
+        if not all(without_gpu):
+            yield Basis.MEASURED
 
     def _refutation(self, candidate: str | None) -> Evidence | None:
         dossier = self.dossiers.get(candidate or "")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from warpwright.core.records.search import Action, Brief, Decision, Fate, Snapshot
+from warpwright.core.records.search import Action, Basis, Brief, Decision, Fate, Member, Snapshot
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,8 +36,16 @@ def unfinished(snapshot: Snapshot) -> Work:
 
 
 def _unevaluated(snapshot: Snapshot, last: Decision) -> tuple[str, ...]:
-    waiting = {member.candidate for member in snapshot.members if member.fate is Fate.WAITING}
+    waiting = {member.candidate for member in snapshot.members if _waits(member, last.basis)}
     return tuple(candidate for candidate in last.candidates if candidate in waiting)
+
+
+def _waits(member: Member, basis: Basis | None) -> bool:
+    """Whether an evaluation is still open: any at all, or the one on this basis."""
+    if basis is None:
+        return member.fate is Fate.WAITING
+    closed = (Fate.REFUTED, Fate.DUPLICATE, Fate.UNREADABLE, Fate.FAULTED)
+    return member.fate not in closed and basis not in member.evaluated
 
 
 def _lesson_missing(snapshot: Snapshot) -> bool:

@@ -1,14 +1,11 @@
-"""A search run: decide, propose, verify, evaluate and record, round after round.
-
-The state of a run is its records in the archive. Each round folds them, finishes the work of the last decision, and
-only then decides again; a run that was killed resumes with the same decisions.
-"""
+"""A session of a search run: the steps of the straight line, each of which does what the records still lack."""
 
 from __future__ import annotations
 
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
@@ -21,32 +18,30 @@ from warpwright.core.records.evidence import Dossier
 from warpwright.core.records.judged import Judged
 from warpwright.core.records.search import (
     Action,
+    Basis,
     Brief,
     Call,
     Decision,
     Lesson,
     Prediction,
     Proposal,
+    Record,
     Run,
     Session,
     Snapshot,
 )
 from warpwright.core.task import Task
+from warpwright.dispatch.evaluating import Outcome
 from warpwright.dispatch.ordered_map import ordered_map
 from warpwright.emulate.cost.model import profile_sentence
-from warpwright.evolve.decide import decide
 from warpwright.evolve.fold import fold
 from warpwright.evolve.inputs import SearchInputs
-from warpwright.evolve.policy import Policy
 from warpwright.evolve.selection.population import population
 from warpwright.evolve.work import unfinished
 from warpwright.propose.prompting.known import Library
 from warpwright.propose.proposing import Proposed
 from warpwright.report.scoring import measured, predicted
 from warpwright.search.known_kernels import library_of
-
-Outcome = Judged | tuple[Prediction, ...]
-"""The judge's result or, without a GPU, the predictions of the cost model."""
 
 
 class SearchServices(Protocol):
@@ -60,7 +55,10 @@ class SearchServices(Protocol):
     def climb(self, candidates: Sequence[Candidate]) -> Iterator[tuple[Dossier, Sequence[Call]]]:
         """Climbs the ladder with each candidate; yields its dossier and the model calls made for it."""
 
-    def evaluate(self, candidates: Sequence[Candidate], dossiers: Mapping[str, Dossier]) -> Iterator[Outcome]: ...
+    def evaluate(
+        self, candidates: Sequence[Candidate], dossiers: Mapping[str, Dossier], basis: Basis | None = None
+    ) -> Iterator[Outcome]:
+        """Evaluates candidates on a basis; None stands for the surest one there is."""
 
     def reflect(self, snapshot: Snapshot, library: Library) -> tuple[str, Sequence[Call]]:
         """Returns a lesson, empty if no model answered, and the model calls made for it."""
@@ -74,60 +72,78 @@ class Watcher(Protocol):
     def doing(self, what: str) -> None: ...
 
 
+Decide = Callable[[Snapshot, SearchInputs], Decision]
+"""A policy: what to do next, as a pure function of what the run knows."""
+
+
 @dataclass(slots=True, kw_only=True)
 class SearchRun:
-    """One session of one run: from start or resumption until the run stops."""
+    """One session of one run: from start or resumption until the run stops.
+
+    The state of a run is its records in the archive. Each step folds them and does what the last decision still needs,
+    so that a run that was killed resumes with the same decisions.
+    """
 
     run: Run
     task: Task
     archive: Archive
-    policy: Policy
+    policy: Decide
     services: SearchServices
     watcher: Watcher
-    output: Path
+    output: Path | None = None
+    """The file that holds the best kernel so far."""
     workers: int = 8
     clock: Callable[[], float] = time.monotonic
+    keeps_faults: bool = True
+    """Whether what ended in a fault of ours stays so; otherwise the next session tries it again."""
     _since: float = field(init=False)
+    _faulted: list[Record] = field(init=False, default_factory=list)
+    """Records of this session that are not kept."""
 
-    def drive(self) -> Snapshot:
-        """Runs until a decision to stop. A run that stopped earlier may continue: its budget may have grown."""
+    @contextmanager
+    def session(self) -> Iterator[None]:
+        """Claims the run. A run that had stopped may continue: its budget may have grown."""
         self._since = self.clock()
         with self.archive.claim(self.run.id):
-            snapshot = self._settle()
-            while True:
-                decision = self._decide(snapshot)
-                snapshot = self._settle()
-                if decision.action is Action.STOP:
-                    return snapshot
+            yield
 
     def snapshot(self) -> Snapshot:
-        return fold(self.run, self.archive.log(self.run.id))
+        """Everything the run knows, folded from its records; the best kernel so far is kept in its file."""
+        snapshot = fold(self.run, (*self.archive.log(self.run.id), *self._faulted))
+        self._keep_best(snapshot)
+        self.watcher.saw(snapshot)
+        return snapshot
 
-    def _settle(self) -> Snapshot:
-        """Finishes the work of the last decision."""
-        while True:
-            snapshot = self.snapshot()
-            self._keep_best(snapshot)
-            self.watcher.saw(snapshot)
-            work = unfinished(snapshot)
-            if not work:
-                return snapshot
-            if work.ask:
-                self._ask(work.ask)
-            elif work.verify:
-                self._verify(work.verify)
-            elif work.evaluate:
-                self._evaluate(work.evaluate)
-            elif work.reflect:
-                self._reflect(work.reflect, snapshot)
+    def propose(self) -> None:
+        """Answers open briefs: by the composer, by rule, or by asking models."""
+        if briefs := unfinished(self.snapshot()).ask:
+            self._ask(briefs)
 
-    def _decide(self, snapshot: Snapshot) -> Decision:
-        decision = decide(snapshot, self.policy, self.services.given(self._library(), self._dossiers()))
+    def verify(self) -> None:
+        """Climbs the ladder with new candidates."""
+        if candidates := unfinished(self.snapshot()).verify:
+            self._verify(candidates)
+
+    def evaluate(self) -> None:
+        """Measures, or without a GPU predicts, the candidates that the last decision names."""
+        snapshot = self.snapshot()
+        if candidates := unfinished(snapshot).evaluate:
+            self._evaluate(candidates, snapshot.decisions[-1].basis)
+
+    def reflect(self) -> None:
+        """Asks a model for the lesson that the last decision wants."""
+        snapshot = self.snapshot()
+        if decision := unfinished(snapshot).reflect:
+            self._reflect(decision, snapshot)
+
+    def decide(self) -> Action:
+        """Decides what comes next."""
+        decision = self.policy(self.snapshot(), self.services.given(self._library(), self._dossiers()))
         with self.archive.transaction():
             self._note_time(f"before decision {decision.number}")
             self.archive.append(self.run.id, decision)
         self.watcher.doing(decision.reason)
-        return decision
+        return decision.action
 
     def _note_time(self, reason: str) -> None:
         now = self.clock()
@@ -153,7 +169,7 @@ class SearchRun:
 
         for brief, proposed in zip(briefs, ordered_map(ask, briefs, workers=self.workers), strict=True):
             self._enter(brief, proposed)
-            self.watcher.saw(self.snapshot())
+            self.snapshot()
 
     def _enter(self, brief: Brief, proposed: Proposed) -> None:
         candidate = proposed.candidate
@@ -175,17 +191,36 @@ class SearchRun:
             with self.archive.transaction():
                 for call in calls:
                     self.archive.append(self.run.id, call)
-                self.archive.append(self.run.id, dossier)
-            self.watcher.saw(self.snapshot())
+                self._store(dossier, faulted=bool(dossier.faults))
+            self.snapshot()
 
-    def _evaluate(self, ids: Sequence[str]) -> None:
+    def _evaluate(self, ids: Sequence[str], basis: Basis | None) -> None:
         self.watcher.doing(f"evaluating {len(ids)} candidates")
         found = self.archive.candidates(ids)
-        for outcome in self.services.evaluate([found[id_] for id_ in ids], self._dossiers()):
-            enter_outcome(self.archive, self.run.id, self.task, outcome)
-            snapshot = self.snapshot()
-            self._keep_best(snapshot)
-            self.watcher.saw(snapshot)
+        for outcome in self.services.evaluate([found[id_] for id_ in ids], self._dossiers(), basis):
+            self._enter_outcome(outcome)
+            self.snapshot()
+
+    def _enter_outcome(self, outcome: Outcome) -> None:
+        """Stores a result and its score in one transaction, so that a kill cannot separate them."""
+        records: tuple[Judged | Prediction, ...]
+        if isinstance(outcome, Judged):
+            records, score = (outcome,), measured(self.task, outcome)
+        else:
+            slowest = max(outcome, key=lambda prediction: prediction.time_us)
+            records, score = outcome, predicted(self.task, outcome, profile_sentence(slowest))
+        with self.archive.transaction():
+            for record in records:
+                faulted = isinstance(record, Judged) and bool(record.faults) and not record.evidence
+                self._store(record, faulted=faulted)
+            if score is not None:
+                self.archive.append(self.run.id, score)
+
+    def _store(self, record: Record, *, faulted: bool) -> None:
+        if faulted and not self.keeps_faults:
+            self._faulted.append(record)
+        else:
+            self.archive.append(self.run.id, record)
 
     def _reflect(self, decision: Decision, snapshot: Snapshot) -> None:
         self.watcher.doing("asking what the results teach")
@@ -197,26 +232,11 @@ class SearchRun:
 
     def _keep_best(self, snapshot: Snapshot) -> None:
         best = population(snapshot).best
-        if best is None or best.candidate is None:
+        if self.output is None or best is None or best.candidate is None:
             return
         source = self.archive.candidate(best.candidate).source.encode("utf-8", errors="surrogateescape")
         if not self.output.exists() or self.output.read_bytes() != source:
             write_whole(self.output, source)
-
-
-def enter_outcome(archive: Archive, run: str, task: Task, outcome: Outcome) -> None:
-    """Stores a result and its score in one transaction, so that a kill cannot separate them."""
-    records: tuple[Judged | Prediction, ...]
-    if isinstance(outcome, Judged):
-        records, score = (outcome,), measured(task, outcome)
-    else:
-        slowest = max(outcome, key=lambda prediction: prediction.time_us)
-        records, score = outcome, predicted(task, outcome, profile_sentence(slowest))
-    with archive.transaction():
-        for record in records:
-            archive.append(run, record)
-        if score is not None:
-            archive.append(run, score)
 
 
 def proposal_of(brief: Brief, candidate: Candidate) -> Proposal:

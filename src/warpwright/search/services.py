@@ -14,7 +14,7 @@ from warpwright.core.errors import ModelFailed, UsageError
 from warpwright.core.gpus.table import gpu_named
 from warpwright.core.protocols import Model
 from warpwright.core.records.evidence import Dossier
-from warpwright.core.records.search import Arm, Brief, Call, Operator, Snapshot
+from warpwright.core.records.search import Arm, Basis, Brief, Call, Operator, Snapshot
 from warpwright.core.task import Task
 from warpwright.dispatch.evaluating import Outcome
 from warpwright.dispatch.pool import parallel
@@ -50,6 +50,8 @@ class ModelServices:
     flags: Flags
     models: Mapping[str, Model]
     evaluator: Evaluator
+    predictor: Evaluator | None = None
+    """For evaluations that must rest on predictions, where `evaluator` measures."""
     written_in: str = CUDA
     """The language of new kernels."""
     composer: Composer | None = None
@@ -101,8 +103,11 @@ class ModelServices:
         model = Noted(self.opinions, note=self.note)
         return climb_on(climbed, [OpinionRung(model)]).dossier, model.calls
 
-    def evaluate(self, candidates: Sequence[Candidate], dossiers: Mapping[str, Dossier]) -> Iterator[Outcome]:
-        yield from self.evaluator.evaluate(candidates, dossiers)
+    def evaluate(
+        self, candidates: Sequence[Candidate], dossiers: Mapping[str, Dossier], basis: Basis | None = None
+    ) -> Iterator[Outcome]:
+        chosen = self.predictor if basis is Basis.PREDICTED and self.predictor else self.evaluator
+        yield from chosen.evaluate(candidates, dossiers)
 
     def reflect(self, snapshot: Snapshot, library: Library) -> tuple[str, Sequence[Call]]:
         """Asks the first model for a lesson."""

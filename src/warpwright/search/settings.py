@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from warpwright.core.candidate import CUDA, Flags
+from warpwright.core.codec import OMIT_DEFAULT
 from warpwright.evolve.policy import Policy
 
 
@@ -38,5 +39,7 @@ class Settings:
     """The model that gives opinions on candidates before they are evaluated."""
     record: str | None = None
     """File to which requests and answers are recorded, for a replay."""
-    output: str
-    """The file that holds the best kernel so far."""
+    output: str | None
+    """The file that holds the best kernel so far, if one was asked for."""
+    reference: str | None = field(default=None, metadata=OMIT_DEFAULT)
+    """The text of the reference, if the task is a Python object of a caller; `task` names a file that never existed."""

@@ -9,6 +9,7 @@ import secrets
 from collections.abc import Iterable, Mapping
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from warpwright import __version__, languages
 from warpwright.archive.store import Archive
@@ -18,20 +19,24 @@ from warpwright.core.codec import CodecError, content_id, decode, encode
 from warpwright.core.errors import UsageError
 from warpwright.core.protocols import Model, Request
 from warpwright.core.records.judged import Asked
-from warpwright.core.records.search import Action, Arm, Basis, Brief, Call, Decision, Operator, Run
+from warpwright.core.records.search import Action, Arm, Brief, Call, Decision, Operator, Run
 from warpwright.core.task import Task
 from warpwright.dispatch.evaluating import Bundled, Local
 from warpwright.dispatch.predicting import Predictor
+from warpwright.evolve.decide import decide
 from warpwright.evolve.inputs import Ceiling
+from warpwright.evolve.policy import Policy
 from warpwright.models.named import Terms, model_named
 from warpwright.models.spending.limits import DEFAULT_MAX_TOKENS, Budget
 from warpwright.models.spending.prices import Prices, load_prices, most_tokens
 from warpwright.propose.proposing import MOST_TOKENS
-from warpwright.search.run import SearchRun, Watcher, proposal_of
+from warpwright.propose.tuning.ranking import Entrant, entrants
+from warpwright.search.run import Decide, SearchRun, Watcher, proposal_of
 from warpwright.search.services import Evaluator, ModelServices
 from warpwright.search.settings import Settings
-from warpwright.search.tuner import Tuner
+from warpwright.search.tuning import Tuning
 from warpwright.tasks import load
+from warpwright.tasks.function import function_task
 
 LONGEST_PROMPT = 24_000
 """Tokens: an upper bound on the length of our prompts, to estimate costs before anything is asked."""
@@ -41,23 +46,26 @@ _QUESTIONS = 2
 """Requests per proposal at most: one is repeated if its answer cannot be parsed."""
 
 
-def begin(archive: Archive, settings: Settings, seed: int | None = None) -> Run:
+def begin(archive: Archive, settings: Settings, seed: int | None = None, start: Candidate | None = None) -> Run:
     """Creates and records a new run, after it has checked what the user may have to correct."""
     task = task_of(settings)
-    _check_authors(task, settings)
-    _check_output(Path(settings.output))
+    start = start or _read(settings.start, settings)
+    if start is None:
+        _check_authors(task, settings)
+    if settings.output is not None:
+        _check_output(Path(settings.output))
     _models(settings, spent=0.0)
     _evaluator(task, settings, secret=0)
-    start, _ = (_read(name, settings) for name in (settings.start, settings.forward))
+    _read(settings.forward, settings)
     run = _begun(archive, settings, task, secrets.token_hex(4), seed)
     if start is not None:
-        _enter_start(archive, run, start)
+        enter_start(archive, run, start)
     return run
 
 
 def _check_authors(task: Task, settings: Settings) -> None:
-    """Checks that a model, the composer or the user can write the first kernel."""
-    if settings.policy.arms or settings.start:
+    """Checks that a model or the composer can write the first kernel."""
+    if settings.policy.arms:
         return
     ask = "give a model to ask, for example --model anthropic:NAME"
     if not settings.policy.composer:
@@ -86,7 +94,10 @@ def settings_of(run: Run) -> Settings:
 
 
 def task_of(settings: Settings) -> Task:
-    return load(settings.task, inputs=settings.inputs)[0]
+    if settings.reference is None:
+        return load(settings.task, inputs=settings.inputs)[0]
+    file, _, entry = settings.task.partition(":")
+    return function_task(settings.reference, Path(file), entry, settings.inputs, None)
 
 
 def search_run(archive: Archive, run: Run, watcher: Watcher) -> SearchRun:
@@ -110,39 +121,48 @@ def search_run(archive: Archive, run: Run, watcher: Watcher) -> SearchRun:
         run=run,
         task=task,
         archive=archive,
-        policy=settings.policy,
+        policy=evolving(settings.policy),
         services=services,
         watcher=watcher,
-        output=Path(settings.output),
+        output=Path(settings.output) if settings.output else None,
         workers=settings.workers,
     )
 
 
-def tuner(archive: Archive, settings: Settings, watcher: Watcher) -> tuple[Tuner, Candidate]:
-    """Builds the tuner of the kernel in `settings.start`, and returns it with that kernel.
+def evolving(policy: Policy) -> Decide:
+    """Evolution as the policy of the straight line."""
+    return lambda snapshot, given: decide(snapshot, policy, given)
+
+
+def tuning_run(
+    archive: Archive, settings: Settings, kernel: Candidate, watcher: Watcher, *, most: int, merge: bool
+) -> tuple[SearchRun, Tuning]:
+    """Builds a session that tries settings of a kernel, and its policy.
 
     The same kernel for the same task always maps to the same run and thus to its earlier results.
     """
-    task, kernel = task_of(settings), languages.read(Path(settings.start or ""), settings.flags)
-    run = _tuning_run(archive, settings, task, kernel)
-    evaluators: dict[Basis, Evaluator] = {Basis.PREDICTED: Predictor(task)}
-    if isinstance(here := _evaluator(task, settings, run.seed), Local):
-        evaluators[Basis.MEASURED] = here
-    elif not isinstance(here, Predictor):
+    task, tried = task_of(settings), entrants(kernel, most)
+    run = _tuning_run(archive, settings, task, tried[0])
+    evaluator = _evaluator(task, settings, run.seed)
+    if not isinstance(evaluator, Local | Predictor):
         raise UsageError(
             "tuning goes back and forth between settings and a GPU, so that must be here; leave --dispatch"
         )
-    services = {
-        basis: ModelServices(task=task, flags=settings.flags, models={}, evaluator=evaluator)
-        for basis, evaluator in evaluators.items()
-    }
-    return Tuner(run=run, task=task, archive=archive, services=services, watcher=watcher), kernel
+    services = ModelServices(task=task, flags=settings.flags, models={}, evaluator=evaluator, predictor=Predictor(task))
+    tuning = Tuning(tried=tried, merge=merge, measured=isinstance(evaluator, Local))
+    session = SearchRun(run=run, task=task, archive=archive, policy=tuning.decide, services=services, watcher=watcher,
+        keeps_faults=False,
+    )  # fmt: skip
+    return session, tuning
 
 
-def _tuning_run(archive: Archive, settings: Settings, task: Task, kernel: Candidate) -> Run:
-    name = f"tune-{content_id([task.id, kernel.id, __version__])[:12]}"
-    known = next((run for run in archive.runs() if run.id == name), None)
-    return known or _begun(archive, settings, task, name, None)
+def _tuning_run(archive: Archive, settings: Settings, task: Task, first: Entrant) -> Run:
+    name = f"tune-{content_id([task.id, first.candidate.id, __version__])[:12]}"
+    run = next((run for run in archive.runs() if run.id == name), None)
+    run = run or _begun(archive, settings, task, name, None)
+    if not archive.records(run.id, Decision):
+        enter_start(archive, run, first.candidate, first.settings)
+    return run
 
 
 def _begun(archive: Archive, settings: Settings, task: Task, name: str, seed: int | None) -> Run:
@@ -225,9 +245,9 @@ def _read(name: str | None, settings: Settings) -> Candidate | None:
     return languages.read(Path(name), settings.flags) if name else None
 
 
-def _enter_start(archive: Archive, run: Run, candidate: Candidate) -> None:
+def enter_start(archive: Archive, run: Run, candidate: Candidate, genome: Mapping[str, Any] | None = None) -> None:
     """Records a kernel of the user's as the answer to a first brief."""
-    brief = Brief(number=0, operator=Operator.TRANSLATE)
+    brief = Brief(number=0, operator=Operator.TRANSLATE, genome=genome or {})
     reason = "The user gave a kernel to start from."
     with archive.transaction():
         archive.keep(candidate)

@@ -13,16 +13,32 @@ from warpwright.archive.store import Archive
 from warpwright.core.candidate import Candidate, Flags
 from warpwright.core.errors import ModelFailed
 from warpwright.core.protocols import Reply, Request
-from warpwright.core.records.evidence import Counterexample, Dossier, Evidence, Verdict
+from warpwright.core.records.evidence import Counterexample, Dossier, Evidence, Fault, Verdict
 from warpwright.core.records.judged import Judged
 from warpwright.core.records.measurement import Cache, Measurement, Scene
-from warpwright.core.records.search import Arm, Basis, Brief, Call, Fate, Operator, Prediction, Run, Score
+from warpwright.core.records.rungs import PREDICT
+from warpwright.core.records.search import (
+    Arm,
+    Basis,
+    Brief,
+    Call,
+    Decision,
+    Fate,
+    Operator,
+    Prediction,
+    Run,
+    Score,
+    Snapshot,
+)
 from warpwright.core.task import Case, Output, Reference, Role, Task, TensorArg, Work
-from warpwright.evolve.fold import fold
+from warpwright.dispatch.evaluating import undecided
 from warpwright.propose.prompting.known import Known
 from warpwright.propose.tuning.ranking import entrants
+from warpwright.search.line import straight_line
+from warpwright.search.run import SearchRun
 from warpwright.search.services import ModelServices
-from warpwright.search.tuner import Tuned, Tuner
+from warpwright.search.tuning import Tuned, Tuning
+from warpwright.search.wiring import enter_start
 
 SIZES = (1 << 10, 1 << 24)
 TASK = Task(
@@ -58,11 +74,14 @@ class Straw:
     """Tools that count what they are asked."""
 
     def __init__(self, basis: Basis) -> None:
-        self.basis, self.climbed, self.evaluated = basis, 0, 0
+        self.basis, self.climbed, self.evaluated, self.faulty = basis, 0, 0, False
 
     def climb(self, candidates: Sequence[Candidate]) -> Iterator[tuple[Dossier, Sequence[Call]]]:
         for candidate in candidates:
             self.climbed += 1
+            if self.faulty:
+                yield Dossier(candidate=candidate.id, task=TASK.key, faults=(Fault(where="nvcc", message="lost"),)), ()
+                continue
             wrong = block(candidate) == WRONG
             evidence = Evidence(
                 candidate=candidate.id,
@@ -113,19 +132,37 @@ class Silent:
     def doing(self, what: str) -> None: ...
 
 
-def tune(archive: Archive, *bases: Basis, merge: bool = False) -> tuple[Tuned, dict[Basis, Straw]]:
+class Services(ModelServices):
+    """The services of a run, of which the ladder is a straw man's."""
+
+    def climb(self, candidates: Sequence[Candidate]) -> Iterator[tuple[Dossier, Sequence[Call]]]:
+        yield from self.predictor.climb(candidates)
+
+
+def tune(
+    archive: Archive, *bases: Basis, merge: bool = False, faulty: bool = False
+) -> tuple[Tuned, dict[Basis, Straw], Snapshot]:
     archive.begin(RUN)
-    tools = {basis: Straw(basis) for basis in bases}
-    worker = Tuner(run=RUN, task=TASK, archive=archive, services=tools, watcher=Silent())  # type: ignore[arg-type]
-    return worker.tune(entrants(Candidate(source=SOURCE)), merge=merge), tools
+    straws = {basis: Straw(basis) for basis in (Basis.PREDICTED, *bases)}
+    straws[Basis.PREDICTED].faulty = faulty
+    tuning = Tuning(tried=entrants(Candidate(source=SOURCE)), merge=merge, measured=Basis.MEASURED in bases)
+    if not archive.records(RUN.id, Decision):
+        enter_start(archive, RUN, tuning.tried[0].candidate, tuning.tried[0].settings)
+    services = Services(
+        task=TASK, flags=Flags(), models={}, evaluator=straws[bases[-1]], predictor=straws[Basis.PREDICTED]
+    )
+    run = SearchRun(run=RUN, task=TASK, archive=archive, policy=tuning.decide, services=services, watcher=Silent(),
+        keeps_faults=False,
+    )  # fmt: skip
+    snapshot = straight_line(run)
+    return tuning.result(snapshot), straws, snapshot
 
 
 def test_the_best_setting_wins_and_a_wrong_one_is_left_out(tmp_path: Path) -> None:
     with open_archive(tmp_path / "a.db") as archive:
-        done, _ = tune(archive, Basis.PREDICTED)
-        snapshot = fold(RUN, archive.log(RUN.id))
-    assert done.best is not None
-    assert (block(done.best), done.basis, len(done.scores)) in ((64, "predicted", 3), (128, "predicted", 3))
+        done, _, snapshot = tune(archive, Basis.PREDICTED)
+        best = block(archive.candidate(done.best or ""))
+    assert (best, done.basis, len(done.scores)) in ((64, "predicted", 3), (128, "predicted", 3))
     fates = {member.brief.genome["BLOCK"]: member.fate for member in snapshot.members}
     assert fates[WRONG] is Fate.REFUTED
     assert snapshot.members[0].brief.parents == ()
@@ -133,29 +170,51 @@ def test_the_best_setting_wins_and_a_wrong_one_is_left_out(tmp_path: Path) -> No
 
 def test_what_was_found_out_is_not_found_out_again(tmp_path: Path) -> None:
     with open_archive(tmp_path / "a.db") as archive:
-        first, tools = tune(archive, Basis.PREDICTED, merge=True)
-        assert (tools[Basis.PREDICTED].climbed, tools[Basis.PREDICTED].evaluated) == (5, 4)
-        again, tools = tune(archive, Basis.PREDICTED, merge=True)
-    assert (tools[Basis.PREDICTED].climbed, tools[Basis.PREDICTED].evaluated) == (0, 0)
+        first, straws, _ = tune(archive, Basis.PREDICTED, merge=True)
+        assert (straws[Basis.PREDICTED].climbed, straws[Basis.PREDICTED].evaluated) == (5, 4)
+        again, straws, _ = tune(archive, Basis.PREDICTED, merge=True)
+    assert (straws[Basis.PREDICTED].climbed, straws[Basis.PREDICTED].evaluated) == (0, 0)
     assert again == first
+
+
+def test_what_ended_in_a_fault_of_ours_is_tried_again(tmp_path: Path) -> None:
+    with open_archive(tmp_path / "a.db") as archive:
+        failed, _, snapshot = tune(archive, Basis.PREDICTED, faulty=True)
+        assert failed.best is None
+        assert {member.fate for member in snapshot.members} == {Fate.FAULTED}
+        done, straws, _ = tune(archive, Basis.PREDICTED)
+    assert done.best is not None
+    assert straws[Basis.PREDICTED].climbed == 4
 
 
 def test_measurements_decide_where_there_is_a_gpu(tmp_path: Path) -> None:
     with open_archive(tmp_path / "a.db") as archive:
-        done, tools = tune(archive, Basis.PREDICTED, Basis.MEASURED)
+        done, straws, _ = tune(archive, Basis.PREDICTED, Basis.MEASURED)
     assert done.basis is Basis.MEASURED
-    assert (tools[Basis.PREDICTED].evaluated, tools[Basis.MEASURED].evaluated) == (3, 3)
+    assert (straws[Basis.PREDICTED].evaluated, straws[Basis.MEASURED].evaluated) == (3, 3)
     assert {score.basis for score in done.scores.values()} == {Basis.MEASURED}
+
+
+def test_all_settings_are_measured_where_none_can_be_predicted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def silent(self: Straw, candidates: Sequence[Candidate], dossiers: object) -> Iterator[Judged]:
+        for candidate in candidates:
+            yield judged(candidate) if self.basis is Basis.MEASURED else undecided(TASK, candidate.id, PREDICT, "odd")
+
+    monkeypatch.setattr(Straw, "evaluate", silent)
+    with open_archive(tmp_path / "a.db") as archive:
+        done, _, _ = tune(archive, Basis.PREDICTED, Basis.MEASURED)
+    assert (done.basis, len(done.scores)) == (Basis.MEASURED, 3)
 
 
 @pytest.mark.parametrize("bases", [(Basis.PREDICTED,), (Basis.PREDICTED, Basis.MEASURED)])
 def test_winners_of_different_shapes_are_merged_into_a_better_kernel(tmp_path: Path, bases: tuple[Basis, ...]) -> None:
     with open_archive(tmp_path / "a.db") as archive:
-        done, _ = tune(archive, *bases, merge=True)
-    assert done.merged is not None
-    assert done.best == done.merged
-    assert "if (x.size(0) <= 131072) {" in done.merged.source
-    assert done.dossiers[done.merged.id].verdict is Verdict.HOLDS
+        done, _, _ = tune(archive, *bases, merge=True)
+        assert done.merged is not None
+        assert done.best == done.merged
+        assert "if (x.size(0) <= 131072) {" in archive.candidate(done.merged).source
+        dossiers = {item.candidate: item for item in archive.records(RUN.id, Dossier)}
+    assert dossiers[done.merged].verdict is Verdict.HOLDS
 
 
 class Asked:

@@ -18,6 +18,7 @@ from warpwright.core.records.evidence import Counterexample, Dossier, Evidence, 
 from warpwright.core.records.search import (
     Action,
     Arm,
+    Basis,
     Brief,
     Call,
     Decision,
@@ -34,8 +35,9 @@ from warpwright.evolve.policy import Policy
 from warpwright.models.spending.prices import Prices, Rate
 from warpwright.propose.prompting.known import Library
 from warpwright.propose.proposing import Proposed
+from warpwright.search.line import straight_line
 from warpwright.search.run import SearchRun
-from warpwright.search.wiring import spent_usd
+from warpwright.search.wiring import evolving, spent_usd
 
 TASK = Task(
     name="double",
@@ -78,7 +80,7 @@ class Straw:
             yield Dossier(candidate=candidate.id, task=TASK.key, evidence=(evidence,)), ()
 
     def evaluate(
-        self, candidates: Sequence[Candidate], dossiers: Mapping[str, Dossier]
+        self, candidates: Sequence[Candidate], dossiers: Mapping[str, Dossier], basis: Basis | None = None
     ) -> Iterator[tuple[Prediction, ...]]:
         for candidate in candidates:
             assert dossiers[candidate.id].verdict is Verdict.HOLDS
@@ -101,7 +103,7 @@ class Silent:
 
 def search_run(archive: Archive, folder: Path) -> SearchRun:
     return SearchRun(
-        run=RUN, task=TASK, archive=archive, policy=POLICY, services=Straw(), watcher=Silent(),
+        run=RUN, task=TASK, archive=archive, policy=evolving(POLICY), services=Straw(), watcher=Silent(),
         output=folder / "best.cu", workers=3, clock=lambda: 0.0,
     )  # fmt: skip
 
@@ -113,7 +115,7 @@ def history(archive: Archive) -> tuple[tuple[Decision, ...], set[Proposal]]:
 def test_a_run_ends_with_the_best_kernel_in_its_file(tmp_path: Path) -> None:
     with open_archive(tmp_path / "a.db") as archive:
         archive.begin(RUN)
-        snapshot = search_run(archive, tmp_path).drive()
+        snapshot = straight_line(search_run(archive, tmp_path))
         scored = [member for member in snapshot.members if member.score]
         winner = max(scored, key=lambda member: member.score.value)
         assert (tmp_path / "best.cu").read_text() == archive.candidate(winner.candidate).source
@@ -147,7 +149,7 @@ class Mortal:
 def test_a_run_killed_at_any_point_resumes_with_the_same_decisions(tmp_path: Path, seed: int) -> None:
     with open_archive(tmp_path / "whole.db") as archive:
         archive.begin(RUN)
-        search_run(archive, tmp_path).drive()
+        straight_line(search_run(archive, tmp_path))
         whole = history(archive)
     rng = random.Random(seed)
     with open_archive(tmp_path / "killed.db") as archive:
@@ -155,7 +157,7 @@ def test_a_run_killed_at_any_point_resumes_with_the_same_decisions(tmp_path: Pat
     for _ in range(1000):
         with open_archive(tmp_path / "killed.db") as archive:
             try:
-                search_run(Mortal(archive, rng.randint(1, 12)), tmp_path).drive()
+                straight_line(search_run(Mortal(archive, rng.randint(1, 12)), tmp_path))
                 break
             except Killed:
                 continue
@@ -168,8 +170,8 @@ def test_only_one_process_at_a_time_runs_a_search(tmp_path: Path) -> None:
 
     with open_archive(tmp_path / "a.db") as archive, open_archive(tmp_path / "a.db") as other:
         archive.begin(RUN)
-        with archive.claim("r"), pytest.raises(UsageError, match="being driven"):
-            search_run(other, tmp_path).drive()
+        with archive.claim("r"), pytest.raises(UsageError, match="is in use"):
+            straight_line(search_run(other, tmp_path))
 
 
 PRICES = Prices(rates=(Rate(model="openai:writer", input=1.0, output=2.0),))

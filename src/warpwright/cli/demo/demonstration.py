@@ -5,11 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from warpwright.app.given import headers_first
+from warpwright.app.progress import Reporter, Update
+from warpwright.app.searches.chapters import chapter
 from warpwright.archive.opening import open_archive
 from warpwright.archive.store import Archive
 from warpwright.cli.output import emit
 from warpwright.cli.screen import bad, bar_of, faint, good, plain, screen, show_table, waiting
-from warpwright.cli.search.chapters import chapter
 from warpwright.cli.search.live import watching
 from warpwright.core.candidate import Candidate, Flags
 from warpwright.core.errors import Exit
@@ -21,6 +22,7 @@ from warpwright.report.funnel import best, funnel
 from warpwright.report.page import Catch, Chapter, page
 from warpwright.report.scores import in_words
 from warpwright.report.verdicts import details, sentence
+from warpwright.search.line import straight_line
 from warpwright.search.settings import Settings
 from warpwright.search.wiring import begin, search_run
 from warpwright.tasks import load
@@ -77,11 +79,11 @@ def _search(archive: Archive, name: str, folder: Path, gpu: str, as_json: bool) 
         output=str(folder / f"{name.replace(':', '-')}.cu"),
     )
     run = begin(archive, settings, _SEED)
-    with watching(settings, silent=as_json) as watcher:
-        watcher.doing(f"searching for a kernel for {name}")
-        search = search_run(archive, run, watcher)
-        snapshot = search.drive()
-    return chapter(archive, search.task, snapshot, gpu)
+    with watching(settings, silent=as_json) as told:
+        told(Update(label=f"searching for a kernel for {name}"))
+        session = search_run(archive, run, Reporter(told))
+        snapshot = straight_line(session)
+    return chapter(archive, session.task, snapshot, gpu)
 
 
 def _show(chapters: list[Chapter], folder: Path, report: Path) -> None:

@@ -11,15 +11,15 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
+from warpwright.app.progress import OnProgress, Update
 from warpwright.core.records.search import Snapshot
 from warpwright.report.funnel import best, funnel
 from warpwright.report.scores import in_words, spent_words
-from warpwright.search.run import Watcher
 from warpwright.search.settings import Settings
 
 
 @contextmanager
-def watching(settings: Settings, *, silent: bool) -> Iterator[Watcher]:
+def watching(settings: Settings, *, silent: bool) -> Iterator[OnProgress]:
     console = Console(stderr=True)
     if silent or not console.is_terminal:
         yield Plain(console, silent=silent)
@@ -35,13 +35,10 @@ class Plain:
     def __init__(self, console: Console, *, silent: bool) -> None:
         self._console, self._silent, self._last = console, silent, ""
 
-    def saw(self, snapshot: Snapshot) -> None:
-        """Nobody reads tables in a log."""
-
-    def doing(self, what: str) -> None:
-        if what != self._last and not self._silent:
-            self._console.print(what, style="dim", markup=False, highlight=False, soft_wrap=True)
-        self._last = what
+    def __call__(self, update: Update) -> None:
+        if update.label != self._last and not self._silent:
+            self._console.print(update.label, style="dim", markup=False, highlight=False, soft_wrap=True)
+        self._last = update.label
 
 
 class View:
@@ -51,11 +48,8 @@ class View:
         self._settings, self._what, self._started = settings, "starting", time.monotonic()
         self._snapshot: Snapshot | None = None
 
-    def saw(self, snapshot: Snapshot) -> None:
-        self._snapshot = snapshot
-
-    def doing(self, what: str) -> None:
-        self._what = what
+    def __call__(self, update: Update) -> None:
+        self._snapshot, self._what = update.snapshot or self._snapshot, update.label
 
     def __rich__(self) -> Group:
         elapsed = time.monotonic() - self._started

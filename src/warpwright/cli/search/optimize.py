@@ -3,208 +3,103 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from warpwright.cli.check.candidates import FastMath, GpuName, Kernel, TaskName
-from warpwright.cli.output import Json
+from warpwright.cli.bench.options import Compiled
+from warpwright.cli.check.candidates import Kernel, TaskName
+from warpwright.cli.grouped import grouped
+from warpwright.cli.output import Json, emit
 from warpwright.cli.search.beforehand import check_file, check_source, check_task
-from warpwright.cli.search.options import (
-    ArchivePlace,
-    Dispatch,
-    Dollars,
-    Efforts,
-    Language,
-    Minutes,
-    Models,
-    Output,
-    PerMinute,
-    Record,
-    Stream,
-    Timeout,
-    Unpriced,
-)
+from warpwright.cli.search.options import ArchivePlace, Asked, Breeding, Minutes, Resumed, Start
 from warpwright.cli.tasks.tasks import Inputs
-from warpwright.core.errors import UsageError
+from warpwright.core.errors import Undecided, UsageError
 
 if TYPE_CHECKING:
+    from warpwright.evolve.policy import Policy
     from warpwright.search.settings import Settings
 
 
+@grouped
 def optimize(
+    asked: Asked,
+    breeding: Breeding,
+    resumed: Resumed,
+    start: Start,
     task: Annotated[
         str | None, typer.Argument(metavar="TASK", help="A task, a KernelBench file, ref.py:fn, model.py:Net ...")
     ] = None,
-    inputs: Inputs = None,
-    models: Models = None,
-    efforts: Efforts = None,
-    budget: Dollars = None,
     minutes: Minutes = None,
-    generations: Annotated[
-        int | None, typer.Option("--generations", metavar="N", min=0, help="Rounds of breeding; 10 if not given.")
-    ] = None,
-    proposals: Annotated[int, typer.Option("--proposals", metavar="N", min=1, help="In each generation.")] = 8,
-    evaluate: Annotated[int, typer.Option("--evaluate", metavar="N", min=1, help="Of them, how many are timed.")] = 4,
-    gpu: GpuName = "h200",
-    fast_math: FastMath = False,
-    dispatch: Dispatch = "auto",
-    start: Annotated[Path | None, typer.Option("--start", metavar="KERNEL.CU", help="A kernel to start from.")] = None,
-    language: Language = "cuda",
-    forward: Annotated[
-        Path | None, typer.Option("--forward", metavar="KERNEL.CU", help="A forward kernel to derive a backward from.")
-    ] = None,
-    opinions: Annotated[
-        str | None, typer.Option("--opinions", metavar="SPEC", help="A model whose opinions order the queue.")
-    ] = None,
-    composer: Annotated[bool, typer.Option("--composer/--no-composer", help="May kernels be composed?")] = True,
-    resume: Annotated[str | None, typer.Option("--resume", metavar="RUN", help="Go on with a run.")] = None,
-    seed: Annotated[int | None, typer.Option("--seed", metavar="N", help="Makes all choices repeatable.")] = None,
-    output: Output = None,
-    record: Record = None,
-    stream: Stream = None,
-    per_minute: PerMinute = None,
-    timeout: Timeout = None,
     archive: ArchivePlace = None,
-    allow_unpriced: Unpriced = False,
     as_json: Json = False,
 ) -> None:
     """Search for a fast kernel, with language models or without.
 
     Translates, verifies, repairs, evolves, and always keeps the best so far in a file.
     """
-    asking = {"stream": stream, "per_minute": per_minute, "answer_seconds": timeout}
-    if resume is not None:
+    if resumed.resume is not None:
         if task is not None:
             raise UsageError("--resume goes on with a run that has its task already; leave TASK out")
-        with _starting(as_json):
-            from warpwright.cli.search.searching import resume_run
-        resume_run(
-            resume,
-            archive,
-            budget=budget,
-            minutes=minutes,
-            generations=generations,
-            asking=asking,
-            as_json=as_json,
-        )
+        _resume(resumed.resume, asked, minutes, breeding.generations, archive, as_json)
         return
     if task is None:
         raise UsageError("say what to optimise, for example `warpwright optimize layernorm`, or --resume RUN")
-    settings = _settings(
-        task,
-        inputs,
-        models,
-        efforts,
-        budget,
-        minutes,
-        gpu,
-        fast_math,
-        dispatch,
-        output,
-        record,
-        allow_unpriced,
-        language,
-    )
-    from dataclasses import replace
-
-    check_source(start)
-    check_source(forward)
-    policy = replace(settings.policy, proposals=proposals, evaluate=evaluate, composer=composer)
-    policy = policy if generations is None else replace(policy, generations=generations)
+    check_source(start.start)
+    check_source(start.forward)
+    settings = _settings(task, asked, breeding.policy(), minutes)
     settings = replace(
         settings,
-        policy=policy,
-        start=str(start) if start else None,
-        forward=str(forward) if forward else None,
-        opinions=opinions,
-        stream=stream,
-        per_minute=per_minute,
-        answer_seconds=timeout,
+        start=str(start.start) if start.start else None,
+        forward=str(start.forward) if start.forward else None,
+        opinions=start.opinions,
     )
-    with _starting(as_json):
-        from warpwright.cli.search.searching import search
-    search(settings, archive, seed=seed, as_json=as_json)
+    _search(settings, archive, as_json, resumed.seed)
 
 
+@grouped
 def translate(
     task: Annotated[str, typer.Argument(metavar="TASK", help="As for optimize.")],
-    inputs: Inputs = None,
-    models: Models = None,
-    efforts: Efforts = None,
-    budget: Dollars = None,
-    gpu: GpuName = "h200",
-    fast_math: FastMath = False,
-    dispatch: Dispatch = "auto",
-    language: Language = "cuda",
-    output: Output = None,
-    record: Record = None,
-    stream: Stream = None,
-    per_minute: PerMinute = None,
-    timeout: Timeout = None,
+    asked: Asked,
     archive: ArchivePlace = None,
-    allow_unpriced: Unpriced = False,
     as_json: Json = False,
 ) -> None:
     """Find the first right kernel for a PyTorch function.
 
     With as many repairs as it takes, ten attempts at most.
     """
-    from dataclasses import replace
-
-    settings = _settings(
-        task, inputs, models, efforts, budget, None, gpu, fast_math, dispatch, output, record, allow_unpriced, language
-    )
-    settings = replace(settings, stream=stream, per_minute=per_minute, answer_seconds=timeout)
     with _starting(as_json):
-        from warpwright.cli.search.searching import search
-    search(replace(settings, policy=replace(settings.policy, generations=0)), archive, as_json=as_json)
+        from warpwright.app.searches.optimize import TRANSLATION
+    _search(_settings(task, asked, TRANSLATION), archive, as_json)
 
 
+@grouped
 def repair(
     kernel: Kernel,
     task: TaskName,
-    inputs: Inputs = None,
-    models: Models = None,
-    efforts: Efforts = None,
-    budget: Dollars = None,
-    gpu: GpuName = "h200",
-    fast_math: FastMath = False,
-    dispatch: Dispatch = "auto",
-    output: Output = None,
-    record: Record = None,
-    stream: Stream = None,
-    per_minute: PerMinute = None,
-    timeout: Timeout = None,
+    asked: Asked,
     archive: ArchivePlace = None,
-    allow_unpriced: Unpriced = False,
     as_json: Json = False,
 ) -> None:
     """Mend a kernel that is wrong, one issue after the other."""
-    from dataclasses import replace
-
-    if not models:
+    if not asked.models:
         raise UsageError("a repair needs a model to ask; give --model, for example --model anthropic:NAME")
     check_source(kernel)
-    settings = _settings(
-        task, inputs, models, efforts, budget, None, gpu, fast_math, dispatch, output, record, allow_unpriced
-    )
-    settings = replace(settings, stream=stream, per_minute=per_minute, answer_seconds=timeout)
-    policy = replace(settings.policy, generations=0, repair_depth=settings.policy.attempts)
     with _starting(as_json):
-        from warpwright.cli.search.searching import search
-    search(replace(settings, policy=policy, start=str(kernel)), archive, as_json=as_json)
+        from warpwright.app.searches.optimize import REPAIR
+    _search(replace(_settings(task, asked, REPAIR), start=str(kernel)), archive, as_json)
 
 
+@grouped
 def tune(
     kernel: Kernel,
     task: TaskName,
+    compiled: Compiled,
     inputs: Inputs = None,
     most: Annotated[int, typer.Option("--most", metavar="N", min=2, help="Settings to try.")] = 16,
     merge: Annotated[bool, typer.Option("--merge", help="Also merge the winners of different shapes.")] = False,
-    gpu: GpuName = "h200",
-    fast_math: FastMath = False,
     dispatch: Annotated[str, typer.Option("--dispatch", metavar="PLACE", help="auto, local or predict.")] = "auto",
     output: Annotated[
         Path | None,
@@ -217,15 +112,63 @@ def tune(
 
     A comment such as `// tune: BLOCK = 64, 128, 256` before what sets BLOCK leaves it open.
     """
-    from dataclasses import replace
-
     check_source(kernel)
     written = output or kernel.with_suffix(f".tuned{kernel.suffix}")
     check_file(written)
-    settings = _settings(task, inputs, None, None, None, None, gpu, fast_math, dispatch, written, None, False)
+    check_task(task)
     with _starting(as_json):
-        from warpwright.cli.search.searching import tune_kernel
-    tune_kernel(replace(settings, start=str(kernel)), archive, most=most, merge=merge, as_json=as_json)
+        from warpwright.app.searches.tune import tune as tune_kernel
+        from warpwright.cli.screen import progress
+        from warpwright.cli.search.searching import show_tuned
+        from warpwright.search.run import write_whole
+    with progress(silent=as_json) as told:
+        found = tune_kernel(
+            kernel, task, inputs=inputs or (), most=most, merge=merge, gpu=compiled.gpu, fast_math=compiled.fast_math,
+            dispatch=dispatch, archive=archive, on_progress=told,
+        )  # fmt: skip
+    if found.source is not None:
+        write_whole(written, found.source.encode("utf-8", errors="surrogateescape"))
+    if as_json:
+        emit("tune/1", **found.document(), output=str(written) if found.best else None)
+    else:
+        show_tuned(found, str(written))
+    if found.best is None:
+        raise Undecided(
+            "no setting was found right and could be scored; `warpwright check` says what is wrong with one"
+        )
+
+
+def _settings(task: str, asked: Asked, policy: Policy, minutes: float | None = None) -> Settings:
+    from warpwright.app.searches.settings import default_output, settings_for
+
+    check_task(task)
+    check_file(asked.record)
+    output = asked.output or default_output(task, asked.language)
+    given = {name: value for name, value in asdict(asked).items() if value is not None}
+    return settings_for(task, policy, {**given, "minutes": minutes, "output": output})  # type: ignore[typeddict-item]
+
+
+def _search(settings: Settings, archive: str | None, as_json: bool, seed: int | None = None) -> None:
+    with _starting(as_json):
+        from warpwright.app.searches.optimize import begun
+        from warpwright.cli.search.searching import announce, drive
+    with begun(settings, archive, seed=seed) as search:
+        if not as_json:
+            announce(search)
+        drive(search, as_json)
+
+
+def _resume(
+    run: str, asked: Asked, minutes: float | None, generations: int | None, archive: str | None, as_json: bool
+) -> None:
+    with _starting(as_json):
+        from warpwright.app.searches.optimize import resumed
+        from warpwright.cli.search.searching import drive
+    with resumed(
+        run, archive, budget=asked.budget, minutes=minutes, generations=generations, stream=asked.stream,
+        per_minute=asked.per_minute, timeout=asked.timeout,
+    ) as search:  # fmt: skip
+        drive(search, as_json)
 
 
 def _starting(as_json: bool) -> AbstractContextManager[object]:
@@ -233,47 +176,3 @@ def _starting(as_json: bool) -> AbstractContextManager[object]:
     from warpwright.cli.screen import waiting
 
     return waiting("starting", silent=as_json)
-
-
-def _settings(
-    task: str,
-    inputs: list[str] | None,
-    models: list[str] | None,
-    efforts: list[str] | None,
-    budget: float | None,
-    minutes: float | None,
-    gpu: str,
-    fast_math: bool,
-    dispatch: str,
-    output: Path | None,
-    record: Path | None,
-    allow_unpriced: bool,
-    language: str = "cuda",
-) -> Settings:
-    from warpwright import languages
-    from warpwright.core.candidate import Flags
-    from warpwright.core.gpus.table import gpu_named
-    from warpwright.core.records.search import Arm
-    from warpwright.evolve.policy import Budget, Policy
-    from warpwright.search.settings import Settings
-
-    check_task(task)
-    check_file(record)
-    arms = tuple(Arm(model=model, effort=effort) for model in models or () for effort in efforts or (None,))
-    limits = Budget(usd=budget, wall_seconds=None if minutes is None else minutes * 60)
-    return Settings(
-        task=task,
-        inputs=tuple(inputs or ()),
-        flags=Flags(gpu=gpu_named(gpu).name, fast_math=fast_math),
-        policy=Policy(arms=arms, budget=limits),
-        dispatch=dispatch,
-        allow_unpriced=allow_unpriced,
-        record=str(record) if record else None,
-        language=languages.named(language).name,
-        output=str(output or Path(languages.file_name(f"{_file_name(task)}.best", language))),
-    )
-
-
-def _file_name(task: str) -> str:
-    """What a task is called in the name of a file."""
-    return Path(task).name.replace(":", "-").removesuffix(".py").replace(".py-", "-")

@@ -10,7 +10,6 @@ import typer
 from warpwright.cli.output import Json, emit
 from warpwright.cli.search.beforehand import check_file
 from warpwright.cli.search.options import ArchivePlace
-from warpwright.core.errors import UsageError
 
 
 def report(
@@ -25,28 +24,15 @@ def report(
 
     The funnel, the way up, the best kernel and the evidence for it.
     """
-    from warpwright.archive.opening import open_archive
-    from warpwright.cli.screen import waiting
-    from warpwright.evolve.fold import fold
-    from warpwright.report.page import page
+    from warpwright.cli.screen import progress
 
     check_file(html)
-    chapters = []
-    with open_archive(archive, to_read=True) as opened:
-        found = [opened.run(name) for name in runs]
-        with waiting("reading", silent=as_json):
-            from warpwright.cli.search.chapters import chapter
-            from warpwright.search.wiring import settings_of, task_of
+    with progress(silent=as_json) as told:
+        from warpwright.app.searches.reports import report as report_on
 
-            for run in found:
-                settings = settings_of(run)
-                snapshot = fold(run, opened.log(run.id))
-                chapters.append(chapter(opened, task_of(settings), snapshot, settings.flags.gpu))
-    try:
-        html.write_text(page("Warpwright report", chapters), encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"{html} cannot be written: {error.strerror}") from None
+        found = report_on(runs, archive=archive, on_progress=told)
+    found.save(html)
     if as_json:
-        emit("report/1", page=str(html), runs=[run.id for run in found])
+        emit("report/1", page=str(html), runs=[run.id for run in found.runs])
     else:
         typer.echo(str(html))

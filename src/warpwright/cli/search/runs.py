@@ -18,15 +18,13 @@ RunName = Annotated[str, typer.Argument(metavar="RUN", help="Its id, or the begi
 @app.command("list", epilog="Example: warpwright runs list")
 def list_runs(archive: ArchivePlace = None, as_json: Json = False) -> None:
     """List all runs of the archive, oldest first."""
+    from warpwright.app.searches.reports import runs
     from warpwright.archive.database.address import address, shown
-    from warpwright.archive.opening import open_archive
     from warpwright.cli.screen import plain, screen, show_table
-    from warpwright.evolve.fold import fold
     from warpwright.report.funnel import best
     from warpwright.report.scores import in_words, spent_words
 
-    with open_archive(archive, to_read=True) as opened:
-        snapshots = [fold(run, opened.log(run.id)) for run in opened.runs()]
+    snapshots = runs(archive)
     if as_json:
         emit("runs.list/1", runs=[{"run": item.run, "best": best(item), "spent": item.spent} for item in snapshots])
         return
@@ -51,12 +49,9 @@ def show_run(name: RunName, archive: ArchivePlace = None, as_json: Json = False)
 
     Decisions with their reasons, proposals with their fates.
     """
-    from warpwright.archive.opening import open_archive
-    from warpwright.evolve.fold import fold
+    from warpwright.app.searches.reports import history
 
-    with open_archive(archive, to_read=True) as opened:
-        run = opened.run(name)
-        snapshot = fold(run, opened.log(run.id))
+    snapshot = history(name, archive)
     if as_json:
         emit("runs.show/1", snapshot=snapshot)
         return

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from warpwright.core.codec import OMIT_DEFAULT
 from warpwright.core.records.evidence import Dossier
 from warpwright.core.records.judged import Judged
 
@@ -119,6 +120,8 @@ class Decision:
     briefs: tuple[Brief, ...] = ()
     candidates: tuple[str, ...] = ()
     """The candidates to evaluate."""
+    basis: Basis | None = field(default=None, metadata=OMIT_DEFAULT)
+    """What the evaluation of the candidates rests on; None for the surest basis that the run has."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -227,6 +230,10 @@ class Member:
     repairs: int = 0
     """Repairs since the last candidate that was not a repair."""
     cost_usd: float | None = None
+    scores: Mapping[Basis, Score] = field(default_factory=dict)
+    """All scores; `score` is the one on the surest basis."""
+    evaluated: tuple[Basis, ...] = ()
+    """The bases on which the candidate was evaluated, with a score or without."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from warpwright.archive.store import Archive
+from typing import TYPE_CHECKING
+
 from warpwright.core.gpus.limit import physical_limit
 from warpwright.core.gpus.table import gpu_named
 from warpwright.core.records.evidence import Dossier
@@ -11,10 +12,14 @@ from warpwright.core.records.search import Snapshot
 from warpwright.core.task import Task
 from warpwright.report.funnel import best
 from warpwright.report.page import Chapter
-from warpwright.search.known_kernels import library_of
+
+if TYPE_CHECKING:
+    from warpwright.archive.store import Archive
 
 
 def chapter(archive: Archive, task: Task, snapshot: Snapshot, gpu: str) -> Chapter:
+    from warpwright.search.known_kernels import library_of
+
     winner = best(snapshot)
     if winner is None or winner.candidate is None:
         return Chapter(snapshot=snapshot)
