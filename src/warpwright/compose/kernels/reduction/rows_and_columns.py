@@ -40,7 +40,8 @@ from warpwright.compose.kernels.rows.launch import (
     row_preamble,
     tiles,
 )
-from warpwright.compose.kernels.rows.row import Rows, RowWriter, along_rows
+from warpwright.compose.kernels.rows.reads import RowReads
+from warpwright.compose.kernels.rows.row import Rows, RowWriter
 from warpwright.compose.schedule.knobs import Knob
 from warpwright.core.gpus.table import Gpu
 
@@ -62,9 +63,7 @@ def fused_kernels(
     fitting = tiles(work.columns, graph.cases, genome)
     if not fitting:
         return None
-    streamed = RowWriter(work, graph, held, None)
-    streamed.write()
-    writer = RowWriter(work, graph, held, along_rows(streamed))
+    writer = RowWriter(work, graph, held, RowReads(work, graph, held).along_rows)
     writer.write()
     device = _device(work, writer, sums, genome)
     launcher = "\n".join(_launcher(work, writer.needs, sums, fitting, genome))

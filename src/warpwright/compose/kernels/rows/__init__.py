@@ -1,6 +1,7 @@
 """Reductions over rows.
 
 row.py          rows: the statements of one row
+reads.py        rows: the tensors that each pass reads
 launch.py       rows: the kernels around them, and the choice among these
 split.py        few long rows: many blocks to a row
 onchip.py       rows kept in registers and shared memory

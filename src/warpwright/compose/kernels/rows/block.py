@@ -26,9 +26,9 @@ from warpwright.compose.kernels.rows.onchip import (
     far_of,
     items_of,
     kept_parameters,
-    read_again,
 )
-from warpwright.compose.kernels.rows.row import Rows, RowWriter, along_rows
+from warpwright.compose.kernels.rows.reads import RowReads
+from warpwright.compose.kernels.rows.row import Rows
 from warpwright.compose.schedule.knobs import Knob
 from warpwright.compose.schedule.row_shapes import MOST_ITEMS, MOST_THREADS, few
 
@@ -38,13 +38,12 @@ KNOBS = (Knob(name="row_shared", values=(0, 1), default=1, variations={1: 0}),)
 
 def resident_kernels(work: Rows, graph: Graph, held: Mapping[int, Tensor], genome: Mapping[str, Any]) -> Written | None:
     """None where no row that matters gains by it."""
-    streamed = RowWriter(work, graph, held, None)
-    streamed.write()
-    found = [kept_by_a_block(streamed, case, genome) for case in graph.cases.timed]
+    reads = RowReads(work, graph, held)
+    found = [kept_by_a_block(reads, case, genome) for case in graph.cases.timed]
     fitting = sorted({tile for tile in found if tile})
     if not fitting:
         return None
-    writer = KeepingWriter(work, graph, held, read_again(streamed))
+    writer = KeepingWriter(work, graph, held, reads.read_again)
     writer.joins = True
     is_next = code("item < FAR && row + gridDim.x < {rows}")
     writer.behind_last = [writer.fetches(is_next, "(row + gridDim.x)")]
@@ -54,27 +53,27 @@ def resident_kernels(work: Rows, graph: Graph, held: Mapping[int, Tensor], genom
     return Written(
         name=f"{work.name}_resident",
         device=(_device(work, given, body),),
-        launcher="\n".join(_launcher(work, writer, pointers(given), fitting, _shortest(streamed), genome)),
+        launcher="\n".join(_launcher(work, writer, pointers(given), fitting, _shortest(reads), genome)),
         needs=writer.needs,
         preamble=writer.all_preambles,
     )
 
 
-def kept_by_a_block(streamed: RowWriter, case: int, genome: Mapping[str, Any]) -> Tile | None:
+def kept_by_a_block(reads: RowReads, case: int, genome: Mapping[str, Any]) -> Tile | None:
     """How a block keeps the rows of a case; None where it does not, or where registers suffice."""
-    work, cases, kept, gpu = streamed.work, streamed.graph.cases, read_again(streamed), streamed.graph.gpu
+    work, cases, kept, gpu = reads.work, reads.graph.cases, reads.read_again, reads.graph.gpu
     if not genome["row_shared"] or work.backwards or not work.stores or not kept:
         return None
     packs = -(-work.columns.values[case] * cases.widths[case] // genome["vector_bytes"])
-    if work.rows.values[case] < few(gpu) or packs <= _shortest(streamed):
+    if work.rows.values[case] < few(gpu) or packs <= _shortest(reads):
         return None
     items = items_of(packs, MOST_THREADS, len(kept), gpu)
     return Tile(items, far_of(items, len(kept))) if items else None
 
 
-def _shortest(streamed: RowWriter) -> int:
+def _shortest(reads: RowReads) -> int:
     """Packs of a row whose registers suffice for all tensors that are read along it."""
-    return MOST_THREADS * MOST_ITEMS // len(along_rows(streamed))
+    return MOST_THREADS * MOST_ITEMS // len(reads.along_rows)
 
 
 def _body(writer: KeepingWriter) -> list[Statement]:

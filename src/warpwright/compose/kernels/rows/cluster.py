@@ -33,9 +33,9 @@ from warpwright.compose.kernels.rows.onchip import (
     far_of,
     items_of,
     kept_parameters,
-    read_again,
 )
-from warpwright.compose.kernels.rows.row import Rows, RowWriter, along_rows
+from warpwright.compose.kernels.rows.reads import RowReads
+from warpwright.compose.kernels.rows.row import Rows, RowWriter
 from warpwright.compose.schedule.knobs import Knob
 from warpwright.compose.schedule.row_shapes import LONG, MOST_ITEMS, MOST_THREADS, few
 from warpwright.core.gpus.table import Gpu
@@ -70,17 +70,16 @@ def cluster_kernels(work: Rows, graph: Graph, held: Mapping[int, Tensor], genome
     """None where no row that matters gains by it."""
     if not genome.get("row_cluster") or any(value.op in (Op.ARGMAX, Op.ARGMIN) for value in work.reductions):
         return None
-    streamed = RowWriter(work, graph, held, None)
-    streamed.write()
-    found = [kept_by_a_cluster(streamed, case, genome) for case in graph.cases.timed]
+    reads = RowReads(work, graph, held)
+    found = [kept_by_a_cluster(reads, case, genome) for case in graph.cases.timed]
     fitting = sorted({tile for tile in found if tile})
     if not fitting:
         return None
-    kept = read_again(streamed)
+    kept = reads.read_again
     writer = KeepingWriter(work, graph, held, kept, sharing="THREADS * BLOCKS")
     writer.is_tight = True
     _write(writer)
-    later = _later(streamed)
+    later = _later(reads)
     device = _device(work, writer, later)
     calls = functions(device.body)
     besides = [(EXPECT, KNOWN["expect"]), (SPREAD_OF_ALL, KNOWN["spread_of_all"])]
@@ -93,16 +92,16 @@ def cluster_kernels(work: Rows, graph: Graph, held: Mapping[int, Tensor], genome
     )
 
 
-def kept_by_a_cluster(streamed: RowWriter, case: int, genome: Mapping[str, Any]) -> Tile | None:
+def kept_by_a_cluster(reads: RowReads, case: int, genome: Mapping[str, Any]) -> Tile | None:
     """How a cluster keeps the rows of a case; None where it does not, or where a block suffices."""
-    work, cases, kept, blocks = streamed.work, streamed.graph.cases, read_again(streamed), genome.get("row_cluster")
-    gpu = streamed.graph.gpu
+    work, cases, kept, blocks = reads.work, reads.graph.cases, reads.read_again, genome.get("row_cluster")
+    gpu = reads.graph.gpu
     rows, columns, element = work.rows.values[case], work.columns.values[case], cases.widths[case]
     packs = -(-columns * element // genome["vector_bytes"])
     is_long = (rows < few(gpu) and columns >= LONG) or packs > LONGEST_OF_BLOCK
-    if not blocks or not kept or not is_long or kept_by_a_block(streamed, case, genome):
+    if not blocks or not kept or not is_long or kept_by_a_block(reads, case, genome):
         return None
-    tile = _tile(packs, len(kept), element, bool(_later(streamed)), gpu)
+    tile = _tile(packs, len(kept), element, bool(_later(reads)), gpu)
     return tile if tile and (tile.items <= MOST_ITEMS or rows >= _fewest(blocks, gpu)) else None
 
 
@@ -119,10 +118,10 @@ def _tile(packs: int, tensors: int, element: int, expects: bool, gpu: Gpu) -> Ti
     return None
 
 
-def _later(streamed: RowWriter) -> list[str]:
+def _later(reads: RowReads) -> list[str]:
     """The tensors that are read when the blocks have met, and only then."""
-    kept = read_again(streamed)
-    return [name for name in along_rows(streamed) if name not in kept and name not in streamed.loaded[0]]
+    kept = reads.read_again
+    return [name for name in reads.along_rows if name not in kept and name not in reads.loaded[0]]
 
 
 def _fewest(blocks: int, gpu: Gpu) -> int:

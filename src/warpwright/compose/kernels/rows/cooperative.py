@@ -32,9 +32,9 @@ from warpwright.compose.kernels.rows.onchip import (
     far_of,
     items_of,
     kept_parameters,
-    read_again,
 )
-from warpwright.compose.kernels.rows.row import Rows, RowWriter, along_rows
+from warpwright.compose.kernels.rows.reads import RowReads
+from warpwright.compose.kernels.rows.row import Rows
 from warpwright.compose.kernels.rows.split import Part, needs_no_row, parts_left
 from warpwright.compose.schedule.groups import reachable
 from warpwright.compose.schedule.row_shapes import LONG, MOST_ITEMS, few
@@ -69,9 +69,8 @@ def grid_kernels(work: Rows, graph: Graph, held: Mapping[int, Tensor], genome: M
     """None where no row that matters gains by it."""
     if not genome["row_shared"] or not work.reductions or any(v.op in (Op.ARGMAX, Op.ARGMIN) for v in work.reductions):
         return None
-    streamed = RowWriter(work, graph, held, None)
-    streamed.write()
-    kept, remembered, fitting = _kept(streamed, genome)
+    reads = RowReads(work, graph, held)
+    kept, remembered, fitting = _kept(reads, genome)
     if not fitting:
         return None
     writer = KeepingWriter(work, graph, held, kept, is_piece=True)
@@ -90,18 +89,18 @@ def grid_kernels(work: Rows, graph: Graph, held: Mapping[int, Tensor], genome: M
     )
 
 
-def _kept(streamed: RowWriter, genome: Mapping[str, Any]) -> tuple[Sequence[str], Value | None, list[Tile]]:
+def _kept(reads: RowReads, genome: Mapping[str, Any]) -> tuple[Sequence[str], Value | None, list[Tile]]:
     """Which tensors are kept, and what is remembered beside them; and how, in each case that is timed."""
-    work, cases, kept, found = streamed.work, streamed.graph.cases, read_again(streamed), set()
-    gpu = streamed.graph.gpu
-    left = [store.value for store in work.stores if not needs_no_row(store, streamed.emitter.held)]
-    remembered = _remembered(streamed, left) if len(kept) > 1 else None
+    work, cases, kept, found = reads.work, reads.graph.cases, reads.read_again, set()
+    gpu = reads.graph.gpu
+    left = [store.value for store in work.stores if not needs_no_row(store, reads.held)]
+    remembered = _remembered(reads, left) if len(kept) > 1 else None
     if remembered:
-        kept = [name for name in kept if name in _read_for(left, streamed, remembered)]
+        kept = [name for name in kept if name in _read_for(left, reads, remembered)]
     for case in cases.timed:
         packs = -(-work.columns.values[case] * cases.widths[case] // genome["vector_bytes"])
         rows, tensors = work.rows.values[case], len(kept) + (4 // cases.widths[case] if remembered else 0)
-        is_left = not kept_by_a_cluster(streamed, case, genome)
+        is_left = not kept_by_a_cluster(reads, case, genome)
         if rows < few(gpu) and work.columns.values[case] >= LONG and is_left and kept:
             items = items_of(packs, gpu.sms // rows * THREADS, tensors, gpu, NEAR)
             if items and FEW_PACKS // tensors < items <= MOST_ITEMS:
@@ -109,9 +108,9 @@ def _kept(streamed: RowWriter, genome: Mapping[str, Any]) -> tuple[Sequence[str]
     return kept, remembered, sorted(found)
 
 
-def _remembered(streamed: RowWriter, left: Sequence[Value]) -> Value | None:
+def _remembered(reads: RowReads, left: Sequence[Value]) -> Value | None:
     """What the first pass computes anyway, and in place of which all others would need two tensors or more."""
-    work, held, graph = streamed.work, streamed.emitter.held, streamed.graph
+    work, held, graph = reads.work, reads.held, reads.graph
     needed = reachable(left, held)
     if any(value.op in ELSEWHERE for value in needed):
         return None
@@ -119,14 +118,14 @@ def _remembered(streamed: RowWriter, left: Sequence[Value]) -> Value | None:
     made = {value.number for value in reachable(first, held) if value.kind == FLOAT}
     count = work.rows * work.columns
     found = [value for value in needed if value.number in made and graph.numel(value) == count]
-    usual = _read_for(left, streamed)
-    worth = [value for value in found if len(_read_for(left, streamed, value)) < len(usual) - 1]
+    usual = _read_for(left, reads)
+    worth = [value for value in found if len(_read_for(left, reads, value)) < len(usual) - 1]
     return worth[-1] if worth else None
 
 
-def _read_for(roots: Sequence[Value], streamed: RowWriter, known: Value | None = None) -> set[str]:
+def _read_for(roots: Sequence[Value], reads: RowReads, known: Value | None = None) -> set[str]:
     """The tensors along rows that these need, where so much is known and all sums are."""
-    held, along, found = streamed.emitter.held, along_rows(streamed), set()
+    held, along, found = reads.held, reads.along_rows, set()
     waiting, seen = list(roots), set()
     while waiting:
         value = waiting.pop()

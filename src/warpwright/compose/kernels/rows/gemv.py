@@ -37,7 +37,8 @@ from warpwright.compose.ir.indices import ELEMENT, KERNEL, PACK, ROW
 from warpwright.compose.ir.operations import Op
 from warpwright.compose.ir.tensors import Tensor
 from warpwright.compose.ir.values import FLOAT, Graph, Value
-from warpwright.compose.kernels.rows.row import Rows, RowWriter, along_rows
+from warpwright.compose.kernels.rows.reads import RowReads
+from warpwright.compose.kernels.rows.row import Rows, RowWriter
 from warpwright.compose.schedule.knobs import Knob
 from warpwright.core.gpus.table import Gpu
 
@@ -82,9 +83,7 @@ def across_kernels(work: Rows, graph: Graph, held: Mapping[int, Tensor], genome:
     """None where rows are no products of that kind, or none that matters gains by it."""
     if not _is_one_sum(work) or not _are_many_and_long(work, graph):
         return None
-    streamed = RowWriter(work, graph, held, None)
-    streamed.write()
-    writer = AcrossWriter(work, graph, held, along_rows(streamed))
+    writer = AcrossWriter(work, graph, held, RowReads(work, graph, held).along_rows)
     if not writer.is_written():
         return None
     body = writer.whole()

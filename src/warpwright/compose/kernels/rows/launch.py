@@ -27,7 +27,8 @@ from warpwright.compose.ir.indices import KERNEL
 from warpwright.compose.ir.sizes import Cases, Size
 from warpwright.compose.ir.tensors import Tensor
 from warpwright.compose.ir.values import Graph
-from warpwright.compose.kernels.rows.row import Rows, RowWriter, along_rows, write_rows
+from warpwright.compose.kernels.rows.reads import RowReads
+from warpwright.compose.kernels.rows.row import Rows, RowWriter
 from warpwright.compose.schedule.knobs import VECTOR_BYTES, Knob
 from warpwright.compose.schedule.row_shapes import MOST_ITEMS, MOST_THREADS, cached_bytes
 
@@ -50,10 +51,13 @@ def row_kernels(
     work: Rows, graph: Graph, held: Mapping[int, Tensor], genome: Mapping[str, Any], streamed: bool = False
 ) -> Written:
     """All variants; or only the streamed one, where another kernel has taken care of rows that can be kept."""
-    writers = write_rows(work, graph, held, genome["stream_unroll"])
-    fitting = [] if streamed else _worth_keeping(writers[-1], tiles(work.columns, graph.cases, genome))
-    if not fitting:
-        writers = writers[-1:]
+    reads = RowReads(work, graph, held)
+    fitting = [] if streamed else worth_keeping(reads, tiles(work.columns, graph.cases, genome))
+    writers = [RowWriter(work, graph, held, None, genome["stream_unroll"])]
+    if fitting:
+        writers = [RowWriter(work, graph, held, reads.along_rows), *writers]
+    for writer in writers:
+        writer.write()
     needs = merged_needs([writer.needs for writer in writers])
     for writer in writers:
         writer.emitter.needs = needs
@@ -66,21 +70,17 @@ def row_kernels(
     return Written(
         name=work.name,
         device=tuple(definitions),
-        launcher="\n".join(_launcher(work, writers[-1], fitting, needs, pointers(given), genome)),
+        launcher="\n".join(_launcher(work, reads, fitting, needs, pointers(given), genome)),
         needs=needs,
         preamble=row_preamble(writers),
     )
 
 
-def _worth_keeping(streamed: RowWriter, fitting: list[Tile]) -> list[Tile]:
+def worth_keeping(reads: RowReads, fitting: list[Tile]) -> list[Tile]:
     """Long rows that are read only once had better be streamed: then reading does not wait for computing."""
-    if not any(streamed.loaded):
+    if not any(reads.loaded):
         return []
-    return fitting if _is_read_again(streamed) else [tile for tile in fitting if tile.threads <= SHORT]
-
-
-def _is_read_again(streamed: RowWriter) -> bool:
-    return len(streamed.loaded) > 1
+    return fitting if reads.has_several_passes else [tile for tile in fitting if tile.threads <= SHORT]
 
 
 def merged_needs(found: list[Needs]) -> Needs:
@@ -198,7 +198,7 @@ def _streamed(work: Rows, given: Needs, body: Body) -> Definition:
 
 def _launcher(
     work: Rows,
-    streamed: RowWriter,
+    reads: RowReads,
     fitting: Sequence[Tile],
     needs: Needs,
     arguments: Sequence[str],
@@ -215,8 +215,8 @@ def _launcher(
         "};",
         vector_test(needs),
         *_kept_choices(work, fitting),
-        *_streamed_choice(work, streamed, genome),
-        *(_narrow_choice(work, streamed.emitter.graph.cases) if fitting else ()),
+        *_streamed_choice(work, reads, genome),
+        *(_narrow_choice(work, reads.graph.cases) if fitting else ()),
         f"if (columns <= 256) return run({work.name}_streamed<T, 1, 32>, 1, 32);",
         f"run({work.name}_streamed<T, 1, 512>, 1, 512);",
     ]
@@ -252,12 +252,12 @@ def narrowest(choices: Sequence[tuple[int, str]]) -> list[str]:
     return lines
 
 
-def _streamed_choice(work: Rows, streamed: RowWriter, genome: Mapping[str, Any]) -> list[str]:
+def _streamed_choice(work: Rows, reads: RowReads, genome: Mapping[str, Any]) -> list[str]:
     threads = genome["stream_block"]
-    if not _is_read_again(streamed):
+    if not reads.has_several_passes:
         return [f"if (vectors) return run({work.name}_streamed<T, VEC, {threads}>, 1, {threads});"]
-    threads, tensors = min(2 * threads, MOST_THREADS), len(along_rows(streamed))
-    cache, sms = cached_bytes(streamed.graph.gpu), streamed.graph.gpu.sms
+    threads, tensors = min(2 * threads, MOST_THREADS), len(reads.along_rows)
+    cache, sms = cached_bytes(reads.graph.gpu), reads.graph.gpu.sms
     return [
         "// What is read again should still be in the cache: not more rows at a time than that holds.",
         f"const int64_t row_bytes = columns * sizeof(T){f' * {tensors}' if tensors > 1 else ''};",

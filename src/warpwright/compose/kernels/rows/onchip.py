@@ -191,11 +191,6 @@ class KeepingWriter(RowWriter):
         return under(test, [*loads, *besides])
 
 
-def read_again(streamed: RowWriter) -> list[str]:
-    """The tensors that are worth keeping. They share one piece of memory, and so must be of one type."""
-    return [name for name in streamed.read_again if streamed.needs.reads[name].cpp == "T"]
-
-
 def items_of(packs: int, threads: int, tensors: int, gpu: Gpu, near: int = NEAR) -> int | None:
     """Packs of each tensor that a thread has to keep, so many threads sharing a row; None where there is no room for
     them, at least one in registers."""

@@ -98,8 +98,6 @@ class RowWriter:
         self.emitter.kept = {name: code("{kept}[item]", kept=f"{name}_kept") for name in kept or ()}
         self.emitter.opens = True
         self.body: list[Statement] = []
-        self.loaded: list[set[str]] = []
-        """The tensors whose packs each pass reads along the row."""
         self.begin = "begin + " if is_piece else ""
         """Where the walk of the threads along a row begins, if not at its start."""
         self.end = "end" if is_piece else "columns"
@@ -117,11 +115,6 @@ class RowWriter:
     @property
     def needs(self) -> Needs:
         return self.emitter.needs
-
-    @property
-    def read_again(self) -> list[str]:
-        """The tensors that several passes read along the row."""
-        return [name for name in along_rows(self) if sum(name in names for names in self.loaded) > 1]
 
     def write(self) -> list[Statement]:
         """The statements of one row."""
@@ -217,7 +210,6 @@ class RowWriter:
 
     def _loop(self, done: Pass) -> list[Statement]:
         emitter = self.emitter
-        self.loaded.append({name for name, offset in emitter.packs if offset == self.base})
         over = over_pack([*emitter.lines[ELEMENT], *done.elements])
         inner = [*emitter.lines[PACK], *done.packs, over, *done.behind]
         if self.is_kept:
@@ -271,17 +263,3 @@ class RowWriter:
 
 
 EARLY = "Under way while this kernel still waits for the one before it."
-
-
-def write_rows(work: Rows, graph: Graph, held: Mapping[int, Tensor], ahead: int) -> list[RowWriter]:
-    """Both ways: kept in registers where a row fits, streamed where it does not, with so many packs under way."""
-    streamed = RowWriter(work, graph, held, None, ahead)
-    streamed.write()
-    kept = RowWriter(work, graph, held, along_rows(streamed))
-    kept.write()
-    return [kept, streamed]
-
-
-def along_rows(streamed: RowWriter) -> list[str]:
-    """The tensors that are read along whole rows."""
-    return list(dict.fromkeys(name for names in streamed.loaded for name in sorted(names)))
