@@ -42,6 +42,10 @@ class Frontend(Protocol):
     folder: ClassVar[Path]
     """The package, whose folder `prompts` holds templates, hints and remedies."""
 
+    def claims(self, text: str) -> bool:
+        """Whether a text in a file with one of the endings is in this language: languages may share an ending."""
+        return True
+
     # The ladder
 
     @abstractmethod

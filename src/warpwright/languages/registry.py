@@ -33,9 +33,14 @@ def of(candidate: Candidate) -> Frontend:
     return named(candidate.language)
 
 
-def for_file(path: Path) -> Frontend:
-    """The language whose files end like this one; CUDA C++ where none does."""
-    return next((item for item in frontends().values() if path.name.endswith(item.endings)), named(CUDA))
+def for_file(path: Path, text: str) -> Frontend:
+    """The language that claims a file; CUDA C++ if none does."""
+    return _claiming(path, text) or named(CUDA)
+
+
+def _claiming(path: Path, text: str) -> Frontend | None:
+    fitting = (item for item in frontends().values() if path.name.endswith(item.endings))
+    return next((item for item in fitting if item.claims(text)), None)
 
 
 def file_endings() -> tuple[str, ...]:
@@ -50,13 +55,18 @@ def file_name(stem: str, language: str = CUDA) -> str:
 
 def files_in(folder: Path) -> list[Path]:
     """Every file below a folder that some language claims, in the order of their paths."""
-    return sorted(path for ending in file_endings() for path in folder.rglob(f"*{ending}"))
+    found = (path for ending in file_endings() for path in folder.rglob(f"*{ending}"))
+    return sorted({path for path in found if _claiming(path, _text(path))})
 
 
 def read(path: Path, flags: Flags) -> Candidate:
     """A file as a candidate. What is not text is for the first rung to say, not for us to guess."""
+    source = _text(path)
+    return Candidate(source=source, language=for_file(path, source).name, flags=flags)
+
+
+def _text(path: Path) -> str:
     try:
-        source = path.read_bytes().decode("utf-8", errors="surrogateescape")
+        return path.read_bytes().decode("utf-8", errors="surrogateescape")
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}") from None
-    return Candidate(source=source, language=for_file(path).name, flags=flags)

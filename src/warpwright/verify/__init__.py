@@ -1,7 +1,7 @@
 """Room 3, verify: verdicts on candidates, and the admission of tasks.
 
 ladder.py      climbs the rungs in order, up to the first that refutes
-source.py      rung: whether the text is CUDA source that exports an entry point
+source.py      rung: whether the text is a source of its language that exports an entry point
 seal.py        rung: whether it compiles, its host code gives a plan, and the driver would launch it
 emulate.py     rung: whether its results are correct on the CPU emulator
 coverage.py    which requested cases were not run, and which kernels no check has launched

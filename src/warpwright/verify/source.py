@@ -1,5 +1,5 @@
-"""The source rung: whether the text is CUDA source at all. It costs nothing, and its messages are clearer than a
-compiler's.
+"""The source rung: whether the text is a source of its language at all. It costs nothing, and its messages are clearer
+than a compiler's.
 """
 
 from __future__ import annotations

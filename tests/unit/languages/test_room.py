@@ -25,10 +25,11 @@ def test_cuda_is_the_language_of_candidates_that_name_none() -> None:
     assert languages.of(Candidate(source="x")).name == next(iter(languages.frontends())) == CUDA
 
 
-def test_no_two_languages_claim_one_file() -> None:
-    endings = languages.file_endings()
-    assert len(endings) == len(set(endings))
-    assert not [one for one in endings for other in endings if one != other and one.endswith(other)]
+@pytest.mark.parametrize("language", ALL, ids=named)
+def test_a_file_is_claimed_by_the_language_that_it_is_in(language: languages.Frontend) -> None:
+    (task,) = load("layernorm:forward")
+    for ending in language.endings:
+        assert languages.for_file(Path(f"kernel{ending}"), language.skeleton(task)) is language
 
 
 def test_an_unknown_language_is_a_sentence() -> None:

@@ -17,8 +17,9 @@ from warpwright.core.launch.sealed import Sealed
 from warpwright.core.protocols import Reply, Request
 from warpwright.core.records.evidence import Counterexample, Evidence, Verdict
 from warpwright.core.records.rungs import EMULATE, SEAL, SOURCE
-from warpwright.core.records.search import Basis, Brief, Operator, Score
+from warpwright.core.records.search import Arm, Basis, Brief, Operator, Score
 from warpwright.core.task import Case, Output, Reference, Role, Task, TensorArg
+from warpwright.dispatch.predicting import Predictor, predictions
 from warpwright.propose.prompting.gpu.hints import applicable
 from warpwright.propose.prompting.known import Known
 from warpwright.propose.proposing import propose
@@ -26,6 +27,7 @@ from warpwright.propose.specialising import specialised
 from warpwright.propose.summarising import lesson
 from warpwright.propose.tuning.ranking import entrants
 from warpwright.search.run import proposal_of
+from warpwright.search.services import ModelServices
 from warpwright.verify.ladder import climb
 from warpwright.verify.opinion.answers import question
 
@@ -71,8 +73,19 @@ def verdicts(candidate: Candidate) -> dict[str, Verdict]:
 
 def test_a_package_in_the_room_is_a_language() -> None:
     assert {"cuda", "toy"} <= set(languages.frontends())
-    assert languages.for_file(Path("a.toy")).name == languages.for_file(Path("a.b.toi")).name == "toy"
-    assert languages.for_file(Path("a.cu")).name == languages.for_file(Path("a.txt")).name == "cuda"
+    for name, language in (("a.toy", "toy"), ("a.b.toi", "toy"), ("a.cu", "cuda"), ("a.txt", "cuda")):
+        assert languages.for_file(Path(name), RIGHT.source).name == language
+
+
+def test_a_language_may_claim_only_some_of_the_files_with_its_ending(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(type(languages.of(RIGHT)), "claims", lambda _, text: "square" in text, raising=False)
+    for name, text in (("a.toy", RIGHT.source), ("b.toy", WRONG.source), ("c.cu", "")):
+        (tmp_path / name).write_text(text)
+    assert languages.files_in(tmp_path) == [tmp_path / "a.toy", tmp_path / "c.cu"]
+    assert languages.read(tmp_path / "a.toy", Flags()) == RIGHT
+    assert languages.read(tmp_path / "b.toy", Flags()).language == "cuda"
 
 
 def test_the_language_is_part_of_what_a_candidate_is() -> None:
@@ -132,6 +145,20 @@ def test_a_repair_is_in_the_language_of_what_is_repaired() -> None:
     done = propose(TASK, Brief(number=1, operator=Operator.REPAIR, parents=(WRONG.id,)), model, library)
     assert done.candidate == Candidate(source="y = x * x + 1\n", language="toy")
     assert "# Fix a toy kernel" in model.asked[0].prompt
+
+
+def test_a_search_writes_new_kernels_in_the_language_of_its_run() -> None:
+    model, arm = Scripted("```toy\ny = x * x + 1\n```"), Arm(model="m")
+    services = ModelServices(
+        task=TASK, flags=Flags(), models={"m": model}, evaluator=Predictor(TASK), written_in="toy"
+    )  # fmt: skip
+    assert services.given({RIGHT.id: Known(candidate=RIGHT)}, {}).hints == ()
+    done = services.propose(Brief(number=0, operator=Operator.TRANSLATE, arm=arm), {}, ())
+    assert done.candidate == Candidate(source="y = x * x + 1\n", language="toy")
+
+
+def test_a_kernel_whose_work_cannot_be_counted_is_not_ranked() -> None:
+    assert predictions(TASK, RIGHT) == "the cost model cannot count the work of toy kernels"
 
 
 @pytest.mark.parametrize(
