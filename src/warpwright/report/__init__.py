@@ -3,6 +3,7 @@
 standings.py   a candidate against its baselines and the physical limit, case by case
 bottleneck.py  what limits a candidate, in one sentence
 suite.py       a whole suite against every baseline
+benchmark/     benchmarks of many problems, in figures, files and pages
 scoring.py     one number for a correct candidate
 scores.py      scores and costs, in words
 verdicts.py    verdicts, in words

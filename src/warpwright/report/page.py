@@ -48,7 +48,11 @@ class Catch:
 
 def page(title: str, chapters: Sequence[Chapter], catches: Sequence[Catch] = ()) -> str:
     """Builds the page; all text of candidates is escaped."""
-    body = "\n".join([*map(_chapter, chapters), *map(_catch, catches)])
+    return document(title, "\n".join([*map(_chapter, chapters), *map(_catch, catches)]))
+
+
+def document(title: str, body: str) -> str:
+    """Wraps a body in a page with our style."""
     head = f'<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{_(title)}</title>'
     return (
         f'<!doctype html>\n<html lang="en"><head>{head}<style>{_STYLE}</style></head>\n'

@@ -4,7 +4,9 @@ check.py      one kernel or many, without a GPU
 documents.py  checked kernels as a page and as JUnit XML
 seal.py       device code and launch plans
 bench.py      one kernel, or several in turns, on this machine's GPU
-suite.py      a whole suite
+suite.py      a whole suite of ours
+collections.py  problems of KernelBench and robust-kbench, loaded from the user's folders
+benchmark.py  such a collection checked and timed as one run that can be stopped and resumed
 bundle.py     kernels packed for a GPU that lives elsewhere
 watching.py   profiles and sanitizers
 """

@@ -82,8 +82,8 @@ def bench_suite(
     _check(suite, tasks, given)
     reporter = Reporter(on_progress)
     refused = _prepare(tasks, given, place, gpu, fast_math, asked_of(baselines, seconds), reporter)
-    _work_off(place, reporter)
-    found = _results(place)
+    work_off_bundle(place, reporter)
+    found = results_of(place)
     told = overview(suite, [(task, found.get(task.key)) for task in tasks])
     return SuiteResult(tasks=tuple(tasks), judged=found, refused=refused, overview=told)
 
@@ -99,12 +99,12 @@ def _check(suite: str, tasks: Sequence[Task], kernels: Path | None) -> None:
         raise UsageError(f"no file in {kernels} is named after a task of {suite}, such as {named}")
 
 
-def _work_off(folder: Path, reporter: Reporter) -> None:
+def work_off_bundle(folder: Path, reporter: Reporter) -> None:
     """Without a GPU here, results that came from elsewhere are enough."""
     try:
         work_off(folder, reporter)
     except Undecided:
-        if not _results(folder):
+        if not results_of(folder):
             raise Undecided(
                 f"no NVIDIA GPU found; the suite is sealed in {folder}: run `python3 worker.pyz jobs/ --out"
                 " results/` there on a machine with one, then this command again"
@@ -159,6 +159,6 @@ def _job(task: Task, kernels: Path | None, gpu: str, fast_math: bool, asked: Ask
     return outcome
 
 
-def _results(folder: Path) -> dict[str, Judged]:
+def results_of(folder: Path) -> dict[str, Judged]:
     results = folder / "results"
     return {item.task: item for item in read_results(results)} if any(results.glob("*.json")) else {}

@@ -47,7 +47,8 @@ def bench(
     if suite.suite is not None:
         if kernel is not None or task is not None:
             raise UsageError("--suite brings its own tasks; put kernels into a folder and name it with --kernels")
-        _suite(suite, compiled, baselines, seconds, as_json)
+        run = _benchmark if ":" in suite.suite else _suite
+        run(suite, compiled, baselines, seconds, as_json)
         return
     if min_speed_up is not None and math.isnan(min_speed_up):
         raise UsageError("--min-speedup is a number such as 1.05")
@@ -111,6 +112,40 @@ def _suite(suite: SuiteOptions, compiled: Compiled, baselines: list[str] | None,
         from warpwright.cli.bench.suite import show_suite
 
         show_suite(found)
+
+
+def _benchmark(
+    suite: SuiteOptions, compiled: Compiled, baselines: list[str] | None, seconds: float, silent: bool
+) -> None:
+    from warpwright.app.kernels.benchmark import run_benchmark
+    from warpwright.cli.screen import progress
+
+    with progress(silent=silent) as told:
+        found = run_benchmark(
+            suite.suite or "",
+            levels=tuple(suite.levels.split(",")) if suite.levels else (),
+            kernels=suite.kernels,
+            folder=suite.out,
+            shard=_part(suite.shard),
+            baselines=baselines,
+            seconds=seconds,
+            gpu=compiled.gpu,
+            fast_math=compiled.fast_math,
+            on_progress=told,
+        )
+    if silent:
+        emit("bench.benchmark/1", rows=found.rows, totals=found.totals)
+    else:
+        from warpwright.cli.bench.benchmark import show_benchmark
+
+        show_benchmark(found)
+
+
+def _part(shard: str) -> tuple[int, int]:
+    number, _, parts = shard.partition("/")
+    if not (number.isdigit() and parts.isdigit()):
+        raise UsageError("--shard is two numbers, such as 1/4 for the first of four parts")
+    return int(number), int(parts)
 
 
 @grouped

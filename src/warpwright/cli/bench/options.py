@@ -37,8 +37,20 @@ class SuiteOptions:
     """A whole suite in place of one kernel."""
 
     suite: Annotated[
-        str | None, typer.Option("--suite", metavar="SUITE", help="Instead: a whole suite, paper or modern.")
+        str | None,
+        typer.Option(
+            "--suite",
+            metavar="SUITE",
+            help="Instead: a whole suite, paper or modern, or kernelbench:FOLDER or robust-kbench:FOLDER.",
+        ),
     ] = None
+    levels: Annotated[
+        str | None,
+        typer.Option("--levels", metavar="1,2,3", help="With kernelbench:FOLDER: only these levels; else all."),
+    ] = None
+    shard: Annotated[
+        str, typer.Option("--shard", metavar="N/OF", help="With kernelbench:FOLDER: this part of so many parts.")
+    ] = "1/1"
     kernels: Annotated[
         Path | None,
         typer.Option(
