@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from warpwright.app.kernels.bench import Benched as Benched
     from warpwright.app.kernels.bench import bench as bench
     from warpwright.app.kernels.bench import compare as compare
+    from warpwright.app.kernels.benchmark import BenchmarkResult as BenchmarkResult
+    from warpwright.app.kernels.benchmark import run_benchmark as run_benchmark
     from warpwright.app.kernels.check import Checked as Checked
     from warpwright.app.kernels.check import check as check
     from warpwright.app.kernels.check import check_all as check_all
@@ -48,6 +50,7 @@ __version__ = "0.1.0"
 _HOMES = {
     **dict.fromkeys(("Composed", "compose"), "app.compose"),
     **dict.fromkeys(("Benched", "bench", "compare"), "app.kernels.bench"),
+    **dict.fromkeys(("BenchmarkResult", "run_benchmark"), "app.kernels.benchmark"),
     **dict.fromkeys(("Checked", "check", "check_all"), "app.kernels.check"),
     **dict.fromkeys(("SealedKernel", "seal"), "app.kernels.seal"),
     **dict.fromkeys(("SuiteResult", "bench_suite"), "app.kernels.suite"),

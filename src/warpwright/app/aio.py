@@ -13,6 +13,7 @@ from typing import Any, ParamSpec, TypeVar
 from warpwright.app import compose as composing
 from warpwright.app import tasks as loading
 from warpwright.app.kernels import bench as judging
+from warpwright.app.kernels import benchmark as benchmarks
 from warpwright.app.kernels import check as checking
 from warpwright.app.kernels import seal as sealing
 from warpwright.app.kernels import suite as suites
@@ -35,5 +36,6 @@ check_all = _in_thread(checking.check_all)
 seal = _in_thread(sealing.seal)
 bench = _in_thread(judging.bench)
 compare = _in_thread(judging.compare)
+run_benchmark = _in_thread(benchmarks.run_benchmark)
 bench_suite = _in_thread(suites.bench_suite)
 compose = _in_thread(composing.compose)
