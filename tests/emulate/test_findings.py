@@ -40,7 +40,7 @@ def test_a_race_names_both_sides_and_the_missing_barrier() -> None:
 
 def test_a_race_between_blocks_has_no_barrier_to_offer() -> None:
     found = worded(replace(RACE, other=replace(RACE.other, block=(1, 0, 0))))
-    assert found.message.endswith("blocks of one launch do not wait for each other")
+    assert found.message.endswith("blocks of one launch are not ordered")
     assert "thread 0 of block 1" in found.message
 
 

@@ -1,15 +1,15 @@
-"""Room 2, emulate: candidates run on the CPU, thread by thread, under a checker that knows CUDA's rules.
+"""Room 2, emulate: runs candidates on the CPU, thread by thread, under a checker of CUDA's rules.
 
-emulating.py    emulate: the library call
-emulation.py    what it gives back
-examination.py  every draw in several orders, held against the oracle's truth
-conclusion.py   what refutes, what is only worth a warning, what cannot be told
-cases.py        the sizes that hurt one kernel: just below and above its blocks, warps, vectors and tiles
-truths.py       inputs and truth of draws, from the store where they are there
-staging.py      a draw as calls, and what came back as tensors
-report.py       what it reports; read as hostile data
-findings.py     what is wrong, once for each kind and line, in words
-runtime/        C++: fibers, memory, the checker; its contract.md says how all this fits together
-cost/           The cost model: how long a kernel would take on a GPU
-program/        The emulated program: built and run
+emulating.py    the library call `emulate`
+emulation.py    its result
+examination.py  runs every draw in several orders and compares results with the oracle's truth
+conclusion.py   decides what refutes, what is a warning, and what is undecided
+cases.py        chooses edge cases of a kernel: sizes just below and above its blocks, warps, vectors and tiles
+truths.py       caches inputs and truths of draws
+staging.py      turns a draw into calls, and their outputs into tensors
+report.py       reads the program's report as hostile data
+findings.py     describes findings, once for each kind and line
+runtime/        C++: fibers, memory, the checker; contract.md specifies the interface
+cost/           the cost model: predicts the time of a kernel on a GPU
+program/        builds and runs the emulated program
 """

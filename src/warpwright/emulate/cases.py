@@ -1,7 +1,7 @@
-"""The cases that hurt one kernel: sizes just below and just above every size its launches are made of.
+"""Chooses edge cases of a kernel: sizes just below and just above the sizes of its blocks, warps, vectors and tiles.
 
-Kernels go wrong at the edges of their blocks, warps, vectors and tiles, and each kernel has edges of its own. They are
-read off its launches; the sizes must lie in the ranges that the task declares, so that every case is a fair one.
+Kernels fail at the edges of their blocks, warps, vectors and tiles, which differ from kernel to kernel. They are read
+off its launches; the sizes must lie in the ranges that the task declares, so that every case is fair.
 """
 
 from __future__ import annotations
@@ -16,11 +16,12 @@ from warpwright.core.task import Case, Plain, Range, Role, ScalarArg, Task
 WARP = 32
 _VECTORS = (4, 8)
 _MOST_ELEMENTS = 1 << 16
-"""Of all tensors of a case together: an edge shows in a small case as well as in a large one."""
+"""The largest number of elements of all tensors of a case together: small cases show edge errors as well as large
+ones."""
 
 
-def hurting_cases(task: Task, sizes: Sequence[int], dtypes: Sequence[str], most: int = 8) -> tuple[Case, ...]:
-    """At most so many cases: a roomy one, a tall one, then the edges of these sizes; none where there are no ranges."""
+def edge_cases(task: Task, sizes: Sequence[int], dtypes: Sequence[str], most: int = 8) -> tuple[Case, ...]:
+    """At most `most` cases: a large one, a tall one, then the edges of these sizes; none if the task has no ranges."""
     if not task.ranges or not dtypes:
         return ()
     chosen: dict[tuple[tuple[str, int], ...], Case] = {}
@@ -34,7 +35,7 @@ def hurting_cases(task: Task, sizes: Sequence[int], dtypes: Sequence[str], most:
 
 
 def granules(blocks: Iterable[Triple]) -> tuple[int, ...]:
-    """Sizes in which such launches cut their work: blocks, their sides, warps, tiles, and blocks of vectors."""
+    """The sizes by which such launches divide their work: blocks, their sides, warps, tiles, and blocks of vectors."""
     shapes = list(blocks)
     whole = [math.prod(shape) for shape in shapes]
     sides = [side for shape in shapes for side in shape]
@@ -44,17 +45,17 @@ def granules(blocks: Iterable[Triple]) -> tuple[int, ...]:
 
 
 def _roomy(task: Task, dtypes: Sequence[str]) -> dict[str, int]:
-    """Large sizes that vectors divide: only there do wide loops run more than once."""
+    """Large sizes that vectors divide, on which vectorised loops run more than once."""
     return _grown(task, _innermost_first(task), dtypes)
 
 
 def _tall(task: Task, dtypes: Sequence[str]) -> dict[str, int]:
-    """Many rows of the least length: among them are some whose few elements are all small, or all negative."""
+    """Many rows of the least length, some of which have only small or only negative elements."""
     return _grown(task, _innermost_first(task)[:0:-1], dtypes)
 
 
 def _grown(task: Task, names: Sequence[str], dtypes: Sequence[str]) -> dict[str, int]:
-    """Least sizes, but these as large as may be, one after the other."""
+    """The least sizes, except that the named ones are made as large as possible, one after the other."""
     dims = {name: _nearest(limits, 1) for name, limits in task.ranges.items()}
     for name in names:
         tried = ({**dims, name: size} for size in _large(task.ranges[name]))
@@ -63,7 +64,7 @@ def _grown(task: Task, names: Sequence[str], dtypes: Sequence[str]) -> dict[str,
 
 
 def _large(limits: Range) -> Iterator[int]:
-    """Sizes from the largest down, each about half of the one before."""
+    """Yields sizes from the largest down, each about half of the one before."""
     if limits.choices:
         yield from sorted(limits.choices, reverse=True)
         return
@@ -74,7 +75,7 @@ def _large(limits: Range) -> Iterator[int]:
 
 
 def _edges(task: Task, sizes: Sequence[int]) -> Iterator[dict[str, int]]:
-    """For each edge: the innermost size alone, the others least; then every size that may have it."""
+    """Yields for each edge: the innermost size alone with the others least, then every size that allows it."""
     least = {name: _nearest(limits, 1) for name, limits in task.ranges.items()}
     order = _innermost_first(task)
     for size in sizes:
@@ -86,7 +87,7 @@ def _edges(task: Task, sizes: Sequence[int]) -> Iterator[dict[str, int]]:
 
 
 def _innermost_first(task: Task) -> list[str]:
-    """Names of sizes, those that shape the last dimensions of tensors before the others."""
+    """The names of sizes, those of the last dimensions of tensors first."""
     shapes = [argument.shape for argument in task.arguments if not isinstance(argument, ScalarArg)]
     named = [size for shape in shapes for size in reversed(shape) if size in task.ranges]
     return [str(name) for name in dict.fromkeys([*named, *task.ranges])]

@@ -1,4 +1,4 @@
-"""From single trials to a conclusion: what refutes a candidate, what is only worth a warning, what cannot be told."""
+"""Concludes from single trials: decides what refutes a candidate, what is a warning, and what is undecided."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from warpwright.seal.refusal import Refusal
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """One trial as it went."""
+    """The outcome of one trial."""
 
     trial: Trial
     ran: tuple[Ran, ...]
@@ -31,17 +31,17 @@ class Outcome:
     distance: float | None
     undecided: str | None
     refusal: Refusal | None = None
-    """Why the host code did not get as far as its kernels."""
+    """The reason why the host code did not reach its kernels."""
 
     @property
     def is_rejected(self) -> bool:
-        """Whether the host code turned away a case that nobody asked for."""
+        """Whether the host code rejected a case that is not part of the task."""
         case = self.trial.draw.case
         return self.refusal is not None and (case.stands_for is not None or case.role is Role.ENVELOPE)
 
 
 def wrong_in(trial: Trial, kind: str, message: str, facts: Mapping[str, object]) -> Counterexample:
-    """What went wrong in this trial, with what it takes to see it again."""
+    """The error of this trial, with the facts needed to reproduce it."""
     draw = trial.draw
     where = {"distribution": draw.distribution, "seed": draw.seed, "dims": dict(draw.case.dims)}
     where |= {"dtype": draw.case.dtype, "order": trial.order.value, "shifted": trial.shifted, "again": trial.again}
@@ -49,21 +49,21 @@ def wrong_in(trial: Trial, kind: str, message: str, facts: Mapping[str, object])
 
 
 def _against(outcome: Outcome) -> list[Finding]:
-    """Findings that refute. Misaligned accesses to storage that we shifted ourselves are only worth a warning.
+    """The findings that refute. Misaligned accesses to storage that we shifted ourselves are only warnings.
 
-    So are accesses that fault only there: the host compiler moves vectors by instructions that demand alignment.
+    So are faults that occur only there: the host compiler moves vectors by instructions that require alignment.
     """
     excused = {"misaligned", "fault"} if outcome.trial.shifted else set()
     return [item for item in outcome.found if item.tier is not Tier.TOLERATED and item.kind not in excused]
 
 
 def refutes(outcome: Outcome) -> bool:
-    """Whether this trial alone settles it."""
+    """Whether this trial alone refutes the candidate."""
     return bool(_against(outcome)) or outcome.wrong is not None
 
 
 def concluded(outcomes: Sequence[Outcome]) -> Emulation:
-    """All trials together, less those that nobody asked for and that the host code does not take."""
+    """The conclusion of all trials, without cases outside of the task that the host code rejects."""
     rejected = [outcome for outcome in outcomes if outcome.is_rejected]
     outcomes = [outcome for outcome in outcomes if not outcome.is_rejected]
     counterexample = counterexample_of(outcomes)
@@ -87,7 +87,7 @@ def concluded(outcomes: Sequence[Outcome]) -> Emulation:
 
 
 def counterexample_of(outcomes: Sequence[Outcome]) -> Counterexample | None:
-    """The gravest finding of all runs, because it says why; else the first wrong result, which says that."""
+    """The gravest finding of all runs, because it names the cause; otherwise the first wrong result."""
     by_case = [(outcome, item) for outcome in outcomes for item in _against(outcome)]
     ranked = merged(item for _, item in by_case)
     wrong = next((outcome.wrong for outcome in outcomes if outcome.wrong), None)

@@ -1,4 +1,4 @@
-"""Emulating a candidate, the library call: all it takes is a C++ compiler."""
+"""Emulates a candidate: the library call, which needs only a C++ compiler."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ def emulate(
     library: Librarian | None = None,
     blocks: int | None = None,
 ) -> Emulation:
-    """Runs every check case and those that hurt this kernel, then the envelope. Only our own faults raise.
+    """Runs every check case and the edge cases of this kernel. Only faults of ours raise.
 
-    `library` carries out operations of torch that the host code calls besides its kernels. With `blocks`, large shapes
-    are looked at in part: at most so many blocks of each launch run, and only what they write is compared.
+    `library` executes torch operations that the host code calls besides its kernels. With `blocks`, large shapes are
+    sampled: at most that many blocks of each launch run, and only the elements that they write are compared.
     """
     store = store or Store(root=default_root())
     cases = task.cases if cases is None else cases

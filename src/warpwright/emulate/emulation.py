@@ -1,4 +1,4 @@
-"""What emulating a candidate has shown, as plain data."""
+"""The result of emulating a candidate, as plain data."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ from warpwright.emulate.findings import Finding
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Emulation:
-    """What running a candidate on the CPU has shown."""
+    """The result of running a candidate on the CPU."""
 
     verdict: Verdict
     reason: str | None = None
     counterexample: Counterexample | None = None
     beyond: Counterexample | None = None
-    """What goes wrong at sizes that nobody asked for; it does not touch the verdict."""
+    """An error at sizes outside of the task; it does not affect the verdict."""
     rejected: tuple[str, ...] = ()
-    """Cases that nobody asked for and that the host code does not take."""
+    """The cases outside of the task that the host code rejects."""
     findings: tuple[Finding, ...] = ()
     warnings: tuple[str, ...] = ()
-    """What was noticed and is not held against it."""
+    """Findings that do not refute."""
     cases: tuple[str, ...] = ()
-    """Those that ran to the end."""
+    """The cases that ran to the end."""
     runs: int = 0
     order_dependent: tuple[str, ...] = ()
-    """Cases in which other orders of threads gave other bits."""
+    """The cases in which other orders of threads gave other bits."""
     counters: Mapping[str, int] = field(default_factory=dict)
-    """Of the largest case."""
+    """The counters of the largest case."""
     granules: tuple[int, ...] = ()
-    """Sizes in which its launches cut their work."""
+    """The sizes by which its launches divide their work."""
     distance: float | None = None
-    """The largest error of any run, in units of the honest spread."""
+    """The largest error of any run, in units of the spread of the reference's runs."""
     digest: str | None = None
-    """Of every bit of every result: two candidates that share it did the same in all that was tried."""
+    """A hash of all results: candidates with equal digests gave the same bits in every run."""

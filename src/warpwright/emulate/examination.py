@@ -1,4 +1,4 @@
-"""A program under examination: every draw in several orders, each result held against the oracle's truth."""
+"""Examines a program: runs every draw in several orders and compares each result with the oracle's truth."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from warpwright.core.launch.plan import Triple, View
 from warpwright.core.records.evidence import Counterexample, Verdict
 from warpwright.core.signature import flatten
 from warpwright.core.task import Case, Draw, Role, Task
-from warpwright.emulate.cases import granules, hurting_cases
+from warpwright.emulate.cases import edge_cases, granules
 from warpwright.emulate.conclusion import Outcome, concluded, counterexample_of, refutes, wrong_in
 from warpwright.emulate.emulation import Emulation
 from warpwright.emulate.findings import Finding, findings
@@ -34,9 +34,9 @@ from warpwright.seal.capture.traced import TracedLaunch
 from warpwright.seal.refusal import Refusal, Refused
 
 _MOST_REORDERED = 1 << 19
-"""Bytes that a case may be given to be run in other orders as well: what order changes shows in small cases."""
+"""The largest size of a case that also runs in other orders: small cases show effects of order."""
 _AT_ONCE = 1 << 18
-"""Elements of a case up to which all distributions are run together."""
+"""The number of elements of a case up to which all distributions run together."""
 _SHIFTED_PER_TYPE = 2
 
 
@@ -47,21 +47,21 @@ class Examination:
     gpu: str
     store: Store
     library: Librarian | None = None
-    """Carries out what host code leaves to torch; without it such a candidate is undecided."""
+    """Executes torch operations of host code; without it a candidate with such operations is undecided."""
     _truths: Truths = field(init=False)
 
     def __post_init__(self) -> None:
         self._truths = Truths(task=self.task, store=self.store)
 
     def prepare(self) -> None:
-        """Inputs and truth of the first draws, which need no program."""
+        """Makes inputs and truth of the first draws, which do not depend on the program."""
         for draw in self._turns()[0]:
             self._expected(draw)
 
     def of(self, program: Path, sizes: Sequence[int] | None = None) -> Emulation:
-        """The check draws first; what is refuted there need not be hurt any further.
+        """Runs the check draws, and edge cases only if they pass.
 
-        `sizes` are those to hurt it at, where another kernel is to be compared; its own otherwise.
+        `sizes` are the edges to test, for a comparison with another kernel; the kernel's own by default.
         """
         outcomes: list[Outcome] = []
         for draws in self._turns():
@@ -71,17 +71,17 @@ class Examination:
         beyond = None
         if not any(refutes(outcome) for outcome in outcomes):
             dtypes = sorted({case.dtype for case in self.cases})
-            edges = hurting_cases(self.task, cut if sizes is None else sizes, dtypes)
+            edges = edge_cases(self.task, cut if sizes is None else sizes, dtypes)
             outcomes += self._taken(program, self._hurting(edges if self.task.is_general else ()))
             if not self.task.is_general and not any(refutes(outcome) for outcome in outcomes):
                 beyond = counterexample_of(list(self._outcomes(program, self._beyond(edges))))
         return replace(concluded(outcomes), granules=cut, beyond=beyond)
 
     def sampled(self, program: Path, blocks: int) -> Emulation:
-        """The check draws with at most so many blocks of each launch: the first, the last and some between."""
+        """Runs the check draws with at most `blocks` blocks of each launch: the first, the last and some in between."""
         if len(entries(self.task)) > 1 or self.task.mutates:
             return Emulation(
-                verdict=Verdict.UNDECIDED, reason="a sample of blocks says nothing of what is kept or changed"
+                verdict=Verdict.UNDECIDED, reason="a sample of blocks cannot check kept state or changed arguments"
             )
         return concluded(list(self._taken(program, [Trial(draw=draw, blocks=blocks) for draw in self._draws()])))
 
@@ -90,7 +90,8 @@ class Examination:
         return [draw for draw in check_draws(self.task) if draw.case.name in names]
 
     def _turns(self) -> list[list[Draw]]:
-        """All draws at once, or where a case is large, those of the first distribution first: one may be enough."""
+        """All draws at once; if a case is large, those of the first distribution first, since they may refute
+        already."""
         draws = self._draws()
         if all(elements(self.task, draw.case) <= _AT_ONCE for draw in draws):
             return [draws]
@@ -98,13 +99,13 @@ class Examination:
         return [first, [draw for draw in draws if draw not in first]]
 
     def _beyond(self, edges: Sequence[Case]) -> list[Trial]:
-        """The envelope: sizes that were made up, and the edges of this kernel."""
+        """The trials beyond the task's cases: reordered runs and the edges of this kernel."""
         made_up = [case for case in self.cases if case.role is Role.ENVELOPE]
         found = (*draws_of(self.task, made_up), *self._at_edges(edges))
         return [Trial(draw=draw) for draw in found]
 
     def _taken(self, program: Path, trials: Sequence[Trial]) -> Iterator[Outcome]:
-        """As `_outcomes`; host code that fails in a case that was asked for settles it."""
+        """Like `_outcomes`, but ends when host code fails in a case of the task, which settles the verdict."""
         for outcome in self._outcomes(program, trials):
             if outcome.refusal is not None and not outcome.is_rejected:
                 raise Refused(outcome.refusal)
@@ -120,7 +121,7 @@ class Examination:
         return trials + [Trial(draw=draw, shifted=True) for draw in _some_of_each_type(small)]
 
     def _at_edges(self, edges: Sequence[Case]) -> Iterator[Draw]:
-        """The roomy and the tall case, which are the first two, with every distribution; the others in their turn."""
+        """The first two edge cases (large and tall) with every distribution; the others with one distribution each."""
         kinds = self.task.distributions
         for number, case in enumerate(edges):
             for kind in kinds if number < 2 else (kinds[number % len(kinds)],):
@@ -142,7 +143,7 @@ class Examination:
             yield self._outcome(trial, found, lines)
 
     def _executed(self, program: Path, trials: Sequence[Trial], *, prepared: bool) -> list[list[Execution]]:
-        """The calls of every trial, entry by entry. A candidate that turns out to have no `prepare` starts again."""
+        """The calls of every trial, entry by entry; starts again if the candidate has no `prepare`."""
         stages = [self._stage(trial.draw) for trial in trials]
         executions: list[list[Execution]] = [[] for _ in trials]
         for steps in zip(*(stage.steps(prepared=prepared) for stage in stages), strict=True):
@@ -198,7 +199,7 @@ class Examination:
         if ran.report is None:
             return []
         if ran.report.sampled:
-            # Later launches may have met what blocks that were left out did not do.
+            # Later launches may have read results of skipped blocks.
             first = tuple(item for item in ran.report.findings if not item.launch)
             ran = replace(ran, report=replace(ran.report, findings=first))
         assert ran.report is not None
@@ -207,7 +208,7 @@ class Examination:
 
     def _mismatch(self, trial: Trial, values: Tensors | None) -> Counterexample | None:
         if values is None:
-            return wrong_in(trial, "returns", "what was returned does not lie within its buffers", {})
+            return wrong_in(trial, "returns", "a returned tensor does not lie within its buffer", {})
         mismatch = check_results(self._expected(trial.draw), values)
         return wrong_in(trial, mismatch.kind, mismatch.message, mismatch.facts) if mismatch else None
 
@@ -218,7 +219,7 @@ def _mutation(trial: Trial, executions: Sequence[Execution]) -> Counterexample |
 
 
 def _blocks(outcomes: Sequence[Outcome]) -> list[Triple]:
-    """The blocks of all launches, each once."""
+    """The distinct block shapes of all launches."""
     traces = [ran.report.trace for outcome in outcomes for ran in outcome.ran if ran.report]
     launches = [node for trace in traces for node in trace.nodes if isinstance(node, TracedLaunch)]
     return list(dict.fromkeys(launch.block for launch in launches))
@@ -232,7 +233,7 @@ def _some_of_each_type(draws: Sequence[Draw]) -> list[Draw]:
 
 
 def _buffer_names(call: EmulatedCall, report: Report, outputs: Sequence[str]) -> list[str]:
-    """Arguments by their names, results by theirs; the rest is scratch."""
+    """Names the buffers: arguments and results by their names, the others as scratch."""
     names = [tensor.name for spec in call.arguments for tensor in flatten(spec)]
     names += [f"scratch buffer {number}" for number in range(len(names), len(report.trace.buffers))]
     for view, output in zip(report.trace.returns, outputs, strict=False):
@@ -242,19 +243,19 @@ def _buffer_names(call: EmulatedCall, report: Report, outputs: Sequence[str]) ->
 
 
 def _is_absent(ran: Ran) -> bool:
-    """Whether the program does not bind the entry it was asked for."""
+    """Whether the program does not bind the requested entry."""
     return ran.report is not None and (ran.report.trace.outcome, ran.report.trace.what) == ("error", "entry")
 
 
 def _refusal(trial: Trial, done: Execution) -> Refusal | None:
-    """What the host code did wrong, as sealing says it."""
+    """The refusal of the host code, in the words of sealing."""
     if done.ran.report is None or done.ran.report.trace.outcome == "captured":
         return None
     return failure(done.ran.report.trace, done.call.entry, trial.draw.case.name).refusal
 
 
 def _undecided(trial: Trial, done: Execution) -> str | None:
-    """Why this call says nothing about the candidate."""
+    """The reason why this call is undecided; None if it is not."""
     report, ended = done.ran.report, done.ran.ended
     if report is None:
         how = ended.excess if ended.reason else f"died ({ended.signal})"
@@ -264,7 +265,7 @@ def _undecided(trial: Trial, done: Execution) -> str | None:
     if report.outcome in ("unsupported", "library"):
         return f"unsupported: {report.what}"
     if report.outcome == "budget":
-        return f"case {trial.label}: still running after the steps it was given ({report.what})"
+        return f"case {trial.label}: still running when its steps were used up ({report.what})"
     if report.sampling is not None:
         return f"case {trial.label}: a sample of blocks is not valid here: {report.sampling}"
     return None if report.outcome in ("ran", "stopped") else f"case {trial.label}: {report.outcome}"

@@ -1,4 +1,4 @@
-"""Findings: what is wrong with a kernel, once for each kind and line, in words that point at the source."""
+"""Describes findings: errors of a kernel, once for each kind and line, with their place in the source."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from warpwright.emulate.report import Memory, Report, Reported, Tier
 
 _TIERS = list(Tier)
 _SYMPTOMS = frozenset({"uninitialised", "unwritten", "no-device-work"})
-"""What often follows from something else, such as a missing barrier or a launch that failed."""
+"""Kinds that are often consequences of another error, such as a missing barrier or a failed launch."""
 _ACCESSES = {"read": "reads", "write": "writes", "atomic": "atomically updates"}
 _VERBS = {"read": "reads", "written": "writes", "updated": "atomically updates"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """One kind of trouble at one line, with the first place where it was met."""
+    """One kind of error at one line, with its first occurrence."""
 
     kind: str
     tier: Tier
@@ -35,12 +35,13 @@ class Finding:
 
 
 def findings(report: Report, lines: Mapping[int, int], names: Sequence[str], case: str, order: str) -> list[Finding]:
-    """Those of one call. `names` are the buffers' own, as far as they have any."""
+    """The findings of one call. `names` are the names of buffers."""
     return [_finding(item, report, lines, names, case, order) for item in report.findings]
 
 
 def merged(found: Iterable[Finding]) -> tuple[Finding, ...]:
-    """One of each kind and line; the gravest first, causes before symptoms, else in the order met. Counts add up."""
+    """Merges findings of one kind and line, adding counts; sorted by severity, causes before symptoms, then by
+    order."""
     kept: dict[tuple[object, ...], Finding] = {}
     for item in found:
         key = (item.kind, item.tier, item.line, item.other_line, item.kernel)
@@ -74,7 +75,7 @@ def _finding(
 
 @dataclass(frozen=True, slots=True)
 class _Words:
-    """A finding as a sentence."""
+    """Writes a finding as a sentence."""
 
     item: Reported
     report: Report
@@ -88,7 +89,7 @@ class _Words:
         if self.item.kind == "out-of-bounds" and self.item.memory is not None:
             return f"{self._who()} {self.item.message}{self._extent(self.item.memory)}"
         if self.item.kind == "uninitialised" and self.item.memory is not None:
-            return f"{self._who()} reads {self._place(self.item.memory)} before anything has written it"
+            return f"{self._who()} reads {self._place(self.item.memory)} before it is written"
         if self.item.kind == "unwritten" and self.item.memory is not None:
             return f"{self._place(self.item.memory)} is never written ({self.item.count} elements are not)"
         said = self.item.message or self.item.kind.replace("-", " ")
@@ -98,7 +99,7 @@ class _Words:
         return f"thread {_spot(self.item.thread)} of block {_spot(self.item.block)}"
 
     def _race(self) -> str:
-        """Who does what to which element without waiting for whom, and where a barrier would have to be."""
+        """Describes a race: both threads, the element, and the place of the missing barrier."""
         other = self.item.other
         assert other is not None
         does = next((verb for word, verb in _VERBS.items() if f" is {word}" in self.item.message), "uses")
@@ -110,7 +111,7 @@ class _Words:
 
     def _remedy(self, same_block: bool) -> str:
         if not same_block:
-            return ": blocks of one launch do not wait for each other"
+            return ": blocks of one launch are not ordered"
         known = sorted(number for number in (self.line, self.other_line) if number is not None)
         if len(known) < 2:
             return ": no barrier orders the two"
@@ -129,7 +130,7 @@ class _Words:
         return f"{memory.space} memory"
 
     def _extent(self, memory: Memory) -> str:
-        """How large what was missed is."""
+        """States the size of the memory next to the access."""
         buffers = self.report.trace.buffers
         if memory.buffer is None or not 0 <= memory.buffer < len(buffers):
             return ""
@@ -137,7 +138,7 @@ class _Words:
 
 
 def _spot(place: Triple | None) -> str:
-    """Coordinates, as few as tell it apart."""
+    """Coordinates, without trailing zeros that are not needed."""
     if place is None:
         return "?"
     return str(place[0]) if place[1:] == (0, 0) else f"({', '.join(map(str, place))})"

@@ -1,4 +1,4 @@
-"""What an emulated program reports, read as hostile data: the candidate shared the process that wrote it."""
+"""Reads the report of an emulated program as hostile data: the candidate shared the process that wrote it."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _MOST_FINDINGS = 10_000
 
 
 class Tier(StrEnum):
-    """How much a finding weighs."""
+    """The severity of a finding."""
 
     FATAL = "fatal"
     """The GPU faults or hangs, or the result is undefined."""
     LIKELY = "likely"
     """Undefined by the programming model: wrong in some order or on some hardware."""
     TOLERATED = "tolerated"
-    """Outside of the model, but hardware does what was meant."""
+    """Outside of the model, but hardware does what was intended."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +40,7 @@ class Other:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Memory:
-    """What was touched: a buffer or a shared variable, from its own start."""
+    """The accessed memory: a buffer or a shared variable, with an offset from its start."""
 
     space: str
     offset: int
@@ -51,7 +51,7 @@ class Memory:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reported:
-    """One kind of trouble at one place of the code, and how often it was met."""
+    """One kind of error at one place of the code, with a count."""
 
     kind: str
     severity: Tier
@@ -70,7 +70,7 @@ class Reported:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Content:
-    """Where in the outputs file the bytes of a buffer are."""
+    """The position of a buffer's bytes in the outputs file."""
 
     buffer: int
     at: int
@@ -80,7 +80,7 @@ class Content:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Operand:
-    """Where in the outputs file the elements of an operand are, without gaps."""
+    """The position of an operand's contiguous elements in the outputs file."""
 
     at: int
     bytes: int
@@ -88,7 +88,7 @@ class Operand:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Awaited:
-    """The library operation that the run ended at: a node of the trace, and what it is to be given."""
+    """The library operation at which the run ended: a node of the trace, and its operands."""
 
     node: int
     operands: tuple[Operand | None, ...]
@@ -97,7 +97,7 @@ class Awaited:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """One call: what the host code did, and what its kernels did."""
+    """One call: the trace of the host code, and the results of its kernels."""
 
     trace: Trace
     outcome: str
@@ -109,9 +109,9 @@ class Report:
     """Counting builds only: how often each basic block was entered, by the address after the call at its start."""
     awaits: Awaited | None = None
     sampled: bool = False
-    """Whether some blocks were left out."""
+    """Whether some blocks were skipped."""
     sampling: str | None = None
-    """Why what a sample shows is not valid."""
+    """The reason why the sample is not valid; None if it is."""
 
 
 def read(line: bytes) -> Report:
@@ -121,7 +121,7 @@ def read(line: bytes) -> Report:
         found = json.loads(line).get("emulation")
         return Report(trace=host, outcome="skipped") if found is None else _report(host, found)
     except (CodecError, KeyError, TypeError, AttributeError) as error:
-        raise BadTrace(f"the emulated program wrote something else than a report: {error!s:.200}") from None
+        raise BadTrace(f"the output of the emulated program is no report: {error!s:.200}") from None
 
 
 def _report(host: Trace, data: Mapping[str, Any]) -> Report:

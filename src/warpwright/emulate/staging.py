@@ -1,4 +1,4 @@
-"""One draw of a task as calls of a program, and what came back as tensors: the oracle's side of the wall."""
+"""Turns a draw of a task into calls of a program, and their outputs into tensors for the oracle."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trial:
-    """A draw, and how it is to be run."""
+    """A draw, and the way to run it."""
 
     draw: Draw
     order: Order = Order.FORWARD
     shifted: bool = False
     blocks: int | None = None
-    """At most so many of each launch; all if None."""
+    """The largest number of blocks of each launch to run; all if None."""
     again: bool = False
-    """Asked twice in a row: a kernel that remembers the first answer owes the second as well."""
+    """Whether the call is made twice in a row, to find kernels that keep state."""
 
     @property
     def label(self) -> str:
@@ -41,7 +41,7 @@ class Trial:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Execution:
-    """One call of a trial and how it went."""
+    """One call of a trial and its outcome."""
 
     step: EntryCall
     call: EmulatedCall
@@ -49,13 +49,13 @@ class Execution:
 
     @property
     def returned(self) -> list[View]:
-        """The tensors it returned, as far as they are tensors of the device."""
+        """The returned device tensors."""
         return _views(self.ran.report)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stage:
-    """A draw made real."""
+    """A draw with its inputs."""
 
     task: Task
     draw: Draw
@@ -66,7 +66,7 @@ class Stage:
         return entry_calls(self.task, self.draw.case, prepared=prepared)
 
     def call(self, step: EntryCall, trial: Trial, earlier: Sequence[Execution] = ()) -> EmulatedCall | None:
-        """The call with its bytes; None where what an earlier one hands over is not to be had."""
+        """The call with its input bytes; None if tensors from an earlier call are missing."""
         handed = {done.step.entry: _handed_over(done) for done in earlier}
         needed = [handed.get(item.entry) for item in step.arguments if isinstance(item, HandedOver)]
         if any(found is None for found in needed):
@@ -80,13 +80,13 @@ class Stage:
             order=trial.order,
             seed=trial.draw.seed + 1,
             shifted=trial.shifted,
-            # Tensors that another call takes are computed whole, however few blocks of that one run.
+            # Tensors for a later call are computed completely, even if that call is sampled.
             blocks=None if step.hands_over else trial.blocks,
             again=trial.again,
         )
 
     def results(self, executions: Sequence[Execution]) -> Tensors | None:
-        """The results that are compared, in the order of the oracle; None where bytes are missing."""
+        """The results to compare, in the order of the oracle; None if bytes are missing."""
         found: list[Tensor | None] = []
         for done in executions:
             found += [_tensor(done.ran, view) for view in done.step.required(done.returned)]
@@ -94,7 +94,7 @@ class Stage:
         return None if any(tensor is None for tensor in found) else [tensor for tensor in found if tensor is not None]
 
     def only_written(self, ran: Ran, values: Tensors, truth: Sequence[Tensor]) -> Tensors:
-        """Where blocks were left out, the truth stands for what they would have written."""
+        """Replaces elements of skipped blocks by the truth."""
         views = _views(ran.report)
         masks = [_mask(ran, view) for view in views]
         pairs = zip(values, masks, truth, strict=False)
@@ -102,7 +102,7 @@ class Stage:
 
 
 def changed(done: Execution) -> str | None:
-    """The first argument that no longer holds what was put there, although the task does not allow it."""
+    """The name of the first argument that was changed, although the task does not allow it."""
     names = [tensor.name for spec in done.call.arguments for tensor in flatten(spec)]
     for number, content in enumerate(done.call.contents):
         if number not in done.step.mutates and done.ran.contents.get(number, content) != content:
@@ -115,7 +115,7 @@ def staged(task: Task, draw: Draw) -> Stage:
 
 
 def _handed_over(done: Execution) -> list[tuple[TensorSpec, bytes]] | None:
-    """The tensors that a call returned for a later one, with their bytes; None where bytes are missing."""
+    """The tensors that a call returned for a later one, with their bytes; None if bytes are missing."""
     found = []
     for number, view in enumerate(done.step.handed_over(done.returned)):
         content = done.ran.contents.get(view.buffer)
@@ -128,13 +128,13 @@ def _handed_over(done: Execution) -> list[tuple[TensorSpec, bytes]] | None:
 
 
 def _bytes_in(values: Sequence[Any]) -> Iterator[bytes]:
-    """The bytes of every tensor, in order; of an earlier call's result they are bytes already."""
+    """Yields the bytes of every tensor, in order; results of an earlier call are bytes already."""
     for value in values:
         yield from [value] if isinstance(value, bytes) else map(to_bytes, tensors_in(value))
 
 
 def _argument(done: Execution, position: int) -> Tensor | None:
-    """A tensor that a call was given, as it left it."""
+    """A tensor argument of a call after the call."""
     spec = [tensor for spec in done.call.arguments for tensor in flatten(spec)][position]
     content = done.ran.contents.get(position)
     return None if content is None else from_bytes(content, spec.dtype, spec.shape, spec.stride)
@@ -150,7 +150,7 @@ def _tensor(ran: Ran, view: View) -> Tensor | None:
 
 
 def _mask(ran: Ran, view: View) -> Tensor | None:
-    """Element by element, whether it was written; None where every block ran."""
+    """Whether each element was written; None if every block ran."""
     size = dtype_named(view.dtype).bytes
     written = ran.written.get(view.buffer)
     stride = tuple(size * step for step in view.stride)

@@ -1,4 +1,4 @@
-"""The truth of draws, kept in the store: it depends on the task alone and costs more than most kernels do."""
+"""Caches the truths of draws: they depend only on the task and take longer to compute than most kernels run."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from warpwright.seal.cache import Store
 
 _FILE = "truth"
 _MOST_BYTES = 64 << 20
-"""Of one draw in the store: what is larger is made again."""
+"""The largest draw that is cached; larger ones are recomputed."""
 _SELF_CONTAINED = frozenset(
     {
         "__future__",
@@ -40,12 +40,12 @@ _SELF_CONTAINED = frozenset(
         "typing",
     }
 )
-"""What a reference may import and still be a function of its text: nothing of the user's own, which may change."""
+"""The modules that a reference may import and still depend only on its text; the user's own modules may change."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Known:
-    """A draw made real, and what is expected of a candidate on it."""
+    """A draw with its inputs, and the expected results."""
 
     stage: Stage
     expected: tuple[Expected, ...]
@@ -53,7 +53,7 @@ class Known:
 
 @dataclass(slots=True, kw_only=True)
 class Truths:
-    """Of one task: from memory, else from the store, else computed."""
+    """The truths of one task: from memory, else from the store, else computed."""
 
     task: Task
     store: Store
@@ -83,7 +83,7 @@ class Truths:
         return made
 
     def _read(self, draw: Draw, path: Path) -> Known | None:
-        """None where the entry is not what we wrote, or has just been evicted."""
+        """Reads an entry of the store; None if it is damaged or has just been evicted."""
         try:
             saves, expected = _unpacked(path.read_bytes())
         except (OSError, ValueError, LookupError, TypeError):
@@ -99,7 +99,8 @@ def _write(place: Path, packed: bytes) -> None:
 
 @cache
 def _identity() -> str:
-    """A digest of all that decides a truth besides the task: the oracle's texts and the version of torch."""
+    """A digest of everything besides the task that determines a truth: the oracle's sources and the version of
+    torch."""
     digest = hashlib.sha256(version("torch").encode())
     for path in sorted(Path(warpwright.oracle.__file__).parent.rglob("*.py")):
         digest.update(path.name.encode() + b"\0" + path.read_bytes())
@@ -118,7 +119,7 @@ def _self_contained(source: str) -> bool:
 
 
 def _packed(known: Known) -> bytes:
-    """One line that says what follows, then the bytes of the tensors."""
+    """A header line, then the bytes of the tensors."""
     blob: list[bytes] = []
     saves = [_kept(tensor, blob) for tensor in known.stage.given.saves]
     expected = [_kept_expected(item, blob) for item in known.expected]
@@ -161,7 +162,7 @@ def _expected(kept: Mapping[str, Any], pieces: _Pieces) -> Expected:
 
 
 class _Pieces:
-    """Tensors one after another, in the order in which they were kept."""
+    """Reads tensors one after another, in the order in which they were stored."""
 
     def __init__(self, blob: bytes) -> None:
         self._blob, self._at = blob, 0
@@ -174,5 +175,5 @@ class _Pieces:
         self._at += kept["bytes"]
         found = from_bytes(piece, kept["dtype"], kept["shape"], kept["stride"])
         if found is None:
-            raise ValueError("a truth in the store is cut short")
+            raise ValueError("a truth in the store is truncated")
         return found

@@ -1,10 +1,10 @@
-"""The cost model: how long a kernel would take on a GPU.
+"""The cost model: predicts the time of a kernel on a GPU.
 
-model.py         the time it would take on a GPU: a prediction, never a measurement
-terms.py         what each resource takes
-nodes.py         library operations, fills and copies
-twin.py          a smaller case that is launched alike
-constants.py     what the model takes as given
-calibrated.json  those of them that were fitted to measurements
-counting.py      what a candidate does on a case too large to run here: a few blocks, counted and scaled
+model.py         combines the terms to a prediction, which is never a measurement
+terms.py         the time that each resource takes
+nodes.py         the terms of library operations, fills and copies
+twin.py          scales a case down such that it is launched in the same way
+constants.py     the constants of the model
+calibrated.json  the constants that were fitted to measurements
+counting.py      counts the work of a candidate on a large case: runs a few blocks of a smaller one and scales
 """

@@ -1,9 +1,8 @@
-"""What a candidate does on a case that is too large to be run here: a few blocks of a smaller twin, counted and scaled.
+"""Counts the work of a candidate on a large case: runs a few blocks of a scaled-down case (twin), counts and scales.
 
-Nothing is compared with a truth. The twin has the same rows, only fewer of them; it must be launched as the sealed plan
-of the case says, or nothing is said. Of each launch a few blocks run: the first, the last and some drawn at random,
-several times with different draws. Where the draws disagree, the work depends on the block or on the data, and a
-sample says nothing.
+Results are not checked. The twin has the same rows, only fewer of them; it must be launched like the sealed plan of the
+case, otherwise there is no count. Of each launch a few blocks run: the first, the last and some at random, in several
+draws. If the draws disagree, the work depends on the block or on the data, and a sample is not representative.
 """
 
 from __future__ import annotations
@@ -42,16 +41,16 @@ from warpwright.seal.refusal import Refused
 
 BLOCKS = 4
 _DRAWS = ((1, 2), (3, 4))
-"""Seeds of the draws, for each process."""
+"""The seeds of the draws of each process."""
 TWIN_BYTES = 8 << 20
-"""What a twin may occupy. Its shadow takes up to sixteen times as much."""
+"""The largest size of a twin. Its shadow memory takes up to sixteen times as much."""
 _LARGEST_TWIN = 128 << 20
 _STEPS = 60_000_000
 _SPREAD = 0.8
-"""Draws of blocks that lie apart by more than this share of their mean are no sample."""
+"""The largest difference of two draws, as a fraction of their mean, for a representative sample."""
 _WIDEST_ATOMIC = 16
 _MANIFOLD = 2
-"""What blocks write twice, each for itself, is still their own work."""
+"""Blocks may write this many times the result and still count as doing only their own work."""
 _LIMITS = sandbox.Limits(cpu_s=60.0, wall_s=240.0, memory_bytes=16 << 30, processes=64)
 _TRACE_LIMIT = 64 << 20
 
@@ -63,20 +62,20 @@ class LaunchCount:
     kernel: str
     counters: Mapping[str, float]
     block_sectors: float | None
-    """Different sectors that one block of the twin reads: what it has about it at a time."""
+    """The distinct sectors that one block of the twin reads: its working set."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counted:
-    """All launches of a case in their order; or the reason why they could not be counted."""
+    """All launches of a case in order, or the reason why they could not be counted."""
 
     case: str
     launches: tuple[LaunchCount, ...] = ()
     reason: str | None = None
     times: int = 1
-    """How much smaller the twin was that ran."""
+    """The factor by which the twin was smaller."""
     spread: float | None = None
-    """How far apart the draws of blocks were, as a share of their mean."""
+    """The difference of the draws, as a fraction of their mean."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,13 +101,13 @@ class _Sample:
 
 
 class _Unknown(Exception):
-    """Why nothing can be said, in one sentence."""
+    """The reason why there is no count, as one sentence."""
 
 
 def count(
     task: Task, candidate: Candidate, sealed: Sealed, case: Case, *, blocks: int = BLOCKS, store: Store | None = None
 ) -> Counted:
-    """What the candidate does on this case. Only faults of ours raise."""
+    """Counts the work of the candidate on this case. Only faults of ours raise."""
     store = store or Store(root=default_root())
     try:
         counting = _Counting(task, program(candidate, store), sealed, case, blocks, store)
@@ -129,9 +128,9 @@ class _Counting:
         self._plans = timed_plans(task, case, sealed)
 
     def counted(self) -> Counted:
-        """The smallest twin that is launched like the case itself; otherwise a larger one."""
+        """The count on the smallest twin that is launched like the case itself."""
         if not self._plans:
-            raise _Unknown("it was not sealed for this case")
+            raise _Unknown("the candidate was not sealed for this case")
         size, problem = TWIN_BYTES, None
         while size <= _LARGEST_TWIN:
             twin = twin_of(self._task, self._case, size)
@@ -143,21 +142,21 @@ class _Counting:
             if twin.times == 1:
                 break
             size *= 4
-        raise _Unknown(problem or "it could not be counted")
+        raise _Unknown(problem or "the candidate could not be counted")
 
     def _samples(self, twin: Twin) -> list[list[_Sample]]:
-        """For each plan: several draws of blocks."""
+        """Several draws of blocks for each plan."""
         stage = staged(self._task, Draw(case=twin.case, distribution=self._task.distributions[0], seed=1))
         return [self._drawn(call) for call in self._calls(stage)]
 
     def _calls(self, stage: Stage) -> Iterator[EmulatedCall]:
-        """The calls that are timed. Blocks that compute what a later call takes all run."""
+        """Yields the timed calls. All blocks run of calls whose results a later call takes."""
         trial = Trial(draw=stage.draw)
         earlier: list[Execution] = []
         for step in stage.steps(prepared=self._sealed.preparation(self._case.name) is not None):
             call = stage.call(step, trial, earlier)
             if call is None:
-                raise _Unknown(f"what its {earlier[-1].step.entry} makes for later could not be computed here")
+                raise _Unknown(f"the results of its {earlier[-1].step.entry} could not be computed here")
             if step.hands_over:
                 (whole,) = run(self._program, [call], self._gpu, self._store)
                 earlier.append(Execution(step=step, call=call, ran=whole))
@@ -165,8 +164,8 @@ class _Counting:
                 yield call
 
     def _drawn(self, call: EmulatedCall) -> list[_Sample]:
-        """Blocks that wait for blocks which were left out hang, and blocks that draw their work from a counter do that
-        of the others: then all of them run."""
+        """Draws samples; all blocks run if a sample hangs because blocks wait for skipped ones, or if blocks that draw
+        their work from a counter do the work of skipped ones."""
         drawn = self._run(call, _DRAWS, self._blocks)
         hangs = any(found.outcome == "stopped" for found, _ in drawn)
         samples = [] if hangs else [_sample(*found) for found in drawn]
@@ -185,7 +184,7 @@ class _Counting:
         return [(report.read(line), json.loads(line).get("emulation") or {}) for line in written]
 
     def _unlike(self, samples: Sequence[Sequence[_Sample]]) -> str | None:
-        """How the twin's launches differ from the case's; None where they are alike."""
+        """The difference between the twin's launches and the case's; None if there is none."""
         for plan, drawn in zip(self._plans, samples, strict=True):
             wanted = [node for node in plan.nodes if isinstance(node, Launch)]
             for sample in drawn:
@@ -199,25 +198,25 @@ class _Counting:
         estimates = [[_estimate(sample, twin.times) for sample in drawn] for drawn in samples]
         spread = max((_spread(drawn) for drawn in samples if len(drawn) > 1), default=None)
         if spread is not None and not spread <= _SPREAD:
-            raise _Unknown("blocks differ too much in what they do for a few to stand for all")
+            raise _Unknown("blocks differ too much in their work for a few to be representative")
         launches = [_mean(found) for drawn in estimates for found in zip(*drawn, strict=True)]
         self._refuse_blind_samples(launches)
         return Counted(case=self._case.name, launches=tuple(launches), times=twin.times, spread=spread)
 
     def _refuse_blind_samples(self, launches: Sequence[LaunchCount]) -> None:
-        """Where few blocks do the work, a sample may have missed them: then too little would be written."""
+        """Refuses samples that write too little: if few blocks do the work, a sample may have missed them."""
         nodes = [node for plan in self._plans for node in plan.nodes]
         owed = sum(spec.numel * dtype_named(spec.dtype).bytes for spec in results(self._task, self._case))
         written = sum(found.counters.get("global_store_bytes", 0.0) for found in launches)
         written += sum(_WIDEST_ATOMIC * found.counters.get("atomics", 0.0) for found in launches)
         if all(isinstance(node, Launch) for node in nodes) and not written >= owed / 2:
-            raise _Unknown("the blocks that were run do not show the work of all: they write too little")
+            raise _Unknown("the sampled blocks are not representative: they write too little")
 
 
 def _executed(
     path: Path, call: EmulatedCall, gpu: Gpu, store: Store, seeds: Sequence[int], blocks: int | None
 ) -> list[bytes]:
-    """The program's own line for each seed; from another place where the memory of the device finds none."""
+    """The program's line for each seed; retries with another arena if the address range is in use."""
     for attempt in range(MOST_ARENAS):
         written = _attempted(path, call, gpu, store, seeds, blocks, attempt)
         if all(report.read(line).outcome != "taken" for line in written):
@@ -228,7 +227,7 @@ def _executed(
 def _attempted(
     path: Path, call: EmulatedCall, gpu: Gpu, store: Store, seeds: Sequence[int], blocks: int | None, attempt: int
 ) -> list[bytes]:
-    """Counters on, some blocks of each launch, and no bytes brought back."""
+    """Runs some blocks of each launch with counters on, without returning contents."""
     with store.staging() as folder:
         asked = json.loads(request(call, gpu, 0, folder, attempt))
         asked["emulation"] |= {"counters": True, "blocks": blocks, "steps": _STEPS, "outputs": None}
@@ -261,12 +260,12 @@ def _sample(found: Report, data: Mapping[str, Any]) -> _Sample:
     try:
         launches = decode(tuple[_Launched, ...], [_known(item) for item in data.get("launches", [])])
     except (CodecError, TypeError, AttributeError) as error:
-        raise BadTrace(f"the emulated program wrote something else than launches: {error!s:.200}") from None
+        raise BadTrace(f"the output of the emulated program has no launches: {error!s:.200}") from None
     return _Sample(launches=launches, memory=sum(buffer.bytes for buffer in found.trace.buffers))
 
 
 def _works_for_others(sample: _Sample) -> bool:
-    """Whether all blocks together would write to more memory than there is, if they were as busy as these."""
+    """Whether all blocks, extrapolated from these, would write more memory than there is."""
     sectors = [count.counters.get("unique_store_sectors", 0.0) for count in _estimate(sample, 1)]
     return any(SECTOR_BYTES * written > _MANIFOLD * sample.memory for written in sectors)
 
@@ -286,7 +285,7 @@ def _bare(kernel: str) -> str:
 
 
 def _estimate(sample: _Sample, times: int) -> list[LaunchCount]:
-    """Every launch for the whole case."""
+    """Estimates every launch of the whole case."""
     return [_launch(launch, times) for launch in sample.launches]
 
 
@@ -311,13 +310,13 @@ def _mean(found: Sequence[LaunchCount]) -> LaunchCount:
 
 
 def _spread(drawn: Sequence[_Sample]) -> float:
-    """How far apart two draws are in steps for each block, over all launches that count."""
+    """The difference of two draws in steps per block, over all relevant launches."""
     rates = [sum(launch.steps / max(launch.blocks, 1) for launch in sample.launches) for sample in drawn]
     mean = sum(rates) / len(rates)
     return (max(rates) - min(rates)) / mean if mean else 0.0
 
 
 def timed_plans(task: Task, case: Case, sealed: Sealed) -> list[Plan]:
-    """The plans of a case that are timed, in the order they run; none where it was not sealed for the case."""
+    """The timed plans of a case, in order; empty if the candidate was not sealed for the case."""
     found = {plan.entry: plan for plan in sealed.plans if plan.case == case.name}
     return [found[call.entry] for call in entry_calls(task, case) if call.entry in found]

@@ -1,7 +1,7 @@
-"""The cost model: what a sealed candidate is expected to take on a GPU that is not here.
+"""The cost model: predicts the time of a sealed candidate on a GPU.
 
-A prediction is no measurement. It is good for ranking kernels of one task against each other and against the physical
-limit, and it names the one resource that holds a kernel back. design/0004-cost-model.md says what it leaves out.
+A prediction is not a measurement. It ranks kernels of one task against each other and against the physical limit, and
+names the resource that is the bottleneck. design/0004-cost-model.md describes its limits.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _SCALES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Node:
-    """One node of a plan: what each resource takes, and how long they take together."""
+    """One node of a plan: the time of each resource, and the combined time."""
 
     terms: tuple[Term, ...]
     seconds: float
@@ -36,7 +36,7 @@ class _Node:
 def predict(
     task: Task, sealed: Sealed, case: Case, counted: Counted, constants: Calibrated | None = None
 ) -> Prediction:
-    """What the candidate is expected to take on the GPU it was sealed for. Undecided where it could not be counted."""
+    """Predicts the time on the GPU for which the candidate was sealed. Raises Undecided if it could not be counted."""
     if counted.reason is not None:
         raise Undecided(f"no prediction for case {case.name}: {counted.reason}")
     gpu = gpu_named(sealed.manifest.gpu)
@@ -58,7 +58,7 @@ def predict(
 
 
 def profile_sentence(prediction: Prediction) -> str:
-    """The one bottleneck with its figure, for a search that has no profiler."""
+    """Names the bottleneck with its figure, for a search without a profiler."""
     longest = max(prediction.terms_us.values(), default=prediction.time_us)
     return (
         f"Predicted for {prediction.gpu}, not measured: {prediction.time_us:.1f} us, of which"
@@ -111,14 +111,14 @@ def _work(
 
 
 def _reached(plan: Plan, launch: Launch) -> set[int]:
-    """Buffers whose addresses a launch was given, directly or in a table that was uploaded."""
+    """The buffers whose addresses a launch gets, directly or in an uploaded table."""
     direct = {relocation.buffer for relocation in launch.relocations}
     tables = [node for node in plan.nodes if isinstance(node, Upload) and node.buffer in direct]
     return direct | {relocation.buffer for node in tables for relocation in node.relocations}
 
 
 def _results(plan: Plan) -> set[int]:
-    """Buffers that are returned and were no arguments."""
+    """The returned buffers that are not arguments."""
     returned = {view.buffer for view in plan.returns if isinstance(view, View)}
     return {number for number in returned if plan.buffers[number].origin is not Origin.ARGUMENT}
 
@@ -128,7 +128,7 @@ def _bytes(plan: Plan, buffers: set[int]) -> int:
 
 
 def _operations(task: Task, sealed: Sealed, case: Case, counted: Counted) -> list[float]:
-    """The task's arithmetic that neither matrix units nor a library do, shared out by accesses to memory."""
+    """The task's arithmetic outside of matrix units and libraries, distributed over launches by memory accesses."""
     names = sizes(case)
     matrix, scalar = (float(evaluate(formula, names)) for formula in (task.work.matrix, task.work.scalar))
     nodes = [node for plan in timed_plans(task, case, sealed) for node in plan.nodes]
@@ -150,7 +150,7 @@ def _precision(task: Task, case: Case) -> str:
 
 
 def _together(found: Sequence[Term], constants: Calibrated) -> _Node:
-    """Resources work side by side, but not perfectly: a little more than the slowest alone."""
+    """Combines resources that overlap imperfectly: slightly more than the slowest alone."""
     longest = max((term.seconds for term in found), default=0.0)
     if not longest:
         return _Node(terms=tuple(found), seconds=0.0)
@@ -162,7 +162,7 @@ def _together(found: Sequence[Term], constants: Calibrated) -> _Node:
 
 
 def _merged(nodes: Sequence[_Node]) -> list[Term]:
-    """Each resource over all nodes."""
+    """Sums each resource over all nodes."""
     by_name: dict[str, list[Term]] = {}
     for term in (term for node in nodes for term in node.terms if term.seconds):
         by_name.setdefault(term.name, []).append(term)

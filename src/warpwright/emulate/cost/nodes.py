@@ -1,4 +1,4 @@
-"""Nodes of a plan that are no launch of the candidate's own: fills, copies, and operations of a library."""
+"""The cost of plan nodes other than launches: fills, copies and library operations."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _PRODUCTS = ("gemm", "mm", "matmul", "linear", "dot", "mv", "baddbmm", "einsum")
 
 
 def node_terms(node: Node, gpu: Gpu, constants: Calibrated) -> list[Term]:
-    """Memory for all of them, matrix units for products."""
+    """The terms of a node: memory for all nodes, matrix units for products."""
     rate = gpu.bandwidth_gbs * 1e9 * constants.dram_efficiency
     moved = term_of("DRAM bandwidth", _moved(node), "bytes", rate)
     if not isinstance(node, Library):
@@ -26,7 +26,7 @@ def node_terms(node: Node, gpu: Gpu, constants: Calibrated) -> list[Term]:
 
 
 def operations(node: Library) -> float:
-    """Two for each multiplication and addition of a product; none for anything else."""
+    """The operations of a product, two for each multiplication and addition; 0 for other nodes."""
     name = node.operation.lower().partition(".")[0] if not node.operation.startswith("cublas") else "gemm"
     tensors = [view for view in node.inputs if isinstance(view, View) and len(view.shape) >= 2]
     outputs = node.outputs or tuple(tensors[:1])
@@ -42,7 +42,7 @@ def operations(node: Library) -> float:
 
 
 def _depth(tensors: Sequence[View]) -> int:
-    """The size that is summed over: the last one of the left factor. The factors stand last among the tensors."""
+    """The inner dimension: the last size of the left factor. The factors are the last of the tensors."""
     factors = tensors[-2:]
     return factors[0].shape[-1] if len(factors) == 2 else tensors[0].shape[-1]
 

@@ -1,8 +1,8 @@
-"""What each resource of a GPU would take for one launch, if it were alone: seconds, by name, with the figure behind it.
+"""Computes the time that each resource of a GPU alone would take for one launch, with the underlying figure.
 
-Bandwidths serve the whole chip. What SMs do is spread over those that have blocks: a grid that does not fill the last
-round leaves some idle. Reads are compulsory as far as blocks read different memory; what a block reads again comes from
-the L1 or L2 where the resident blocks' data fits.
+Bandwidths are those of the whole chip. Work of SMs is spread over SMs with blocks: a grid that does not fill the last
+wave leaves some idle. Reads are compulsory as far as blocks read different memory; repeated reads of a block come from
+the L1 or L2 if the resident blocks' data fits.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from warpwright.seal.plans.occupancy import blocks_per_sm
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Term:
-    """One resource: how long it is busy, with how much of what, at which rate per second."""
+    """One resource: its busy time, with the amount, the unit and the rate per second."""
 
     name: str
     seconds: float
@@ -39,7 +39,7 @@ class Term:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Work:
-    """One launch with everything that is known of it."""
+    """One launch with the inputs of its terms."""
 
     launch: Launch
     count: LaunchCount
@@ -47,13 +47,13 @@ class Work:
     gpu: Gpu
     constants: Calibrated
     footprint: int
-    """Bytes of the buffers it can reach."""
+    """Bytes of the buffers that it can access."""
     readable: int
-    """The same without those that only take results."""
+    """Bytes of these buffers without results."""
     cold: float = 1.0
-    """The share of them that no node before has left in the L2."""
+    """The fraction of these bytes that earlier nodes have not left in the L2."""
     operations: float = 0.0
-    """On CUDA cores."""
+    """Operations on CUDA cores."""
     precision: str = "fp32"
 
     @property
@@ -66,7 +66,7 @@ class Work:
 
     @property
     def resident(self) -> int:
-        """Blocks that one SM holds; at least one, as it was launched."""
+        """The resident blocks of one SM; at least one, since the kernel was launched."""
         return max(blocks_per_sm(self.gpu, self.kernel, self.threads, self.launch.shared), 1)
 
     @property
@@ -75,12 +75,12 @@ class Work:
 
     @property
     def balance(self) -> float:
-        """The share of the SMs' time that has work, as blocks are handed out one by one."""
+        """The fraction of the SMs' time with work, if blocks are distributed one by one."""
         return self.blocks / (math.ceil(self.blocks / self.gpu.sms) * self.gpu.sms)
 
     @property
     def clocks(self) -> float:
-        """Of all SMs together, in a second."""
+        """Clocks per second of all SMs together."""
         return self.gpu.clock_mhz * 1e6 * self.gpu.sms * self.balance
 
     def counted(self, *names: str) -> float:
@@ -88,19 +88,19 @@ class Work:
 
     @property
     def first_bytes(self) -> float:
-        """What all blocks read, each of them every sector once."""
+        """The bytes that all blocks read, counting every sector once per block."""
         return SECTOR_BYTES * self.counted("unique_load_sectors")
 
     @property
     def block_bytes(self) -> float:
-        """What one block reads and may read again soon, each sector once."""
+        """The bytes that one block reads and may read again soon, counting every sector once."""
         sectors = self.count.block_sectors
         everything = self.counted("load_sectors") / max(self.blocks, 1)
         return SECTOR_BYTES * (everything if sectors is None else min(sectors, everything))
 
 
 def terms(work: Work) -> Iterator[Term]:
-    """All that could hold a launch back."""
+    """Yields every possible bottleneck of a launch."""
     yield dram(work)
     yield _latency(work)
     yield _l2(work)
@@ -115,7 +115,7 @@ def terms(work: Work) -> Iterator[Term]:
 
 
 def dram_reads(work: Work) -> float:
-    """Bytes that come from DRAM: everything once, and again what other blocks want and the L2 could not keep."""
+    """Bytes read from DRAM: every sector once, and again those that other blocks read and the L2 could not keep."""
     compulsory = min(work.first_bytes, work.readable)
     keeps = work.gpu.l2_mb * 1e6 * work.constants.l2_share
     together = work.at_once * work.block_bytes
@@ -127,7 +127,7 @@ def dram_reads(work: Work) -> float:
 
 
 def _lost(room: float, wanted: float) -> float:
-    """The share of data that does not find room."""
+    """The fraction of data that does not fit."""
     return max(1.0 - max(room, 0.0) / wanted, 0.0) if wanted else 0.0
 
 
@@ -141,7 +141,7 @@ def dram(work: Work) -> Term:
 
 
 def _latency(work: Work) -> Term:
-    """Little's law: what is under way at once, over the time it is under way."""
+    """Little's law: the data in flight over the latency."""
     loads, threads = work.counted("global_loads"), max(work.counted("threads"), 1.0)
     per_load = work.counted("global_load_bytes") / loads if loads else 0.0
     deep = min(work.constants.outstanding_loads, max(loads / threads, 1.0))
@@ -152,7 +152,7 @@ def _latency(work: Work) -> Term:
 
 
 def _l2(work: Work) -> Term:
-    """Requests that the L1 does not answer: again and again read memory stays there as far as it fits."""
+    """L1 misses: repeatedly read memory stays in the L1 as far as it fits."""
     everything = work.counted("load_sectors") * SECTOR_BYTES
     first = min(work.first_bytes, everything)
     arch = work.gpu.architecture
@@ -170,7 +170,7 @@ def _l1(work: Work) -> Term:
 
 
 def _spilled(work: Work) -> float:
-    """Bytes of registers that went to memory and back, each once for every thread."""
+    """Bytes of spilled registers, stored and loaded once per thread."""
     return float((work.kernel.spill_stores or 0) + (work.kernel.spill_loads or 0)) * work.counted("threads")
 
 
@@ -197,7 +197,7 @@ def _matrix(work: Work) -> Term:
 
 
 def _barriers(work: Work) -> Term:
-    """Each makes a block wait; the other blocks of the SM go on."""
+    """Barriers: each makes a block wait, while the other blocks of the SM continue."""
     rate = work.clocks * work.resident / work.constants.barrier_clocks
     return term_of("barriers", work.counted("barriers"), "barriers", rate)
 
@@ -207,5 +207,5 @@ def _on_sms(work: Work, name: str, amount: float, unit: str, per_clock: float) -
 
 
 def term_of(name: str, amount: float, unit: str, rate: float) -> Term:
-    """So much of something at so much a second; a rate that is not known takes no time."""
+    """The term of an amount at a rate per second; an unknown rate takes no time."""
     return Term(name=name, seconds=amount / rate if amount and rate else 0.0, amount=amount, unit=unit, rate=rate)

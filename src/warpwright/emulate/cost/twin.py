@@ -1,8 +1,8 @@
-"""A smaller twin of a case: the same kernels on fewer rows, small enough to be run here.
+"""Scales a case down to a twin: the same kernels on fewer rows, small enough to be emulated.
 
-Only sizes along which the work grows in proportion are made smaller, the outermost first. The last size of a tensor is
-left alone, because rows are what kernels are built around; but products are built around tiles, and so a size of their
-results may shrink as well. Whether the twin really is launched the same way is seen when it runs.
+Only sizes in proportion to the work are reduced, the outermost first. The last size of a tensor is kept, because
+kernels are built around rows; products are built around tiles, so sizes of their results may shrink as well. Whether
+the twin is launched in the same way is checked when it runs.
 """
 
 from __future__ import annotations
@@ -19,33 +19,33 @@ from warpwright.core.signature import TensorSpec, flatten
 from warpwright.core.task import Case, Role, Size, Task, TensorArg, sizes
 
 _LEAST, _LEAST_OF_PRODUCTS, _LEAST_OF_TABLES = 8, 256, 512
-"""So many rows, so much of each size of a tile, are always left: what a block takes must fit without a rest."""
+"""The least number of rows, the least tile sizes and the least table length that are kept."""
 _WORTH = 0.95
-"""A step that leaves more than this share of the bytes is not worth the rows it costs."""
+"""A step that keeps more than this fraction of the bytes is not taken."""
 _SAME = 0.05
-"""Work that differs by no more than this share is in proportion."""
+"""The tolerance for work in proportion."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Size:
-    """A size that may be halved as long as so much is left of it and its kin together."""
+    """A size that may be halved, and the least that must be left of it and related sizes together."""
 
     name: str
     kin: tuple[str, ...]
     least: int
     odd: bool = False
-    """Whether an odd one may be halved too: of a table nothing depends on the rest."""
+    """Whether an odd size may be halved too, as for tables, whose exact length does not matter."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Twin:
     case: Case
     times: int
-    """How much more the original has of everything."""
+    """The factor between the original's work and the twin's."""
 
 
 def twin_of(task: Task, case: Case, most_bytes: int) -> Twin:
-    """A twin of at most so many bytes, or as small as it can honestly be."""
+    """A twin of at most `most_bytes`, or the smallest valid one."""
     order = _sizes(task, case)
     twin = Twin(case=replace(case, name=f"{case.name}-twin", role=Role.CHECK), times=1)
     while tensor_bytes(task, twin.case) > most_bytes:
@@ -57,7 +57,7 @@ def twin_of(task: Task, case: Case, most_bytes: int) -> Twin:
 
 
 def tensor_bytes(task: Task, case: Case) -> int:
-    """What the arguments and results of a case occupy."""
+    """The bytes of the arguments and results of a case."""
     given = [tensor for spec in arguments(task, case) for tensor in flatten(spec)]
     return sum(_bytes(tensor) for tensor in (*given, *results(task, case)))
 
@@ -67,7 +67,8 @@ def _bytes(tensor: TensorSpec) -> int:
 
 
 def _sizes(task: Task, case: Case) -> list[_Size]:
-    """Tables first, then what counts rows, the outermost first; in products the batch, then what tiles cover."""
+    """The sizes in order of reduction: tables, then row counts from the outermost; in products the batch, then
+    tiles."""
     tensors = [argument for argument in task.arguments if isinstance(argument, TensorArg)]
     shapes = [tuple(_named(size, case) for size in argument.shape) for argument in tensors]
     places = [(place, name) for shape in shapes for place, size in enumerate(shape) for name in size]
@@ -92,7 +93,7 @@ def _named(size: Size, case: Case) -> list[str]:
 
 
 def _halved(task: Task, twin: Twin, size: _Size) -> Twin | None:
-    """With half of one size; None where that is no honest twin."""
+    """The twin with one size halved; None if it is not valid."""
     dims = twin.case.dims
     if (dims[size.name] % 2 and not size.odd) or math.prod(dims[name] for name in size.kin) // 2 < size.least:
         return None
@@ -108,13 +109,13 @@ def _halved(task: Task, twin: Twin, size: _Size) -> Twin | None:
 
 
 def _parts(case: Case, size: str) -> set[str]:
-    """The whole numbers that a size may be dealt out by, as channels in groups are."""
+    """The integer arguments that may divide a size, as the number of groups divides channels."""
     numbers = {name: value for name, value in case.scalars.items() if type(value) is int and value > 0}
     return {name for name, value in numbers.items() if case.dims[size] % value == 0}
 
 
 def _less(task: Task, case: Case, smaller: Case) -> int | None:
-    """By how much less is done: 2, or 1 where a table is only shorter; None for anything that is not in proportion."""
+    """The factor by which the work shrinks: 2, or 1 if only a table is shorter; None if not in proportion."""
     work = task.work
     whole, part = (_amount((work.matrix, work.scalar), found) for found in (case, smaller))
     if not whole:

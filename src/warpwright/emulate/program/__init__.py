@@ -1,11 +1,11 @@
-"""The emulated program: built and run.
+"""Builds and runs the emulated program.
 
-build.py         the program: compiled with instrumentation, linked with our runtime
-compilers.py     g++ and clang++: how each is asked
-front.py         preprocessed CUDA to C++ whose kernels run
-shared.py        declarations of shared memory
-lines.py         which line an address belongs to
-instructions.py
-calls.py         what an emulated program is asked
-running.py       the program in the sandbox: calls in, reports and bytes out
+build.py         compiles the program with instrumentation and links it with our runtime
+compilers.py     the command lines of g++ and clang++
+front.py         rewrites preprocessed CUDA to C++ whose kernels run on the CPU
+shared.py        parses declarations of shared memory
+lines.py         finds the source line of an address
+instructions.py  counts executed instructions by type
+calls.py         writes the requests to an emulated program
+running.py       runs the program in the sandbox and reads its reports and outputs
 """

@@ -1,4 +1,5 @@
-"""A candidate compiled for the CPU: its kernels instrumented, linked with our runtime in place of a sanitizer's."""
+"""Compiles a candidate for the CPU with instrumented kernels, and links it with our runtime in place of a
+sanitizer's."""
 
 from __future__ import annotations
 
@@ -21,9 +22,9 @@ from warpwright.seal.capture import program as capture
 
 PROGRAM = "emulated"
 COUNTING = ("-fsanitize-coverage=trace-pc",)
-"""Makes every basic block call home, so that instructions can be counted: for who asks, because it slows the rest."""
+"""Makes every basic block call the runtime, to count instructions. It slows the program, so it is optional."""
 _READERS = (*(f"cpp/{name}.py" for name in ("declarations", "editing", "tokens")), "seal/capture/front.py")
-"""What reads and rewrites a source for every program."""
+"""The modules that read and rewrite the source of every program."""
 _TEXT_LIMIT = 64 << 20
 _PROGRAM_LIMIT = 128 << 20
 
@@ -35,14 +36,14 @@ def include_paths() -> tuple[str, ...]:
 
 @cache
 def _runtime_identity() -> str:
-    """A digest of what the runtime's object and the precompiled header depend on."""
+    """A digest of the inputs of the runtime's object and the precompiled header."""
     texts = sorted(path for path in RUNTIME.rglob("*") if path.is_file() and path.suffix != ".md")
     return _digest(f"{toolchain.headers()} {compiler().identity}", texts)
 
 
 @cache
 def identity() -> str:
-    """A digest of everything of ours that an emulated program depends on."""
+    """A digest of all our sources that an emulated program depends on."""
     fronts = [Path(__file__).parent / name for name in ("compilers.py", "front.py", "shared.py")]
     return _digest(_runtime_identity(), [*fronts, *(toolchain.ROOM.parent / name for name in _READERS)])
 
@@ -55,14 +56,14 @@ def _digest(seed: str, texts: Sequence[Path]) -> str:
 
 
 def prebuilt(store: Store) -> Path:
-    """The precompiled header and the runtime's object, made once per machine and version of our texts."""
+    """The precompiled header and the runtime's object, built once per machine and version of our sources."""
     key = f"{_runtime_identity()}-runtime"
-    # Looked for first: whoever makes one for another version of our texts would else hold up everybody.
+    # Looked up first: otherwise a process that builds them for another version would block all others.
     return store.find(key) or store.make_once(key, _prebuild)
 
 
 def _prebuild(folder: Path) -> None:
-    """These texts are ours: no sandbox, and a failure is ours too."""
+    """Builds both. These texts are ours, so they need no sandbox, and a failure is a fault of ours."""
     (folder / "front.h").write_bytes((RUNTIME / "front.h").read_bytes())
     sources = sorted((RUNTIME / "source").glob("*.cpp"))
     plain = compiler().command(*include_paths(), "-I", str(toolchain.RECORDER), "-O2", "-g0", "-c")
@@ -78,7 +79,7 @@ def _prebuild(folder: Path) -> None:
 
 
 def program(candidate: Candidate, store: Store, counting: bool = False) -> Path:
-    """The emulated program of a candidate, from the store where it is there. Raises Refused where it cannot be."""
+    """The emulated program of a candidate, from the store if it is there. Raises Refused if it cannot be built."""
     flags = (*compiler().checked, *COUNTING) if counting else compiler().checked
     key = content_id([candidate.source, candidate.flags.extra, identity(), flags]) + "-emulated"
     return store.make(key, lambda folder: _build(candidate, store, folder, flags)) / PROGRAM
@@ -120,7 +121,7 @@ def _preprocessed(folder: Path, defines: Sequence[str], header: Path, flags: Seq
 
 
 def _compiled(folder: Path, header: Path, objects: tuple[Path, Path], flags: Sequence[str]) -> bytes:
-    """One shell for both steps: starting a sandbox costs as much as linking."""
+    """Compiles and links in one shell, because starting a sandbox takes as long as linking."""
     compiling = compiler().compiling(header, flags)
     ours = [str(objects[0] / "runtime.o"), str(objects[1] / "recorder.o")]
     linking = [str(compiler().path), "-pie", "kernel.o", *ours, "-ldl", "-o", PROGRAM]

@@ -1,4 +1,4 @@
-"""What an emulated program is asked: one call of one entry point on real bytes, in one order of threads."""
+"""Writes the requests to an emulated program: one call of one entry point on actual data, in one order of threads."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from warpwright.core.signature import Spec, flatten
 from warpwright.seal.capture.calls import gpu_facts, values
 
 _LOWEST, _ARENAS, _STEP = 0x7E00_0000_0000, 1920, 1 << 30
-"""Where memory of a GPU lies as a rule."""
+"""The range of addresses at which GPU memory usually lies."""
 _APART = 1 << 17
 _ALIGNMENT = 512
 STEPS = 300_000_000
-"""Checked accesses before a call is given up: some seconds."""
+"""The limit on checked accesses of a call: some seconds."""
 
 
 class Order(StrEnum):
-    """In which order threads, warps and blocks take their turns."""
+    """The order in which threads, warps and blocks are scheduled."""
 
     FORWARD = "forward"
     REVERSE = "reverse"
@@ -31,7 +31,7 @@ class Order(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Supplied:
-    """What a library operation gave: its outputs one after another, each without gaps."""
+    """The results of a library operation: its outputs one after another, each contiguous."""
 
     node: int
     data: bytes
@@ -39,27 +39,27 @@ class Supplied:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EmulatedCall:
-    """One call of an entry point on real bytes."""
+    """One call of an entry point on actual data."""
 
     entry: str
     arguments: tuple[Spec, ...]
     contents: tuple[bytes, ...]
-    """Of the tensor arguments, flat and in order."""
+    """The bytes of the tensor arguments, flat and in order."""
     order: Order = Order.FORWARD
     seed: int = 0
     shifted: bool = False
-    """Whether tensors start one element beyond an aligned address."""
+    """Whether tensors start one element past an aligned address."""
     counters: bool = False
     blocks: int | None = None
-    """Run at most so many blocks of a launch: the first, the last and some between."""
+    """The largest number of blocks of a launch to run: the first, the last and some in between; None for all."""
     library: tuple[Supplied, ...] = ()
     """Results of operations that the program leaves to torch."""
     again: bool = False
-    """Asked twice of one process, with the same addresses; only the second answer counts."""
+    """Whether the call is made twice in one process, with the same addresses; only the second result counts."""
 
 
 def request(call: EmulatedCall, gpu: Gpu, number: int, folder: Path, attempt: int = 0) -> bytes:
-    """One line; the bytes of the arguments go to a file of their own beside it."""
+    """One request, as a line; the bytes of the arguments are in a separate file."""
     (folder / input_name(number)).write_bytes(b"".join(call.contents))
     arena = arena_of(call, attempt)
     buffers, base, position = [], arena + _APART, 0
@@ -83,7 +83,7 @@ def request(call: EmulatedCall, gpu: Gpu, number: int, folder: Path, attempt: in
 
 
 def arena_of(call: EmulatedCall, attempt: int) -> int:
-    """Where its memory begins: elsewhere for another seed and order, and where something lay in the way."""
+    """The start of the device memory, which depends on seed, order and the number of failed attempts."""
     drawn = random.Random(f"{call.seed} {call.order} {attempt}")
     return _LOWEST + drawn.randrange(_ARENAS) * _STEP
 

@@ -1,6 +1,6 @@
-"""The C++ compilers that build candidates for the CPU, and how each is asked to: g++, or clang++ where it is chosen.
+"""The C++ compilers that build candidates for the CPU, with their command lines: g++, or clang++ if selected.
 
-WARPWRIGHT_EMULATE_CXX names another compiler than the one that compiles host code.
+WARPWRIGHT_EMULATE_CXX selects another compiler than the one for host code.
 """
 
 from __future__ import annotations
@@ -50,12 +50,12 @@ _SOURCE = '\n# 1 "kernel.cu" 2\n'
 class Compiler:
     path: Path
     checked: tuple[str, ...]
-    """Flags for what is checked: the sanitizers' passes, and an optimiser that leaves accesses as they were written."""
+    """Flags for checked code: the sanitizers' passes, and optimisations that keep memory accesses as written."""
     is_clang: bool
 
     @property
     def identity(self) -> str:
-        # A precompiled header of clang knows where its texts lie.
+        # A precompiled header of clang contains the paths of its sources.
         where = f" {RUNTIME}" if self.is_clang else ""
         return f"{self.path} {toolchain.version(self.path)} {self.language} {self.checked}{where}"
 
@@ -69,26 +69,26 @@ class Compiler:
         return [str(self.path), *self.language, *arguments]
 
     def precompiling(self, flags: Sequence[str], paths: Sequence[str]) -> list[str]:
-        """Makes of front.h what candidates are compiled with. clang looks for the text again, where it was."""
+        """Precompiles front.h. clang looks up the original text again at its path."""
         text = str(RUNTIME / "front.h") if self.is_clang else "front.h"
         return self.command(*flags, *paths, "-x", "c++-header", text, "-o", self._header)
 
     def preprocessing(self, header: Path, flags: Sequence[str]) -> list[str]:
-        """Makes kernel.ii of kernel.cu."""
-        # clang would write the header out in any case, and without the precompiled one beside it knows no other way.
+        """Preprocesses kernel.cu to kernel.ii."""
+        # clang writes the header out in any case, so it gets the text itself.
         given = (str(RUNTIME / "front.h"),) if self.is_clang else (str(header / "front.h"), "-fpch-preprocess")
         return self.command(*flags, "-include", *given, "-E", "-x", "c++", "kernel.cu", "-o", "kernel.ii")
 
     def own_text(self, preprocessed: str) -> str:
-        """What the candidate's file and its own includes gave, without the precompiled header."""
+        """The preprocessed text of the candidate's file and its includes, without the precompiled header."""
         if not self.is_clang:
             return preprocessed
         _, _, own = preprocessed.partition(_SOURCE)
         return f'# 1 "kernel.cu"\n{own}'
 
     def compiling(self, header: Path, flags: Sequence[str]) -> list[str]:
-        """Makes kernel.o of rewritten.ii."""
-        # clang itself is told of the header: its driver gives none to a text that is preprocessed.
+        """Compiles rewritten.ii to kernel.o."""
+        # The header is passed to clang's frontend: its driver does not use one for preprocessed text.
         through = ("-Xclang", "-include-pch", "-Xclang", str(header / self._header), "-x", "c++-cpp-output")
         given = through if self.is_clang else ("-fpreprocessed",)
         return self.command(*flags, *given, "-c", "rewritten.ii", "-o", "kernel.o")
@@ -100,7 +100,7 @@ class Compiler:
 
 @cache
 def compiler() -> Compiler:
-    """The one that is chosen."""
+    """The selected compiler."""
     path = chosen()
     if "clang" in toolchain.version(path):
         return Compiler(path=path, checked=(*_CHECKED, *_CLANG), is_clang=True)

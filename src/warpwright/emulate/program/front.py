@@ -1,12 +1,12 @@
-"""The emulator's front: preprocessed CUDA text becomes C++ whose kernels run as they are written.
+"""Rewrites preprocessed CUDA text to C++ whose kernels run on the CPU.
 
-k<<<grid, block, shared, stream>>>(a)   a configured plain call
-__global__ bodies                       a lambda that is queued with the arguments, to be run by every thread
-__shared__ declarations                 references into the block's own memory
-asm in device code                      a call that interprets the PTX
-everything else                         stays, on its own line
+k<<<grid, block, shared, stream>>>(a)   becomes a configured plain call
+__global__ bodies                       become a lambda that is queued with the arguments and run by every thread
+__shared__ declarations                 become references into the block's shared memory
+asm in device code                      becomes a call that interprets the PTX
+everything else                         is kept, on its own line
 
-What each becomes is the contract in runtime/contract.md.
+runtime/contract.md specifies the output.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _DEVICE_SECTION = '__attribute__((section("warpwright_device")))'
 
 
 def rewrite(preprocessed: str) -> str:
-    """Text for the host compiler. Lines stay where they are, so that findings name the user's lines."""
+    """Text for the host compiler. Line numbers are preserved, so that findings name the user's lines."""
     front = _Front(preprocessed)
     front.rewrite_launches()
     front.rewrite_bodies()
@@ -39,7 +39,7 @@ class _Front(Editing):
         self._dynamic: list[Declaration] = []
 
     def _found_functions(self) -> dict[int, Function]:
-        """Functions of the device by the word that makes them so."""
+        """Device functions by the position of their keyword."""
         words = (i for i in range(len(self.code)) if self.code.text(i) in ("__global__", "__device__"))
         return {word: function for word in words if (function := function_at(self.code, word)) is not None}
 
@@ -75,13 +75,13 @@ class _Front(Editing):
                 self._watch(position)
 
     def _watch(self, position: int) -> None:
-        """Nobody may ask the checker to look away: the attribute becomes one that does nothing."""
+        """Disables attributes that turn the checker off for a function."""
         self.put(position, "unused")
         if self.code.text(position + 1) == "(":
             self.erase(position + 1, self.code.partner.get(position + 1, position + 1) + 1)
 
     def _is_variable(self, word: int) -> bool:
-        """A variable of the program that kernels may write to; not a function, a lambda or a member."""
+        """Whether this is a global variable that kernels may write to, not a function, a lambda or a member."""
         if word in self._functions or self.code.text(word - 1) in ("]", ")"):
             return False
         start, end = self._statement(word)
@@ -105,7 +105,7 @@ class _Front(Editing):
         return bool({self.code.text(i) for i in range(start, opening)} & {"struct", "class", "union"})
 
     def _enclosing(self, position: int) -> int | None:
-        """The `{` that the position is directly inside of."""
+        """The `{` that directly encloses the position."""
         here = position - 1
         while here >= 0:
             if self.code.text(here) == "{":
@@ -121,7 +121,7 @@ class _Front(Editing):
         self.append(self.code.partner[body], f"{''.join(f', {name}' for name in names)}); }}")
 
     def _clusters(self, function: Function) -> str:
-        """The size of its clusters, where the kernel is declared with one."""
+        """The cluster size with which the kernel is declared; empty if there is none."""
         start, _ = self._statement(function.parameters)
         for word in range(start, function.parameters):
             if self.code.text(word) == "__cluster_dims__":
@@ -158,7 +158,7 @@ class _Front(Editing):
         self.prepend(declaration.start, f"struct {declaration.kind} {{ ")
 
     def _open_dynamic(self, body: int) -> None:
-        """Names of the program's scope are opened in every function that mentions them."""
+        """Declares dynamic shared arrays of namespace scope in every function that mentions them."""
         mentioned = {self.code.text(i) for i in range(body, self.code.partner[body])} if self._dynamic else set()
         for declaration in self._dynamic:
             if declaration.names[0] in mentioned:
@@ -178,7 +178,7 @@ class _Front(Editing):
         self.replace(word, close + 1, written)
 
     def _sections(self, begin: int, close: int) -> list[list[tuple[int, int]]]:
-        """What colons separate: the text, outputs, inputs, clobbers; each as the pieces between its commas."""
+        """The parts between colons: text, outputs, inputs, clobbers; each as the pieces between its commas."""
         sections: list[list[tuple[int, int]]] = [[]]
         start = here = begin
         while here <= close:
@@ -191,7 +191,7 @@ class _Front(Editing):
         return sections
 
     def _operand(self, way: str, begin: int, end: int) -> str:
-        """`[name] "=r"(x)` as a call."""
+        """Writes an operand such as `[name] "=r"(x)` as a call."""
         name = ""
         if self.code.text(begin) == "[":
             name = f', "{self.code.text(begin + 1)}"'

@@ -1,9 +1,9 @@
-"""Instructions by type: how often each basic block was passed, times what the compiler put into it.
+"""Counts executed instructions by type: the entries of each basic block times its instructions.
 
-A counting build calls home at the start of every basic block. The disassembly says what lies between two such calls,
-so arithmetic is counted exactly as it was compiled: without contraction, one instruction for each operation of the
-source. Integer instructions are those of this machine and only like those of a GPU. Sixteen-bit arithmetic is carried
-out in fp32 here and counts as such.
+A counting build calls the runtime at the start of every basic block. The disassembly gives the instructions between two
+such calls, so arithmetic is counted exactly as compiled: without contraction, one instruction for each operation of the
+source. Integer instructions are those of this CPU and only similar to those of a GPU. Sixteen-bit arithmetic is
+executed in fp32 here and counts as such.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _FUNCTIONS |= {f"{stem}f": "fp32_special" for stem in _STEMS.split()}
 _FUNCTIONS |= {"fma": "fp64_fma", "fmaf": "fp32_fma", "sqrt": "fp64_sqrt", "sqrtf": "fp32_sqrt", _PASS: _PASS}
 _FLOPS = {"add": 1, "mul": 1, "div": 1, "sqrt": 1, "fma": 2}
 _ENDS = 4096
-"""Bytes beyond the last call: a basic block is not longer."""
+"""The number of bytes disassembled after the last call: no basic block is longer."""
 _LIMITS = sandbox.Limits(output_bytes=64 << 20)
 _INTEGER = ("add", "sub", "imul", "mul", "idiv", "div", "sdiv", "udiv", "shl", "sar", "shr", "sal", "lea")
 
@@ -54,7 +54,7 @@ def instructions(program: Path, passes: Mapping[int, int], folder: Path) -> dict
 
 
 def _disassembled(program: Path, first: int, beyond: int, folder: Path) -> Iterator[tuple[str, int]]:
-    """The type of every instruction, "" for those that have none, and the address that follows it."""
+    """Yields the type of every instruction ("" if it has none) and the address after it."""
     tool = shutil.which("objdump")
     if tool is None:
         raise OurFault(Fault(where="emulate", message="no objdump on this machine; install binutils"))
@@ -69,7 +69,7 @@ def _disassembled(program: Path, first: int, beyond: int, folder: Path) -> Itera
 
 
 def _kind(mnemonic: str, operands: str) -> str:
-    """What an instruction is counted as; nothing for moves and what belongs to the build."""
+    """The type of an instruction; "" for moves and for instructions of the instrumentation."""
     if mnemonic in ("call", "callq", "bl"):
         return _called(operands)
     if found := _X86.fullmatch(mnemonic):

@@ -1,4 +1,4 @@
-"""Which line of the candidate's source an address in its program belongs to."""
+"""Finds the line of the candidate's source for an address in its program."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _FRAME = re.compile(r"(?:.*/)?kernel\.cu:(\d+)")
 
 
 def resolved(program: Path, codes: Iterable[int], folder: Path) -> dict[int, int]:
-    """Line numbers by address; what lies outside of the candidate's own text is left out."""
+    """Line numbers by address; addresses outside of the candidate's text are left out."""
     wanted = sorted(code for code in set(codes) if code > 0)
     tool = shutil.which("addr2line")
     if tool is None:
         raise OurFault(Fault(where="emulate", message="no addr2line on this machine; install binutils"))
     if not wanted:
         return {}
-    # An address is that of the instruction after the access.
+    # The address is that of the instruction after the access.
     asked = "".join(f"{code - 1:#x}\n" for code in wanted).encode()
     command = [tool, "-a", "-i", "-e", str(program)]
     done = sandbox.run(command, readable=(program.parent,), writable=folder, stdin=asked)

@@ -1,4 +1,5 @@
-"""Running an emulated program in the sandbox: calls in, reports and bytes out. No expected value is ever in there."""
+"""Runs an emulated program in the sandbox and reads its reports and outputs. The sandbox contains no expected
+values."""
 
 from __future__ import annotations
 
@@ -23,33 +24,33 @@ from warpwright.seal.capture.trace import BadTrace
 _OUTPUT_LIMIT = 1 << 30
 _TRACE_LIMIT = 64 << 20
 _MOST_LIBRARY_CALLS = 64
-"""Of one call: each costs another run."""
+"""The limit on library operations of one call: each needs another run."""
 MOST_ARENAS = 8
-"""Places to try for the memory of the device; one in twenty is taken."""
+"""The number of arenas to try for the device memory; about one in twenty overlaps the process's own memory."""
 LIMITS = sandbox.Limits(cpu_s=180.0, wall_s=1200.0, memory_bytes=64 << 30, processes=64, file_bytes=1 << 30)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ran:
-    """One call as it went: what was reported and what the buffers held afterwards; or how the process ended."""
+    """The outcome of one call: the report and the final contents of buffers, or the way in which the process ended."""
 
     report: Report | None
     contents: Mapping[int, bytes]
     ended: sandbox.Finished
     operands: tuple[bytes | None, ...] = ()
-    """Of the library operation that it ended at."""
+    """The operands of the library operation at which the run ended."""
     written: Mapping[int, bytes] = field(default_factory=dict)
-    """Where blocks were left out: one byte for each byte of a buffer, whether anything was written there."""
+    """For sampled runs: one byte for each byte of a buffer, which tells whether it was written."""
 
 
 Librarian = Callable[[Library, Sequence[bytes | None]], bytes]
-"""Carries out an operation of torch on the elements of its operands, without gaps; gives those of its outputs."""
+"""Executes a torch operation on the contiguous elements of its operands; returns those of its outputs."""
 
 
 def run(
     program: Path, calls: Sequence[EmulatedCall], gpu: Gpu, store: Store, library: Librarian | None = None
 ) -> list[Ran]:
-    """Every call, in its order. Where one ends at an operation that is torch's, it is asked again with the result."""
+    """Runs every call, in order. A call that ends at a torch operation is repeated with the operation's result."""
     asked, ran = list(calls), _run(program, calls, gpu, store)
     for _ in range(_MOST_LIBRARY_CALLS if library else 0):
         waiting = [number for number, one in enumerate(ran) if one.report and one.report.awaits]
@@ -73,7 +74,7 @@ def _supplied(call: EmulatedCall, ran: Ran, library: Librarian) -> EmulatedCall:
 
 
 def _run(program: Path, calls: Sequence[EmulatedCall], gpu: Gpu, store: Store) -> list[Ran]:
-    """Spread over as many processes as there are cores."""
+    """Runs the calls in as many processes as there are cores."""
     if not calls:
         return []
     parts = min(len(calls), os.cpu_count() or 1)
@@ -84,18 +85,18 @@ def _run(program: Path, calls: Sequence[EmulatedCall], gpu: Gpu, store: Store) -
 
 
 def _process(program: Path, calls: Sequence[EmulatedCall], gpu: Gpu, store: Store) -> list[Ran]:
-    """One process that answers its calls in order. What follows a call that killed it is asked of a fresh one."""
+    """Runs calls in one process, in order; after a crash the remaining calls go to a new process."""
     ran: list[Ran] = []
     while len(ran) < len(calls):
         ran += _placed(program, calls[len(ran) :], gpu, store)
         if ran[-1].report is None and ran[-1].ended.reason is not None:
-            # It went beyond a limit, and the rest may do so too: we wait for that only once.
+            # It exceeded a limit, and the remaining calls may do so too, so they are not tried.
             ran += [ran[-1]] * (len(calls) - len(ran))
     return ran
 
 
 def _placed(program: Path, calls: Sequence[EmulatedCall], gpu: Gpu, store: Store) -> list[Ran]:
-    """Where the process has something of its own in the place of the device's memory, another place is tried."""
+    """Retries with another arena if the process's own memory overlaps the arena."""
     for attempt in range(MOST_ARENAS):
         if ran := list(takewhile(_had_room, _attempt(program, calls, gpu, store, attempt))):
             return ran
@@ -141,6 +142,6 @@ def _ran(found: Report, path: Path, done: sandbox.Finished) -> Ran:
 
 
 def _pieces(places: Mapping[int, tuple[int, int]], data: bytes) -> dict[int, bytes]:
-    """Those that are there to the last byte."""
+    """The pieces that are complete."""
     held = {number: data[at : at + size] for number, (at, size) in places.items() if at >= 0}
     return {number: content for number, content in held.items() if len(content) == places[number][1]}

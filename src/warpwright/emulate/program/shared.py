@@ -1,4 +1,4 @@
-"""Declarations of shared memory: where they begin and end, and which names they declare."""
+"""Parses declarations of shared memory: their extent and the names that they declare."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ _DROPPED = frozenset({"static", "extern", "__shared__"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Declaration:
-    """Positions in a Code. The storage words in `dropped` have no place in a member of a struct."""
+    """Positions in a Code. `dropped` are storage keywords that are not allowed in a member of a struct."""
 
     start: int
     end: int
-    """Its `;`."""
+    """The position of its `;`."""
     dropped: tuple[int, ...]
     names: tuple[str, ...]
     dynamic: bool
     extent: int
-    """The `[` of a dynamic array, whose extent is left open."""
+    """The position of the `[` of a dynamic array."""
 
     @property
     def kind(self) -> str:
@@ -29,14 +29,14 @@ class Declaration:
 
     @property
     def opening(self) -> str:
-        """The statement that gives a dynamic array its name."""
+        """The statement that declares the name of a dynamic array."""
         name = self.names[0]
         memory = f"::warpwright::dynamic_shared(alignof({self.kind}))"
         return f"auto* {name} = static_cast<{self.kind}*>({memory})->{name};"
 
 
 def declaration_at(code: Code, word: int) -> Declaration:
-    """The declaration that the word `__shared__` here belongs to."""
+    """The declaration of the `__shared__` at this position."""
     start = word
     while code.text(start - 1) not in (";", "{", "}", ""):
         start -= 1
@@ -57,7 +57,7 @@ def declaration_at(code: Code, word: int) -> Declaration:
 
 
 def _declarators(code: Code, here: int) -> list[tuple[int, int]]:
-    """What commas separate, up to the `;`. The first piece holds the type as well."""
+    """The pieces between commas, up to the `;`. The first piece also contains the type."""
     pieces, start = [], here
     while here < len(code) and code.text(here) not in (";", "}"):
         if code.text(here) == ",":

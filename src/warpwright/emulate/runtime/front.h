@@ -1,4 +1,4 @@
-// Everything a candidate may include, with device meaning, precompiled.
+// The precompiled header of candidates: everything that a candidate may include, with device meaning.
 #include "warpwright/emulated/device.h"
 
 #include <warpwright/capture.h>
@@ -9,8 +9,8 @@
 #include <warpwright/words_taken_away.h>
 
 #ifdef __clang__
-#undef __has_feature  // nothing may tell a candidate how it is built here
+#undef __has_feature  // hides the instrumentation from candidates
 #endif
 
-// From here on the text is device code first of all.
+// From here on the text counts as device code.
 #define __CUDA_ARCH__ 900

@@ -207,7 +207,7 @@ struct bit_xor {
 
 template <class Group, class T, class F>
 T reduce(const Group& group, T value, F join, WARPWRIGHT_LINE) {
-  // In the order of a tree, as hardware would; a group of odd size leaves its last value over.
+  // Reduces as a tree, like hardware; in a group of odd size the last value is left over.
   const unsigned rank = group.thread_rank();
   for (unsigned step = 1; step < group.size(); step *= 2) {
     T other = group.shfl_down(value, step, line);

@@ -1,4 +1,4 @@
-// cuda_runtime.h with device meaning: the host's part as it is, the device words for real.
+// cuda_runtime.h with device meaning: the host part unchanged, the device keywords implemented.
 #ifndef WARPWRIGHT_CUDA_RUNTIME_H
 #define WARPWRIGHT_CUDA_RUNTIME_H
 

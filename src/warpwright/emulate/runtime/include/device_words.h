@@ -1,4 +1,4 @@
-// The device's own words, for a machine that carries them out. Same guard as the host's stand-in, which it replaces.
+// The device keywords, implemented by the emulator. Same guard as the host's replacement header, which it replaces.
 #ifndef WARPWRIGHT_DEVICE_WORDS_H
 #define WARPWRIGHT_DEVICE_WORDS_H
 

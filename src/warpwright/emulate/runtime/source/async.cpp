@@ -1,5 +1,5 @@
-// Copies that arrive later. A GPU may write them at any time between issue and wait: here it is always the last moment,
-// and until then their target is nobody's to use.
+// Asynchronous copies. A GPU may write the data at any time between issue and wait: here it is always the last moment,
+// and until then no thread may use the target.
 #include <algorithm>
 #include <cstring>
 

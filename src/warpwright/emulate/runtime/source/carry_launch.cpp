@@ -1,4 +1,4 @@
-// Launches of a call: left by the host code, refused or run, and counted.
+// Launches of a call: queued by the host code, refused or run, and counted.
 #include <cstring>
 
 #include "carrying.h"

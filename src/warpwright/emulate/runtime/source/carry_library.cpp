@@ -6,7 +6,7 @@
 
 namespace warpwright::emulated {
 
-// What is no plain loop here is torch's to do: the run ends with its operands, and begins again with the results.
+// Other operations are left to torch: the run ends with their operands and starts again with the results.
 void Carrying::library(const Json& node) {
   if (given_by_torch(node)) return;
   if (!carry_out_library(node, [this](const Json& of) { return view(of); })) ask_torch(node);

@@ -1,4 +1,4 @@
-// Memory of a call made real: what it is given, what is copied and freed, and variables that live twice.
+// The memory of a call: inputs, copies, freed buffers, and device variables with a copy in a buffer.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -85,7 +85,7 @@ void Carrying::free_until(int64_t node) {
       regions_[i]->live = false;
 }
 
-// A variable whose address the host code asked for lives twice: in the program and in a buffer. They are kept alike.
+// A device variable whose address the host code requested exists in the program and in a buffer, kept equal.
 void Carrying::symbols_in() {
   const Array& buffers = member("buffers").array();
   symbol_images_.assign(buffers.size(), {});

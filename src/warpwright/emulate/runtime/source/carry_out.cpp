@@ -1,4 +1,4 @@
-// The record of a call, carried out: memory is made real, nodes run in their order, and what came of it is reported.
+// Executes the record of a call: allocates memory, runs the nodes in order, and reports the results.
 #include <cstring>
 #include <stdexcept>
 

@@ -1,4 +1,4 @@
-// What came of a call: outputs that were never written, contents, and whether a sample of blocks can stand for all.
+// Results of a call: unwritten outputs, contents, and whether a sample of blocks is representative.
 #include <fstream>
 
 #include "carrying.h"
@@ -70,7 +70,7 @@ Array Carrying::contents() {
   return list;
 }
 
-// Why blocks that were left out may matter to those that ran.
+// The reason why skipped blocks may affect those that ran.
 Json Carrying::sampling() const {
   const Counters& counted = machine_.counters;
   uint64_t atomics = 0;

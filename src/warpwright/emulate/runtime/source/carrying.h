@@ -1,4 +1,4 @@
-// One call in the course of being carried out.
+// The execution of one call.
 #ifndef WARPWRIGHT_EMULATE_CARRYING_H
 #define WARPWRIGHT_EMULATE_CARRYING_H
 

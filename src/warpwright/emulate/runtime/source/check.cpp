@@ -1,4 +1,5 @@
-// An access that is not plainly in order: out of bounds, misaligned, uninitialised, or at odds with another thread.
+// Checks accesses that are not trivially valid: out of bounds, misaligned, uninitialised, or racing with another
+// thread.
 #include <algorithm>
 #include <cstring>
 #include <optional>
@@ -16,7 +17,8 @@ extern const char _end;
 namespace warpwright::emulated {
 namespace {
 
-// A write against another write: harmless when it stores what is there already, which is known after it has happened.
+// A write that races with another write: harmless if it stores the value that is there already, which is known
+// afterwards.
 struct ContestedWrite {
   uintptr_t address;
   size_t bytes;
@@ -90,7 +92,7 @@ struct Checking {
     return other;
   }
 
-  // Whether only threads of this block can get there.
+  // Whether only threads of this block can access the memory.
   bool one_block() const { return region->space == Space::SHARED && !machine.clustered(); }
   bool settled(Stamp stamp, bool& only_met) const;
   bool of_other_block(Stamp stamp) const;
@@ -176,7 +178,7 @@ void Checking::read(Cell& cell) {
   join_readers(cell);
 }
 
-// Readers are kept as lanes of one warp; that there were others is kept as a flag, which is all a writer needs to know.
+// Stores readers as lanes of one warp, and other readers as a flag, which suffices for a later writer.
 void Checking::join_readers(Cell& cell) {
   const Stamp mine = hot.stamp | (is_atomic(access) ? ATOMIC : 0), before = cell.read;
   auto become_the_reader = [&](uint32_t flags) {

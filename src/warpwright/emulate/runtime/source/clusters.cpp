@@ -1,4 +1,4 @@
-// Clusters: blocks that run together, wait for each other and see each other's shared memory.
+// Clusters: blocks that run together, synchronise and access each other's shared memory.
 #include <map>
 
 #include "machine.h"
@@ -50,7 +50,7 @@ void Machine::run_cluster(std::vector<std::unique_ptr<Block>>& members) {
       if (ended()) return;
       all_wait &= result != Result::STUCK;
       if (result != Result::FINISHED) continue;
-      // Who reads it from now on reads the shared memory of a block that is gone.
+      // Later reads are reads of the shared memory of an exited block.
       block->shared->live = false;
       ++done, ++progress;
     }

@@ -1,5 +1,5 @@
-// Loops that never end. A thread that comes back to the same place with the same registers, the same stack and the same
-// memory will do so for ever: that is a proof, where running out of steps is none.
+// Detects infinite loops. A thread that returns to the same place with the same registers, the same stack and the same
+// memory loops for ever; merely exceeding the step limit proves nothing.
 #ifndef WARPWRIGHT_EMULATE_ENDLESS_H
 #define WARPWRIGHT_EMULATE_ENDLESS_H
 
@@ -10,7 +10,7 @@
 
 namespace warpwright::emulated {
 
-// What a thread was about to do when it was stopped to be looked at.
+// The next access of a thread that was stopped for inspection.
 struct Glimpse {
   uint32_t site = 0;
   uintptr_t address = 0;
@@ -38,8 +38,8 @@ class Proof {
   std::unordered_map<uint32_t, std::string> seen_;
 };
 
-// Threads that wait in loops while nothing else happens, looked at from round to round. The same state twice is a proof
-// that only others can help them.
+// Detects threads that wait in loops while nothing else happens, by comparing states. The same state twice proves
+// that only other threads can end the wait.
 class Standstill {
  public:
   bool is_proved(std::string now);

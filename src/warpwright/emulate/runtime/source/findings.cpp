@@ -59,7 +59,7 @@ Finding& Findings::add(Finding finding) {
   if (is_new)
     list_.push_back(std::move(finding));
   else if (list_[found->second].severity < finding.severity) {
-    // The worst of what happened at one place is shown.
+    // Shows the gravest finding of a place.
     finding.count = list_[found->second].count;
     list_[found->second] = std::move(finding);
   }

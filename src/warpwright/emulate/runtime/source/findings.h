@@ -1,4 +1,4 @@
-// What the checker found, once for each place in the code, with a count.
+// Findings of the checker, once for each place in the code, with a count.
 #ifndef WARPWRIGHT_EMULATE_FINDINGS_H
 #define WARPWRIGHT_EMULATE_FINDINGS_H
 

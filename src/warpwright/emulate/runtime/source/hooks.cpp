@@ -1,4 +1,4 @@
-// What the compiler's thread sanitizer calls before every access: the plain cases are decided here, at once.
+// The hooks that the compiler's thread sanitizer calls before every access: simple cases are decided here.
 #include "machine.h"
 
 namespace warpwright::emulated {
@@ -170,7 +170,7 @@ void checked_atomic(const volatile void* address, size_t bytes, Access access, i
   check(at, bytes, access, site_of(code), {false, order != __ATOMIC_RELAXED && order != __ATOMIC_RELEASE});
 }
 
-// An update that leaves everything as it was is no progress.
+// An update that does not change the value is no progress.
 template <class T>
 struct Update {
   const volatile T* address;

@@ -131,7 +131,7 @@ void Machine::run(const Launch& wanted) {
   hot.launch_floor = first_of(next_segment++);
   const Stamp floor = hot.launch_floor;
   if (sigsetjmp(fault_landing(), 1) == 0) clustered_ ? run_clusters(chosen_blocks()) : run_blocks(chosen_blocks());
-  // What hangs in every order is no matter of order.
+  // A hang in every order does not depend on the order.
   if (premature_ && ending.what != "hang") findings.add(std::move(*premature_));
   block_ = nullptr;
   hot.stack = 0, hot.stack_bytes = ~uintptr_t(0), hot.tracing = false;

@@ -19,7 +19,7 @@
 
 namespace warpwright::emulated {
 
-// What every access looks at, in one place. Outside a kernel the whole address space counts as stack.
+// The state that every access reads, in one place. Outside of a kernel the whole address space counts as stack.
 struct Hot {
   Stamp stamp = 0;         // the running thread, in its current segment
   Stamp launch_floor = 0;  // what is earlier came before this launch, or before the grid's last barrier
@@ -45,7 +45,7 @@ struct AsyncCopy {
   unsigned char data[16];
 };
 
-// What a thread waits for.
+// The reason why a thread waits.
 struct Waiting {
   Kind kind{};
   Vote vote{};
@@ -82,7 +82,7 @@ struct Thread {
   }
 };
 
-// What the lanes of a warp know of each other. `ordered` counts fences, `met` every operation they took part in.
+// The synchronisation state between lanes of a warp. `ordered` counts fences, `met` every common operation.
 struct Warp {
   struct Knowledge {
     Segment all = 0;
@@ -139,7 +139,7 @@ struct Settings {
   uintptr_t arena = 0;
 };
 
-// Why a run ended early.
+// The reason why a run ended early.
 struct Ending {
   std::string outcome, what;
 };
@@ -158,7 +158,7 @@ class Machine {
   bool in_kernel() const { return block_ != nullptr; }
   void wait(State state);
   [[noreturn]] void end(const std::string& outcome, const std::string& what);
-  // The steps are used up: what remains is to find out whether the thread would ever have ended.
+  // Called when the steps are used up: decides whether the thread is in an infinite loop.
   void out_of_steps(const Glimpse& glimpse);
   void report(Finding finding);
   // The block that made a stamp of this launch.
@@ -267,7 +267,7 @@ uint32_t site_of(const void* code);
 
 // check.cpp: what is behind an access that is not plainly in order.
 void check(uintptr_t address, size_t bytes, Access access, uint32_t site, Strength strength = {});
-// What could not be judged when it happened is judged now: contested writes, and before a thread waits also indices.
+// Decides pending checks: contested writes and, before a thread waits, also array indices.
 void settle();
 void settle_all();
 inline void settle_if_any() {

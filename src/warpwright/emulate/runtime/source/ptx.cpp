@@ -70,7 +70,7 @@ uint64_t special(const std::string& name) {
   throw Outcome("unsupported", "ptx " + name, name);
 }
 
-// What a cache should keep changes no result: the part of the opcode that says so goes, and its policy, the last operand.
+// Cache hints do not change results: removes the hint from the opcode, and its policy, the last operand.
 Instruction without_hint(Instruction in) {
   if (std::erase(in.opcode, "L2::cache_hint") && !in.operands.empty()) in.operands.pop_back();
   return in;

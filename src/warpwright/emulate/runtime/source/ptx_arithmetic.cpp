@@ -1,4 +1,4 @@
-// PTX that computes: on wholes as wide integers, on reals as doubles, rounded to the type once.
+// Arithmetic PTX: integers are computed as wide integers, floats as doubles, rounded once to the type.
 #include <cmath>
 #include <cstring>
 
@@ -65,7 +65,7 @@ Reals real_function(const std::string& name) {
   return nullptr;
 }
 
-// What changes the result and is not carried out below.
+// Modifiers that change the result and are not implemented below.
 bool has_other_rounding_or_sign(const Instruction& in) {
   for (const char* qualifier : {"rz", "rm", "rp", "rna", "relu", "xorsign"})
     if (in.has(qualifier)) return true;

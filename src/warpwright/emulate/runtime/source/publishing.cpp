@@ -1,4 +1,4 @@
-// What threads let each other know without meeting: a fence, a mark that is left in memory, and whoever sees it.
+// Synchronisation without barriers: a fence, a flag in memory, and the threads that read it.
 #include <algorithm>
 
 #include "machine.h"
@@ -28,7 +28,7 @@ void Machine::fence(Fence scope) {
   if (scope == Fence::DEVICE) me.seen.clear();
 }
 
-// What a thread did before its fence becomes visible to those who then see its mark at this address.
+// Publishes the accesses before the thread's fence to threads that read its flag at this address.
 void Machine::publish(uintptr_t address) {
   const Thread& me = thread();
   if (me.fenced) keep(published_[address], {block_->number, thread_, me.floor, me.fenced, me.fenced_far});

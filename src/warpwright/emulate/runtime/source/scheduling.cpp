@@ -1,4 +1,4 @@
-// The threads of a block: each runs until it waits, and goes on when what it waits for has come.
+// Schedules the threads of a block: each runs until it waits, and continues when its wait is over.
 #include <algorithm>
 
 #include "machine.h"
@@ -43,7 +43,7 @@ Machine::Result Machine::proceed(Block& block) {
     if (polling) {
       idle = all_progress() == before ? idle + 1 : 0;
       if (idle >= PATIENCE) return Result::STUCK;
-      // Those that wait may meet in their loop.
+      // Waiting threads may reach a common operation in their loop.
       if (!idle && changes() == unchanged && standstill.is_proved(state_of(block))) return Result::STUCK;
       continue;
     }
@@ -120,7 +120,7 @@ void Machine::out_of_steps(const Glimpse& glimpse) {
   wait(State::READY);
 }
 
-// A thread that is still ready has stopped to be looked at. Whether it may go on.
+// Inspects a thread that was stopped while ready, and returns whether it may continue.
 bool Machine::looked_at(Thread& thread) {
   const std::string_view stack = thread.in_use();
   const Proof::Answer answer =

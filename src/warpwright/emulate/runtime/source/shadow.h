@@ -1,4 +1,4 @@
-// Memory of the device with a shadow: who wrote and read each word last, and whether anything was written at all.
+// Device memory with a shadow: the last writer and readers of each word, and whether it was written at all.
 #ifndef WARPWRIGHT_EMULATE_SHADOW_H
 #define WARPWRIGHT_EMULATE_SHADOW_H
 
@@ -16,7 +16,7 @@ constexpr unsigned GRANULE_BITS = 16;
 // Blocks in flight have their shared memory from here on.
 inline uintptr_t shared_area() { return arena_at + SPAN - (1ull << 32); }
 
-// The process itself has memory where that of the device should be: the call must be made again elsewhere.
+// Thrown if the process's own memory overlaps the arena: the call must be repeated with another arena.
 struct Taken {};
 
 // When and by whom: segment (53 bits), thread of the block (10 bits), atomic (1 bit). A segment is a stretch of a

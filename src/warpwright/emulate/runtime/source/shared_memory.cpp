@@ -1,4 +1,4 @@
-// Shared memory of blocks in flight: each variable between strips of no man's land, fresh for every block.
+// Shared memory of running blocks: each variable lies between red zones, uninitialised for every block.
 #include <algorithm>
 #include <cstring>
 #include <stdexcept>

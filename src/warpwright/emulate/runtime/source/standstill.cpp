@@ -1,4 +1,4 @@
-// Blocks that wait in loops and come no further: for ever, or until a block begins that need not begin before they end.
+// Detects blocks that wait in loops for ever, or for a block that need not start before they end.
 #include "machine.h"
 
 namespace warpwright::emulated {
@@ -32,7 +32,7 @@ std::string Machine::state_of(Blocks blocks) const {
   return all;
 }
 
-// The blocks have all had a turn, and are all that is left.
+// Called when all remaining blocks have had a turn.
 void Machine::judge_standstill(Blocks blocks, uint64_t before) {
   if (changes() != before)
     standstill_ = {};

@@ -1,4 +1,4 @@
-// What the compiler's checks of undefined behaviour call: array bounds, shifts and divisions, with their places.
+// The hooks of the compiler's undefined-behaviour checks: array bounds, shifts and divisions, with their places.
 #include <cstdlib>
 #include <cstring>
 #include <stdexcept>

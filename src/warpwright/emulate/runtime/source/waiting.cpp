@@ -1,4 +1,4 @@
-// Where threads meet: barriers of a block and operations of a warp, and what follows for the order of their accesses.
+// Block barriers and warp operations, and the order of accesses that follows from them.
 #include <algorithm>
 #include <ctime>
 
@@ -42,7 +42,7 @@ std::string hex_of(unsigned mask) {
 
 }  // namespace
 
-// One operation of the warp for which all lanes that can come have come. With `force`, those that are there must do.
+// Executes a warp operation once all lanes that can arrive have arrived; with `force`, with the lanes present.
 bool Machine::resolve(unsigned warp, bool force) {
   Thread* lanes = &block_->threads[warp * 32];
   const unsigned count = std::min<unsigned>(32, static_cast<unsigned>(block_->threads.size()) - warp * 32);

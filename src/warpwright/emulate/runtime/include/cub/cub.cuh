@@ -1,5 +1,5 @@
-// CUB's collectives of blocks and warps; device/ has what is device-wide. Results are defined where CUB defines them,
-// and nowhere else; temporary storage is real shared memory, so that using it again too early is seen.
+// CUB's block-wide and warp-wide collectives; device/ has the device-wide ones. Results are defined where CUB defines
+// them, and nowhere else; temporary storage is actual shared memory, so that premature reuse is detected.
 #ifndef WARPWRIGHT_CUB_H
 #define WARPWRIGHT_CUB_H
 
@@ -66,7 +66,7 @@ enum BlockStoreAlgorithm {
   BLOCK_STORE_WARP_TRANSPOSE
 };
 
-// What a thread gets that is not given a result.
+// The value of a thread whose result is undefined.
 template <class T>
 T nothing_meant(const T& value) {
   if constexpr (std::is_floating_point<T>::value)

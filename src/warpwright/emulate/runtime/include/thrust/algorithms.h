@@ -1,5 +1,5 @@
-// Algorithms of Thrust. In device code they are loops of the thread that calls them; host code that asks for the device
-// launches them. Those whose result the host would read are for device code alone.
+// Thrust algorithms. In device code they are loops of the calling thread; host code with a device policy
+// launches them. Those whose result the host would read are available only in device code.
 #ifndef WARPWRIGHT_THRUST_ALGORITHMS_H
 #define WARPWRIGHT_THRUST_ALGORITHMS_H
 
@@ -18,7 +18,7 @@ using emulated::value_at;
 #define WARPWRIGHT_FOR_CALLER_ALONE(NAME) \
   if (!by_caller(policy)) ::warpwright::unsupported("thrust::" NAME " by host code, which reads device data")
 
-// What follows is done for each place of a range; `at` says what. It is the caller's loop, or one that a block shares.
+// Calls `at` for each position of a range, in a loop of the caller or in one that a block shares.
 template <class At, class... A>
 void for_every(const emulated::Caller& caller, int64_t count, At at, const A&... operands) {
   emulated::launch_wide(

@@ -1,4 +1,4 @@
-// Who carries out an algorithm: the thread that calls it, or the device. Device code that asks for the device does it
+// Who executes an algorithm: the calling thread, or the device. Device code with a device policy executes it
 // itself.
 #ifndef WARPWRIGHT_THRUST_EXECUTION_POLICY_H
 #define WARPWRIGHT_THRUST_EXECUTION_POLICY_H

@@ -1,5 +1,5 @@
-// CUB's device-wide reductions and scans. A call without storage only says how much it needs, and a call with too
-// little fails, as in CUB. What is needed of the storage is written to, so that what is not there is found out.
+// CUB's device-wide reductions and scans. A call without storage only returns the needed size, and a call with too
+// little fails, as in CUB. The needed storage is written to, so that missing storage is detected.
 #ifndef WARPWRIGHT_CUB_DEVICE_WIDE_H
 #define WARPWRIGHT_CUB_DEVICE_WIDE_H
 
@@ -25,7 +25,7 @@ struct Storage {
   }
 };
 
-// One tile needs none, but CUB never asks for nothing. Beyond that each tile leaves a result, up to a full device.
+// One tile needs no storage, but CUB never returns 0. Beyond that each tile stores a result, up to a full device.
 template <class T>
 size_t bytes_for(int64_t items) {
   constexpr int64_t TILE = 4096, MOST = 5280, ALIGNED = 256;
@@ -35,7 +35,7 @@ size_t bytes_for(int64_t items) {
   return static_cast<size_t>((bytes + ALIGNED - 1) / ALIGNED * ALIGNED + ALIGNED - 1);
 }
 
-// Whether there is something to do; else what the caller is told.
+// Whether there is work to do; otherwise `told` is the result of the call.
 inline bool begins(const Storage& storage, size_t& bytes, cudaError_t& told) {
   told = storage.begin && bytes < storage.bytes ? cudaErrorInvalidValue : cudaSuccess;
   if (!storage.begin) bytes = storage.bytes;

@@ -8,7 +8,7 @@
 
 namespace cub {
 
-// What all of them have that are counted through; `Self` says what is at a place.
+// The common part of iterators that compute their elements; `Self` computes the element at a position.
 template <class Self, class T>
 class ComputedRange {
  public:

@@ -1,6 +1,6 @@
 // Arithmetic of device code: fast versions, rounding modes, integer operations and reinterpretation.
 //
-// The fast functions are computed as well as the C library can: their errors on a GPU are its own business.
+// The fast functions are computed with the accuracy of the C library; their errors on a GPU are not modelled.
 #ifndef WARPWRIGHT_EMULATED_ARITHMETIC_H
 #define WARPWRIGHT_EMULATED_ARITHMETIC_H
 
@@ -132,7 +132,7 @@ inline double __uint2double_rn(unsigned x) { return x; }
 inline double __ll2double_rn(long long x) { return static_cast<double>(x); }
 
 namespace warpwright::emulated {
-// A GPU clamps what does not fit, and makes zero of NaN.
+// A GPU saturates values out of range, and converts NaN to zero.
 template <class I, class F>
 I clamped(F x) {
   if (!(x == x)) return 0;

@@ -1,4 +1,4 @@
-// Atomic operations: checked as one access, carried out at once, because one thread runs at a time.
+// Atomic operations: checked as one access, executed at once, because one thread runs at a time.
 #ifndef WARPWRIGHT_EMULATED_ATOMICS_H
 #define WARPWRIGHT_EMULATED_ATOMICS_H
 
@@ -19,7 +19,7 @@ WARPWRIGHT_HERE T exchange_with(T* address, F next, Strength strength = {}) {
 
 }  // namespace warpwright::emulated
 
-// What counts for the threads of one block alone.
+// Atomic for the threads of one block only.
 inline constexpr warpwright::emulated::Strength WARPWRIGHT_IN_BLOCK{true, true};
 
 // Each has forms for a block and for the system, which differ in scope only.

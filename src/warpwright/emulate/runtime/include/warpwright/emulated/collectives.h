@@ -29,7 +29,7 @@ inline void __brkpt() {}
 
 namespace warpwright::emulated {
 
-// What a lane brings to an operation of its warp and takes away from it.
+// The input of a lane to a warp operation, and its result.
 struct Ballot {
   unsigned long long value;
   unsigned result;

@@ -14,11 +14,11 @@ constexpr int64_t WIDE_THREADS = 256;
 
 template <class I>
 using value_at = std::decay_t<decltype(*std::declval<I>())>;
-// In what a reduction is carried out that begins with one type and takes in another.
+// The accumulator type of a reduction that starts with one type and adds another.
 template <class F, class First, class Next>
 using accumulated = std::decay_t<std::invoke_result_t<F, First, Next>>;
 
-// Where the kernel comes from, as far as the host code is concerned.
+// The call in host code that the kernel belongs to.
 struct Caller {
   const char* name;
   int line;

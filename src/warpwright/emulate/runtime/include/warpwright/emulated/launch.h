@@ -1,4 +1,4 @@
-// Launches: the host code leaves a kernel and the bytes of its arguments, and the machine runs it later.
+// Launches: the host code queues a kernel with the bytes of its arguments, and the machine runs it later.
 #ifndef WARPWRIGHT_EMULATED_LAUNCH_H
 #define WARPWRIGHT_EMULATED_LAUNCH_H
 
@@ -11,9 +11,9 @@ namespace warpwright {
 
 namespace emulated {
 
-// Said before a kernel is enqueued that is declared with the size of its clusters.
+// Called before a kernel with a declared cluster size is enqueued.
 void in_clusters(dim3 size);
-// Said before a kernel of ours is enqueued that stands for a library's: its findings are those of the host's line.
+// Called before one of our kernels replaces a library's: its findings are reported at the host's line.
 void called_at(int line);
 
 using Body = void (*)(const void* closure);
@@ -26,7 +26,7 @@ struct Closure {
 };
 
 // Each thread has its own copy of the arguments, on its own stack, byte for byte as the GPU would have them.
-// Flattened as a GPU's compiler would do it, and for a reason of our own: the sanitizer's pass does not see a structure
+// Inlined as a GPU's compiler would do it, and because the sanitizer's pass does not see a structure
 // that a call returns straight into memory.
 template <class C>
 __attribute__((flatten)) void run(const void* closure) {

@@ -1,5 +1,5 @@
-// What compiled kernels ask of the machine that runs them. The machine is in the runtime's object, without sanitizers,
-// so nothing behind these calls is mistaken for an access of the candidate's.
+// The calls of compiled kernels into the machine that runs them. The machine is in the runtime's object, without
+// sanitizers, so its own accesses are not mistaken for the candidate's.
 #ifndef WARPWRIGHT_EMULATED_MACHINE_H
 #define WARPWRIGHT_EMULATED_MACHINE_H
 
@@ -41,7 +41,7 @@ void poke(void* address, const T& value) {
 }
 
 enum class Access : uint8_t { READ, WRITE, ATOMIC, VOLATILE_READ, VOLATILE_WRITE, ATOMIC_READ, ATOMIC_WRITE };
-// How far an atomic access reaches, and whether it makes visible what others have published; else the next fence does.
+// The scope of an atomic access, and whether it acquires what others have published; otherwise the next fence does.
 struct Strength {
   bool block_only = false;
   bool acquires = true;
@@ -78,7 +78,7 @@ enum class Kind : uint8_t {
   MATRIX
 };
 void collective(Kind kind, unsigned mask, Combine combine, void* payload, int line);
-// A shuffle that names a lane which is not there gets a value that nobody could have meant.
+// The result of a shuffle from an inactive lane: a recognisable garbage value.
 void inactive_lane();
 
 enum class Fence : uint8_t { BLOCK, DEVICE };
@@ -102,7 +102,7 @@ size_t dynamic_bytes();
 unsigned shared_address(const void* pointer);
 void* shared_pointer(unsigned address);
 
-// Copies that arrive later: the data is taken now and is written when the thread waits for it.
+// Asynchronous copies: the data is read now and written when the thread waits for it.
 void async_copy(void* shared, const void* global, size_t bytes, size_t valid);
 void async_commit();
 // What one of `threads` copies of a stretch that they copy together, element by element or in pieces of 16 bytes.

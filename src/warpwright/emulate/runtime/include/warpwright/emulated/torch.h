@@ -1,4 +1,4 @@
-// Words of torch that mean something else on the device than in host code.
+// Names of torch with another meaning in device code than in host code.
 #ifndef WARPWRIGHT_EMULATED_TORCH_H
 #define WARPWRIGHT_EMULATED_TORCH_H
 
