@@ -32,6 +32,17 @@ if TYPE_CHECKING:
     from warpwright.app.kernels.suite import SuiteResult as SuiteResult
     from warpwright.app.kernels.suite import bench_suite as bench_suite
     from warpwright.app.progress import Update as Update
+    from warpwright.app.searches.optimize import Searched as Searched
+    from warpwright.app.searches.optimize import optimize as optimize
+    from warpwright.app.searches.optimize import repair as repair
+    from warpwright.app.searches.optimize import resume as resume
+    from warpwright.app.searches.optimize import translate as translate
+    from warpwright.app.searches.reports import Report as Report
+    from warpwright.app.searches.reports import history as history
+    from warpwright.app.searches.reports import report as report
+    from warpwright.app.searches.reports import runs as runs
+    from warpwright.app.searches.tune import TuneResult as TuneResult
+    from warpwright.app.searches.tune import tune as tune
     from warpwright.app.tasks import task as task
     from warpwright.app.tasks import tasks as tasks
     from warpwright.core.candidate import Candidate as Candidate
@@ -54,6 +65,9 @@ _HOMES = {
     **dict.fromkeys(("Checked", "check", "check_all"), "app.kernels.check"),
     **dict.fromkeys(("SealedKernel", "seal"), "app.kernels.seal"),
     **dict.fromkeys(("SuiteResult", "bench_suite"), "app.kernels.suite"),
+    **dict.fromkeys(("Searched", "optimize", "repair", "resume", "translate"), "app.searches.optimize"),
+    **dict.fromkeys(("Report", "history", "report", "runs"), "app.searches.reports"),
+    **dict.fromkeys(("TuneResult", "tune"), "app.searches.tune"),
     **dict.fromkeys(("task", "tasks"), "app.tasks"),
     "Update": "app.progress",
     "Task": "core.task",

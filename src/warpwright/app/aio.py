@@ -17,6 +17,9 @@ from warpwright.app.kernels import benchmark as benchmarks
 from warpwright.app.kernels import check as checking
 from warpwright.app.kernels import seal as sealing
 from warpwright.app.kernels import suite as suites
+from warpwright.app.searches import optimize as searching
+from warpwright.app.searches import reports as reporting
+from warpwright.app.searches import tune as tuning
 
 Given = ParamSpec("Given")
 Result = TypeVar("Result")
@@ -39,3 +42,9 @@ compare = _in_thread(judging.compare)
 run_benchmark = _in_thread(benchmarks.run_benchmark)
 bench_suite = _in_thread(suites.bench_suite)
 compose = _in_thread(composing.compose)
+optimize = _in_thread(searching.optimize)
+translate = _in_thread(searching.translate)
+repair = _in_thread(searching.repair)
+resume = _in_thread(searching.resume)
+tune = _in_thread(tuning.tune)
+report = _in_thread(reporting.report)

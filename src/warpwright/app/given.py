@@ -26,16 +26,22 @@ class Subject:
     source: str | None = None
     """The reference's text, where the caller gave a Python object; `name` is a file's then that does not exist yet."""
 
-    @property
-    def options(self) -> str:
-        """The options of a command line that name the task."""
-        described = "".join(f" --input {shlex.quote(text)}" for text in self.inputs)
-        return f"--task {shlex.quote(self.name)}{described}"
+    def write(self, folder: Path) -> str:
+        """Write the reference into a folder, unless the name stands for it; the options that name the task there."""
+        subject = self.named()
+        if subject.source is not None:
+            (folder / subject.name.partition(":")[0]).write_text(subject.source, encoding="utf-8")
+        described = "".join(f" --input {shlex.quote(text)}" for text in subject.inputs)
+        return f"--task {shlex.quote(subject.name)}{described}"
 
-    def write(self, folder: Path) -> None:
-        """The reference's file, where the task came from a Python object."""
-        if self.source is not None:
-            (folder / self.name.partition(":")[0]).write_text(self.source, encoding="utf-8")
+    def named(self) -> Subject:
+        """The same task by a name, where it was given as a Task that belongs to no suite."""
+        from warpwright.tasks.given.again import spec_of, written_again
+
+        if self.name != self.task.key or self.task.suite:
+            return self
+        found, file = written_again(self.task), f"{self.task.name}.py"
+        return Subject(task=self.task, name=spec_of(self.task, file), inputs=found.inputs, source=found.source)
 
 
 TaskLike = Subject | Task | str | Path | Callable[..., Any]

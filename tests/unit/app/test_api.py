@@ -12,6 +12,7 @@ import pytest
 import torch
 
 import warpwright as ww
+from warpwright.app.given import subject_of
 
 RIGHT = """#include <torch/extension.h>
 
@@ -123,6 +124,18 @@ def test_a_check_is_reproduced_from_its_folder(tmp_path: Path) -> None:
     )
     assert ran.returncode == 1, ran.stderr
     assert ran.stdout.splitlines()[0] == found.sentence
+
+
+def test_a_task_from_a_function_is_named_again(tmp_path: Path) -> None:
+    def shifted(x, index, eps):
+        return x[index] + eps
+
+    task = ww.task(shifted, inputs=[torch.randn(6, 8), torch.tensor([1, 5, 2]), 0.5])
+    subject = subject_of(task).named()
+    described = [*subject.inputs]
+    subject.write(tmp_path)
+    assert described == ["x=6,8:fp32", "index=3,:int64<6", "eps=0.5"]
+    assert ww.task(f"{tmp_path / 'shifted.py'}:shifted", inputs=described).id == task.id
 
 
 def test_progress_reaches_a_callback(task: ww.Task) -> None:

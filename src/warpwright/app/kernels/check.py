@@ -113,11 +113,11 @@ class Checked:
         place = Path(folder)
         place.mkdir(parents=True, exist_ok=True)
         (place / self.name).write_bytes(self.candidate.source.encode("utf-8", errors="surrogateescape"))
-        self.subject.write(place)
+        named = self.subject.write(place)
         flags = self.candidate.flags
         options = f" --gpu {flags.gpu}" + " --fast-math" * flags.fast_math
         options += "".join(f" --dtype {name}" for name in self.dtypes)
-        return f"warpwright check {shlex.quote(self.name)} {self.subject.options}{options}"
+        return f"warpwright check {shlex.quote(self.name)} {named}{options}"
 
     def __repr__(self) -> str:
         rungs = (f"{item.rung} {'not here' if item.skipped else item.verdict}" for item in self.dossier.evidence)

@@ -10,10 +10,8 @@ from typing import TypedDict
 from warpwright import languages
 from warpwright.app.given import Inputs, TaskLike, subject_of
 from warpwright.core.candidate import CUDA, Flags
-from warpwright.core.errors import UsageError
 from warpwright.core.gpus.table import gpu_named
 from warpwright.core.records.search import Arm, Run
-from warpwright.core.task import Task
 from warpwright.evolve.policy import Budget, Policy
 from warpwright.search.settings import Settings
 
@@ -80,9 +78,7 @@ def _named(task: TaskLike, inputs: Inputs) -> tuple[str, tuple[str, ...], str | 
 
     if isinstance(task, str | Path):
         return str(task), descriptions(inputs), None
-    subject = subject_of(task, inputs)
-    if isinstance(task, Task) and not task.suite:
-        raise UsageError("a run is resumed by the name of its task; give the function, its file or its name instead")
+    subject = subject_of(task, inputs).named()
     return subject.name, subject.inputs, subject.source
 
 
