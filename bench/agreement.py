@@ -25,7 +25,7 @@ from mutants import ORIGINALS, specimen
 from warpwright.core.candidate import Candidate
 from warpwright.core.codec import dumps, loads
 from warpwright.core.records.evidence import Evidence, Verdict
-from warpwright.core.records.judged import Asked, Job, Judged
+from warpwright.core.records.judged import Job, Judged, JudgeOptions
 from warpwright.core.task import Role, Task
 from warpwright.dispatch.bundle import read_results, write_bundle
 from warpwright.dispatch.pool import parallel
@@ -103,7 +103,7 @@ def sampled(name: str, each: int) -> list[tuple[Job, Said]]:
     from warpwright.verify.ladder import climb
 
     task, found = narrowed(name), []
-    wanted = Asked(time=False, baselines=())
+    wanted = JudgeOptions(time=False, baselines=())
     for picked in chosen(name, each):
         candidate = Candidate(source=picked.source)
         ((_, job),) = sealed_jobs(task, [(picked.label, candidate)], wanted, SECRET)

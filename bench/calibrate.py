@@ -25,7 +25,7 @@ from warpwright.core.candidate import Candidate, Flags
 from warpwright.core.codec import dumps, loads
 from warpwright.core.errors import Undecided, UsageError, WarpwrightError
 from warpwright.core.launch.sealed import Sealed
-from warpwright.core.records.judged import Asked, Job, Judged
+from warpwright.core.records.judged import Job, Judged, JudgeOptions
 from warpwright.core.records.measurement import Cache
 from warpwright.core.task import Role, Task
 from warpwright.dispatch.bundle import make_job, read_jobs, read_results, write_bundle
@@ -96,7 +96,7 @@ def sealed_job(path: Path, gpu: str) -> Job:
     outcome = seal(kept, Candidate(source=source, flags=Flags(gpu=gpu)))
     if isinstance(outcome, Refusal):
         raise UsageError(outcome.reason or (outcome.counterexample.message if outcome.counterexample else "not sealed"))
-    return make_job(path.stem, kept, outcome, asked=Asked(baselines=(), draws_per_check_case=1))
+    return make_job(path.stem, kept, outcome, asked=JudgeOptions(baselines=(), draws_per_check_case=1))
 
 
 def narrowed(task: Task, dtypes: Iterable[str]) -> Task:

@@ -23,7 +23,7 @@ from pathlib import Path
 
 from warpwright.core.candidate import Candidate, Flags
 from warpwright.core.launch.sealed import Sealed
-from warpwright.core.records.judged import Asked, Job, Judged
+from warpwright.core.records.judged import Job, Judged, JudgeOptions
 from warpwright.core.task import Role, Task
 from warpwright.dispatch.bundle import make_job
 from warpwright.judge.judging import Judge
@@ -62,7 +62,7 @@ def named(path: Path) -> Named:
 def job_of(item: Named, outcome: Sealed | Refusal) -> Job:
     label, task, _ = item
     assert isinstance(outcome, Sealed), (label, outcome)
-    return make_job(label, task, outcome, asked=Asked(baselines=(), ceiling=False))
+    return make_job(label, task, outcome, asked=JudgeOptions(baselines=(), ceiling=False))
 
 
 def sealed_job(item: Named) -> Job:

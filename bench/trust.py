@@ -24,7 +24,7 @@ from pathlib import Path
 from warpwright.core.candidate import Candidate, Flags
 from warpwright.core.errors import Undecided
 from warpwright.core.launch.sealed import Sealed
-from warpwright.core.records.judged import Asked, Job
+from warpwright.core.records.judged import Job, JudgeOptions
 from warpwright.core.records.measurement import Cache
 from warpwright.core.task import Draw, Role
 from warpwright.dispatch.bundle import make_job
@@ -64,7 +64,7 @@ def prepared(name: str) -> Job:
     kept = replace(task, dtypes=(dtype,), cases=(small, case), baselines=())
     sealed = seal(kept, Candidate(source=(CORPUS / name).read_text(encoding="utf-8"), flags=Flags(gpu="h200")))
     assert isinstance(sealed, Sealed), sealed
-    return make_job(name, kept, sealed, asked=Asked(baselines=(), ceiling=False, draws_per_check_case=1))
+    return make_job(name, kept, sealed, asked=JudgeOptions(baselines=(), ceiling=False, draws_per_check_case=1))
 
 
 def self_comparisons(job: Job, each: int, seed: int) -> list[list[list[list[float]]]]:

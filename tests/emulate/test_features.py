@@ -19,7 +19,7 @@ from warpwright.oracle.inputs.draws import check_draws
 from warpwright.oracle.truth import expected as truth
 from warpwright.oracle.truth.reference import tensors_in
 from warpwright.seal.cache import Store
-from warpwright.verify.library import carried_out
+from warpwright.verify.library import execute_on_cpu
 
 pytestmark = pytest.mark.timeout(600)
 
@@ -51,7 +51,7 @@ def test_a_missing_wait_of_a_cluster_is_found(specimen: Find, store: Store) -> N
 @pytest.mark.parametrize("name", ["conv_relu_pool_library", "unet_conv2d_backward_library"])
 def test_operations_of_torch_are_carried_out_where_they_are_known(name: str, specimen: Find, store: Store) -> None:
     one = specimen(name)
-    found = emulate(one.task, one.candidate, one.cases, store, carried_out)
+    found = emulate(one.task, one.candidate, one.cases, store, execute_on_cpu)
     assert found.verdict is Verdict.HOLDS, (found.reason, found.counterexample)
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from warpwright.core.candidate import Candidate, Flags
 from warpwright.core.launch.sealed import Sealed
-from warpwright.core.records.judged import Asked
+from warpwright.core.records.judged import JudgeOptions
 from warpwright.core.records.measurement import Cache
 from warpwright.core.task import Role
 from warpwright.dispatch.bundle import make_job
@@ -53,7 +53,9 @@ def task():
 
 
 def judged(judge, task, mine, other):
-    asked = Asked(baselines=(), ceiling=False, caches=(Cache.COLD,), seconds_per_case=0.5, draws_per_check_case=1)
+    asked = JudgeOptions(
+        baselines=(), ceiling=False, caches=(Cache.COLD,), seconds_per_case=0.5, draws_per_check_case=1
+    )
     return judge.judge(replace(make_job("mine", task, mine, asked=asked), against={"other": other}))
 
 

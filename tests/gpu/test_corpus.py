@@ -9,7 +9,7 @@ import pytest
 from warpwright.core.candidate import Candidate, Flags
 from warpwright.core.launch.sealed import Sealed
 from warpwright.core.records.evidence import Verdict
-from warpwright.core.records.judged import Asked
+from warpwright.core.records.judged import JudgeOptions
 from warpwright.core.task import Role
 from warpwright.dispatch.bundle import make_job
 from warpwright.seal.sealing import seal
@@ -44,6 +44,6 @@ def test_a_correct_kernel_holds(name, judge):
     task, candidate = case_of(KERNELS[0].parent / name)
     sealed = seal(task, candidate)
     assert isinstance(sealed, Sealed), sealed
-    judged = judge.judge(make_job(name, task, sealed, asked=Asked(time=False)))
+    judged = judge.judge(make_job(name, task, sealed, asked=JudgeOptions(time=False)))
     assert not judged.faults, judged.faults
     assert judged.evidence[0].verdict is Verdict.HOLDS, judged.evidence[0].counterexample

@@ -7,7 +7,7 @@ import pytest
 from warpwright.core.candidate import Candidate, Flags
 from warpwright.core.launch.sealed import Sealed
 from warpwright.core.records.evidence import Verdict
-from warpwright.core.records.judged import Asked
+from warpwright.core.records.judged import JudgeOptions
 from warpwright.core.task import Role
 from warpwright.dispatch.bundle import make_job
 from warpwright.seal import toolchain
@@ -43,7 +43,7 @@ def job(body="", host=""):
     source = SOURCE.replace("BODY", body).replace("HOST", host)
     sealed = seal(kept, Candidate(source=source, flags=Flags(gpu="h200")))
     assert isinstance(sealed, Sealed), sealed
-    return make_job("candidate", kept, sealed, asked=Asked(time=False, draws_per_check_case=2))
+    return make_job("candidate", kept, sealed, asked=JudgeOptions(time=False, draws_per_check_case=2))
 
 
 def scratch(floats):

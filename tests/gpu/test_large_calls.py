@@ -5,7 +5,7 @@ import pytest
 from warpwright.core.candidate import Candidate, Flags
 from warpwright.core.launch.sealed import Sealed
 from warpwright.core.records.evidence import Verdict
-from warpwright.core.records.judged import Asked
+from warpwright.core.records.judged import JudgeOptions
 from warpwright.core.records.measurement import Cache
 from warpwright.core.task import Case, Output, Reference, Role, Task, TensorArg
 from warpwright.dispatch.bundle import make_job
@@ -52,7 +52,7 @@ def judged(judge, extra="", scratch=""):
     source = SOURCE.replace("EXTRA", extra).replace("SCRATCH", scratch)
     sealed = seal(TASK, Candidate(source=source, flags=Flags(gpu="h200")))
     assert isinstance(sealed, Sealed), sealed
-    asked = Asked(baselines=("eager",), ceiling=False, caches=(Cache.COLD,), seconds_per_case=0.3)
+    asked = JudgeOptions(baselines=("eager",), ceiling=False, caches=(Cache.COLD,), seconds_per_case=0.3)
     return judge.judge(make_job("mine", TASK, sealed, asked=asked))
 
 

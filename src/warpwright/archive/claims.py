@@ -20,7 +20,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from warpwright.archive.database.connections import Connections
 from warpwright.archive.database.engine import lock_folder
-from warpwright.archive.database.faults import told_plainly
+from warpwright.archive.database.faults import as_archive_errors
 from warpwright.core.errors import OurFault, UsageError
 from warpwright.core.records.evidence import Fault
 
@@ -36,7 +36,7 @@ def _refused(run: str, holder: str | None) -> UsageError:
     return UsageError(f"run {run} is in use by {holder or 'another process'}; wait for it or stop it")
 
 
-def _myself() -> str:
+def _holder_name() -> str:
     return f"process {os.getpid()} on {socket.gethostname()}"
 
 
@@ -51,11 +51,11 @@ class FileClaims:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 raise _refused(run, file.read().decode("utf-8", "replace").strip()) from None
-            _sign(file, _myself())
+            _write_holder(file, _holder_name())
             try:
                 yield
             finally:
-                _sign(file, "")
+                _write_holder(file, "")
 
     def confirm(self, connection: Connection, run: str) -> None:
         """Does nothing: the operating system does not revoke locks."""
@@ -70,7 +70,7 @@ class FileClaims:
         return file
 
 
-def _sign(file: IO[bytes], holder: str) -> None:
+def _write_holder(file: IO[bytes], holder: str) -> None:
     """Writes the holder's name into the lock file. Only the lock counts: on a full disk the name is omitted."""
     with contextlib.suppress(OSError):
         file.truncate(0)
@@ -90,7 +90,7 @@ _HOLDER = text(
 )
 
 
-def _let_go(session: Connection, run: str) -> None:
+def _release(session: Connection, run: str) -> None:
     """Releases the lock before the connection closes, which a server notices only later. A broken session holds
     none.
     """
@@ -111,7 +111,7 @@ class ServerClaims:
                 yield
             finally:
                 del self._sessions[run]
-                _let_go(session, run)
+                _release(session, run)
 
     def confirm(self, connection: Connection, run: str) -> None:
         """Raises OurFault if the session broke: its lock is released, and another process may be driving the run."""
@@ -126,15 +126,15 @@ class ServerClaims:
     @contextlib.contextmanager
     def _session(self) -> Iterator[Connection]:
         """Opens a separate connection, whose end releases the lock, however the process ends."""
-        with told_plainly(self._connections.place):
+        with as_archive_errors(self._connections.place):
             session = self._connections.engine.connect().execution_options(isolation_level="AUTOCOMMIT")
             session.detach()
         with session:
             yield session
 
     def _take(self, session: Connection, run: str) -> None:
-        with told_plainly(self._connections.place):
-            session.execute(text("SELECT set_config('application_name', :name, false)"), {"name": _myself()})
+        with as_archive_errors(self._connections.place):
+            session.execute(text("SELECT set_config('application_name', :name, false)"), {"name": _holder_name()})
             taken, mine = session.execute(_TAKE, {"run": run}).one()
             if not taken:
                 holder = session.execute(_HOLDER, {"run": run}).first()

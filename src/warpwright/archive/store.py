@@ -108,7 +108,7 @@ class Archive:
         """Imports a file written by `export_log`, completely or not at all."""
         log = read_log(file)
         with self._claims.hold(log.run.id), self._connections.writing() as connection:
-            travel.take_in(connection, log)
+            travel.import_run(connection, log)
         return log.run
 
     def close(self) -> None:

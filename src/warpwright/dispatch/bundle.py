@@ -16,7 +16,7 @@ import warpwright
 from warpwright.core.codec import CodecError, content_id, dumps, loads
 from warpwright.core.errors import UsageError
 from warpwright.core.launch.sealed import Sealed
-from warpwright.core.records.judged import Asked, Job, Judged
+from warpwright.core.records.judged import Job, Judged, JudgeOptions
 from warpwright.core.task import Case, Task
 
 Record = TypeVar("Record", Job, Judged)
@@ -33,10 +33,10 @@ It can be stopped and started again; --seconds N bounds the time. Copy results/ 
 
 
 def make_job(
-    label: str, task: Task, sealed: Sealed | None, hidden: Sequence[Case] = (), asked: Asked | None = None
+    label: str, task: Task, sealed: Sealed | None, hidden: Sequence[Case] = (), asked: JudgeOptions | None = None
 ) -> Job:
     """Builds a job; without a candidate it times only the baselines."""
-    asked = asked or Asked()
+    asked = asked or JudgeOptions()
     key = content_id([label, task.id, sealed.id if sealed else None, tuple(hidden), asked])
     return Job(id=key, label=label, task=task, sealed=sealed, hidden=tuple(hidden), asked=asked)
 

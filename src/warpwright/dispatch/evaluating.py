@@ -9,7 +9,7 @@ from warpwright.core.candidate import Candidate
 from warpwright.core.codec import content_id
 from warpwright.core.errors import Exit, WarpwrightError
 from warpwright.core.records.evidence import Dossier, Evidence, Verdict
-from warpwright.core.records.judged import Asked, Job, Judged
+from warpwright.core.records.judged import Job, Judged, JudgeOptions
 from warpwright.core.records.rungs import SEAL
 from warpwright.core.records.search import Prediction
 from warpwright.core.task import Task
@@ -37,7 +37,7 @@ class BundleSent(WarpwrightError):
 class Local:
     """Evaluates on the GPU of this machine."""
 
-    def __init__(self, task: Task, asked: Asked, secret: int) -> None:
+    def __init__(self, task: Task, asked: JudgeOptions, secret: int) -> None:
         self._task, self._asked, self._secret = task, asked, secret
 
     def evaluate(self, candidates: Sequence[Candidate], dossiers: Mapping[str, Dossier]) -> Iterator[Outcome]:
@@ -51,7 +51,7 @@ class Bundled:
     results.
     """
 
-    def __init__(self, task: Task, asked: Asked, secret: int, folder: Path) -> None:
+    def __init__(self, task: Task, asked: JudgeOptions, secret: int, folder: Path) -> None:
         self._task, self._asked, self._secret, self._folder = task, asked, secret, folder
 
     def evaluate(self, candidates: Sequence[Candidate], dossiers: Mapping[str, Dossier]) -> Iterator[Outcome]:
@@ -81,7 +81,9 @@ def _only_faults(judged: Judged) -> bool:
     return bool(judged.faults) and not judged.measurements and not judged.evidence
 
 
-def jobs_of(task: Task, candidates: Sequence[Candidate], asked: Asked, secret: int) -> tuple[list[Job], list[Judged]]:
+def jobs_of(
+    task: Task, candidates: Sequence[Candidate], asked: JudgeOptions, secret: int
+) -> tuple[list[Job], list[Judged]]:
     """Seals the candidates on hidden cases too. Returns jobs, and a verdict for each candidate that cannot be
     sealed.
     """

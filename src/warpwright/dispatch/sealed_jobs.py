@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from warpwright import languages
 from warpwright.core.candidate import Candidate
 from warpwright.core.hidden import hidden_cases
-from warpwright.core.records.judged import Asked, Job
+from warpwright.core.records.judged import Job, JudgeOptions
 from warpwright.core.task import Task
 from warpwright.dispatch.bundle import make_job
 from warpwright.seal.refusal import Refusal
@@ -17,7 +17,7 @@ HIDDEN_CASES = 6
 
 
 def sealed_jobs(
-    task: Task, candidates: Sequence[tuple[str, Candidate]], asked: Asked, secret: int | None = None
+    task: Task, candidates: Sequence[tuple[str, Candidate]], asked: JudgeOptions, secret: int | None = None
 ) -> list[tuple[str, Job | Refusal]]:
     """Returns a job for each labelled candidate, or the refusal of the sealer. Without a given secret a new one is
     drawn.

@@ -36,7 +36,7 @@ _FINISHED = re.compile(r"(?:ERROR SUMMARY|RACECHECK SUMMARY): \d+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Watched:
+class ProfiledKernel:
     """One kernel of a call as the profiler saw it; percentages are of the hardware's peak."""
 
     kernel: str
@@ -44,7 +44,9 @@ class Watched:
     metrics: Mapping[str, float] = field(default_factory=dict)
 
 
-def profile(job: Job, case: str | None = None, report: Path | None = None, calls: int = 1) -> tuple[Watched, ...]:
+def profile(
+    job: Job, case: str | None = None, report: Path | None = None, calls: int = 1
+) -> tuple[ProfiledKernel, ...]:
     """Profiles the kernels of cold calls, in order. Undecided if the profiler is missing or may not read counters."""
     tool = shutil.which("ncu")
     if tool is None:
@@ -77,14 +79,14 @@ def sanitize(job: Job, tool: str, case: str | None = None) -> Evidence:
     if not _FINISHED.search(found.stdout):
         reason = f"compute-sanitizer did not finish: {_last_line(found)}"
         return Evidence(candidate=candidate, rung=rung, verdict=Verdict.UNDECIDED, reason=reason)
-    words = complaint(found.stdout)
+    words = first_report(found.stdout)
     if words is None:
         return Evidence(candidate=candidate, rung=rung, verdict=Verdict.HOLDS)
     shown = Counterexample(kind=tool, message=words, case=case)
     return Evidence(candidate=candidate, rung=rung, verdict=Verdict.REFUTED, counterexample=shown)
 
 
-def complaint(printed: str) -> str | None:
+def first_report(printed: str) -> str | None:
     """The first report about a kernel. Reports about host calls concern our code: the candidate's host code never runs
     here.
     """
@@ -119,7 +121,7 @@ def _finished(command: list[str], extra: Mapping[str, str]) -> subprocess.Comple
         raise OurFault(Fault(where=Path(command[0]).name, message=f"no end after {TIMEOUT_S:g} s")) from None
 
 
-def _table(text: str) -> tuple[Watched, ...]:
+def _table(text: str) -> tuple[ProfiledKernel, ...]:
     """Parses ncu's raw page: a line of names, a line of units, then one line for each kernel."""
     start = text.find('"ID"')
     if start < 0:
@@ -128,12 +130,12 @@ def _table(text: str) -> tuple[Watched, ...]:
     return tuple(_watched(names, units, row) for row in rows if len(row) == len(names))
 
 
-def _watched(names: list[str], units: list[str], row: list[str]) -> Watched:
+def _watched(names: list[str], units: list[str], row: list[str]) -> ProfiledKernel:
     values = dict(zip(names, row, strict=True))
     unit = dict(zip(names, units, strict=True)).get(TIME, "ns")
     metrics = {name: float(values[name].replace(",", "")) for name in (DRAM, L2, SM, WARPS, L1) if values.get(name)}
     nanoseconds = float(values[TIME].replace(",", "")) * _NANOSECONDS.get(unit, 1.0)
-    return Watched(kernel=values.get("Kernel Name", "?"), time_us=nanoseconds / 1e3, metrics=metrics)
+    return ProfiledKernel(kernel=values.get("Kernel Name", "?"), time_us=nanoseconds / 1e3, metrics=metrics)
 
 
 def _last_line(found: subprocess.CompletedProcess[str]) -> str:

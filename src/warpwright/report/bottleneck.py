@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from warpwright.core.launch.sealed import Sealed
-from warpwright.judge.watching import DRAM, L1, L2, SM, WARPS, Watched
+from warpwright.judge.watching import DRAM, L1, L2, SM, WARPS, ProfiledKernel
 from warpwright.seal.summary import LaunchSummary, summarise
 
 UNITS = {"DRAM": DRAM, "L2": L2, "L1 and shared memory": L1, "the SMs' pipelines": SM}
@@ -14,7 +14,7 @@ BUSY = 60.0
 LOW_OCCUPANCY = 0.5
 
 
-def by_profiler(watched: Sequence[Watched]) -> str:
+def by_profiler(watched: Sequence[ProfiledKernel]) -> str:
     """Describes the slowest kernel by the profiler's metrics."""
     slowest = max(watched, key=lambda item: item.time_us)
     share = slowest.time_us / sum(item.time_us for item in watched)

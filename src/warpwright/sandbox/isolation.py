@@ -93,7 +93,7 @@ def _try(mode: str, own_user: bool) -> dict[str, Any]:
     with tempfile.TemporaryDirectory(prefix="warpwright-trial-") as folder:
         place = str(Path(folder).resolve())
         order = {"mode": mode, "own_user": own_user, "command": [], "env": {}, "cwd": place, "writable": place}
-        return sandbox_session.hold(order | {"readable": [], "limits": _TRIAL_LIMITS}).reply
+        return sandbox_session.run_order(order | {"readable": [], "limits": _TRIAL_LIMITS}).reply
 
 
 def _gaps(mode: str, landlock: int | None, seccomp: bool, watched: bool) -> list[str]:

@@ -52,12 +52,12 @@ def _launch(order: Order, control: int) -> dict[str, Any]:
     order["seccomp"] = sandbox_filter.supported()
     owner = os.stat(order["writable"])
     if order["id"] is not None:
-        _hand_over(order["writable"], order["id"], order["id"])
+        _change_owner(order["writable"], order["id"], order["id"])
     try:
         line = _in_tree(order, control) if order["mode"] == TREE else _in_namespaces(order, control)
     finally:
         if order["id"] is not None:
-            _hand_over(order["writable"], owner.st_uid, owner.st_gid)
+            _change_owner(order["writable"], owner.st_uid, owner.st_gid)
     return _parsed(line) | {key: order[key] for key in ("id", "landlock", "seccomp")}
 
 
@@ -83,7 +83,7 @@ def _mapped(number: int, kind: str) -> bool:
     return any(first <= number < first + count for first, _, count in rows)
 
 
-def _hand_over(writable: str, user: int, group: int) -> None:
+def _change_owner(writable: str, user: int, group: int) -> None:
     os.chown(writable, user, group)
     for entry, _ in sandbox_watch.entries(writable):
         os.chown(entry.path, user, group, follow_symlinks=False)
@@ -137,11 +137,11 @@ def _init(order: Order, control: int, go: int, report: int) -> NoReturn:
             proc = sandbox_view.enter(order["readable"], order["writable"])
             child = os.fork()
             if child == 0:
-                _become(order, report)
+                _exec_command(order, report)
             status, passed = sandbox_watch.supervise(child, control, proc, order["writable"], order["limits"])
-            _say(report, f"ended {status} {int(proc is not None)} {passed}")
+            _report(report, f"ended {status} {int(proc is not None)} {passed}")
     except BaseException as error:
-        _say(report, f"fault {error}")
+        _report(report, f"fault {error}")
     os._exit(0)
 
 
@@ -151,18 +151,18 @@ def _in_tree(order: Order, control: int) -> str:
     report_read, report_write = os.pipe()
     child = os.fork()
     if child == 0:
-        _become(order, report_write)
+        _exec_command(order, report_write)
     status, passed = sandbox_watch.supervise(child, control, proc, order["writable"], order["limits"])
     sandbox_watch.sweep(proc, order["id"])
-    _say(report_write, f"ended {status} 1 {passed}")
+    _report(report_write, f"ended {status} 1 {passed}")
     return _first_line(report_read)
 
 
-def _say(report: int, line: str) -> None:
+def _report(report: int, line: str) -> None:
     os.write(report, line.replace("\n", " ").encode()[:4000] + b"\n")
 
 
-def _become(order: Order, report: int) -> NoReturn:
+def _exec_command(order: Order, report: int) -> NoReturn:
     """Turns this process into the command. A failure before the command runs is a fault of ours."""
     try:
         os.setsid()
@@ -173,7 +173,7 @@ def _become(order: Order, report: int) -> NoReturn:
         if order["command"]:
             _execute(order, report)
     except BaseException as error:
-        _say(report, f"fault {error}")
+        _report(report, f"fault {error}")
     os._exit(0)
 
 
@@ -183,7 +183,7 @@ def _execute(order: Order, report: int) -> None:
     except OSError as error:
         # A missing file in the writable folder is the sandboxed code's failure; any other was promised by us.
         own = order["command"][0].startswith(order["writable"] + "/")
-        _say(report, f"{'unrunnable' if own else 'fault'} {order['command'][0]}: {error.strerror}")
+        _report(report, f"{'unrunnable' if own else 'fault'} {order['command'][0]}: {error.strerror}")
 
 
 def _limit(order: Order) -> None:

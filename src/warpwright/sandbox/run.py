@@ -87,7 +87,7 @@ def run(
         "readable": [str(path) for path in shown],
         "limits": asdict(limits),
     }
-    return _finished(sandbox_session.hold(order, stdin, pass_fds), limits)
+    return _finished(sandbox_session.run_order(order, stdin, pass_fds), limits)
 
 
 def harvest(path: Path, limit: int) -> bytes | None:

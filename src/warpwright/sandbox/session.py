@@ -36,7 +36,7 @@ class Session:
     seconds: float
 
 
-def hold(order: dict[str, Any], stdin: bytes = b"", pass_fds: Sequence[int] = ()) -> Session:
+def run_order(order: dict[str, Any], stdin: bytes = b"", pass_fds: Sequence[int] = ()) -> Session:
     start = time.monotonic()
     control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with control:

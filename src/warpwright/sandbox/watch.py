@@ -34,10 +34,10 @@ def supervise(
     while True:
         ready = [descriptor for descriptor, _ in poller.poll(pause * 1000)]
         if (status := _reap(child)) is not None:
-            return status, _ended_by(status, limits) or _passed(proc, writable, limits)
+            return status, _ended_by(status, limits) or _exceeded(proc, writable, limits)
         if control in ready:
             return None, "stopped"
-        if passed := _passed(proc, writable, limits):
+        if passed := _exceeded(proc, writable, limits):
             return None, passed
         idle_s = idle_s + pause if proc is not None and _is_idle(proc) else 0.0
         if idle_s > limits["idle_s"]:
@@ -68,7 +68,7 @@ def _ended_by(status: int, limits: dict[str, float]) -> str:
     return ""
 
 
-def _passed(proc: int | None, writable: str, limits: dict[str, float]) -> str:
+def _exceeded(proc: int | None, writable: str, limits: dict[str, float]) -> str:
     """Returns the first exceeded limit, or ""."""
     if proc is not None:
         tasks, memory, cpu_s = _usage(proc)
@@ -78,7 +78,7 @@ def _passed(proc: int | None, writable: str, limits: dict[str, float]) -> str:
             return "memory"
         if cpu_s > limits["cpu_s"]:
             return "cpu time"
-    return _overfull(writable, limits["disk_bytes"])
+    return _exceeded_by_tree(writable, limits["disk_bytes"])
 
 
 def _usage(proc: int) -> tuple[int, float, float]:
@@ -158,7 +158,7 @@ def _stat(proc: int, pid: int) -> list[bytes] | None:
         os.close(descriptor)
 
 
-def _overfull(top: str, most: float) -> str:
+def _exceeded_by_tree(top: str, most: float) -> str:
     """Returns the limit that a tree exceeds in bytes, entries or depth, or ""."""
     used = 0
     for count, (entry, depth) in enumerate(entries(top)):
@@ -200,14 +200,14 @@ def sweep(proc: int, own_user: int | None) -> None:
     """
     while doomed := [(pid, int(fields[2])) for pid, fields in _descendants(proc) if fields[0] != b"Z"]:
         if own_user is not None:
-            _end_all_of(own_user)
+            _kill_all_of(own_user)
         for target in {-group for _, group in doomed} | {pid for pid, _ in doomed}:
-            _end(target)
+            _kill(target)
         _reap(0)
     _reap(0)
 
 
-def _end_all_of(own_user: int) -> None:
+def _kill_all_of(own_user: int) -> None:
     try:
         helper = os.fork()
     except OSError:  # no process available: end group by group
@@ -219,7 +219,7 @@ def _end_all_of(own_user: int) -> None:
     os.waitpid(helper, 0)
 
 
-def _end(target: int) -> None:
+def _kill(target: int) -> None:
     try:
         os.kill(target, kernel.SIGKILL)
     except OSError:

@@ -168,10 +168,10 @@ class SearchRun:
             return proposed
 
         for brief, proposed in zip(briefs, ordered_map(ask, briefs, workers=self.workers), strict=True):
-            self._enter(brief, proposed)
+            self._record_proposal(brief, proposed)
             self.snapshot()
 
-    def _enter(self, brief: Brief, proposed: Proposed) -> None:
+    def _record_proposal(self, brief: Brief, proposed: Proposed) -> None:
         candidate = proposed.candidate
         if candidate is None:
             empty = Proposal(brief=brief.number, problem=proposed.problem, faulted=proposed.faulted)
@@ -198,10 +198,10 @@ class SearchRun:
         self.watcher.doing(f"evaluating {len(ids)} candidates")
         found = self.archive.candidates(ids)
         for outcome in self.services.evaluate([found[id_] for id_ in ids], self._dossiers(), basis):
-            self._enter_outcome(outcome)
+            self._record_outcome(outcome)
             self.snapshot()
 
-    def _enter_outcome(self, outcome: Outcome) -> None:
+    def _record_outcome(self, outcome: Outcome) -> None:
         """Stores a result and its score in one transaction, so that a kill cannot separate them."""
         records: tuple[Judged | Prediction, ...]
         if isinstance(outcome, Judged):
@@ -236,7 +236,7 @@ class SearchRun:
             return
         source = self.archive.candidate(best.candidate).source.encode("utf-8", errors="surrogateescape")
         if not self.output.exists() or self.output.read_bytes() != source:
-            write_whole(self.output, source)
+            write_atomically(self.output, source)
 
 
 def proposal_of(brief: Brief, candidate: Candidate) -> Proposal:
@@ -250,7 +250,7 @@ def proposal_of(brief: Brief, candidate: Candidate) -> Proposal:
     )
 
 
-def write_whole(path: Path, content: bytes) -> None:
+def write_atomically(path: Path, content: bytes) -> None:
     """Writes a file atomically."""
     draft = path.with_name(f".{path.name}.{os.getpid()}")
     try:

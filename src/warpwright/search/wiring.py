@@ -18,7 +18,7 @@ from warpwright.core.candidate import Candidate
 from warpwright.core.codec import CodecError, content_id, decode, encode
 from warpwright.core.errors import UsageError
 from warpwright.core.protocols import Model, Request
-from warpwright.core.records.judged import Asked
+from warpwright.core.records.judged import JudgeOptions
 from warpwright.core.records.search import Action, Arm, Brief, Call, Decision, Operator, Run
 from warpwright.core.task import Task
 from warpwright.dispatch.evaluating import Bundled, Local
@@ -57,7 +57,7 @@ def begin(archive: Archive, settings: Settings, seed: int | None = None, start: 
     _models(settings, spent=0.0)
     _evaluator(task, settings, secret=0)
     _read(settings.forward, settings)
-    run = _begun(archive, settings, task, secrets.token_hex(4), seed)
+    run = _recorded_run(archive, settings, task, secrets.token_hex(4), seed)
     if start is not None:
         enter_start(archive, run, start)
     return run
@@ -159,13 +159,13 @@ def tuning_run(
 def _tuning_run(archive: Archive, settings: Settings, task: Task, first: Entrant) -> Run:
     name = f"tune-{content_id([task.id, first.candidate.id, __version__])[:12]}"
     run = next((run for run in archive.runs() if run.id == name), None)
-    run = run or _begun(archive, settings, task, name, None)
+    run = run or _recorded_run(archive, settings, task, name, None)
     if not archive.records(run.id, Decision):
         enter_start(archive, run, first.candidate, first.settings)
     return run
 
 
-def _begun(archive: Archive, settings: Settings, task: Task, name: str, seed: int | None) -> Run:
+def _recorded_run(archive: Archive, settings: Settings, task: Task, name: str, seed: int | None) -> Run:
     run = Run(
         id=name,
         task=task.key,
@@ -229,15 +229,15 @@ def _evaluator(task: Task, settings: Settings, secret: int) -> Evaluator:
     kind, _, place = settings.dispatch.partition(":")
     match kind:
         case "bundle" if place:
-            return Bundled(task, Asked(), secret, Path(place))
+            return Bundled(task, JudgeOptions(), secret, Path(place))
         case "local":
-            return Local(task, Asked(), secret)
+            return Local(task, JudgeOptions(), secret)
         case "predict":
             return Predictor(task)
         case "auto":
             from warpwright.judge.judging import gpu_is_here
 
-            return Local(task, Asked(), secret) if gpu_is_here() else Predictor(task)
+            return Local(task, JudgeOptions(), secret) if gpu_is_here() else Predictor(task)
     raise UsageError(f"'{settings.dispatch}' is no place to run; one of auto, local, predict and bundle:DIR")
 
 

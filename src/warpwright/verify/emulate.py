@@ -13,7 +13,7 @@ from warpwright.core.task import Case, Task
 from warpwright.emulate.emulation import Emulation
 from warpwright.seal.cache import Store
 from warpwright.verify.coverage import comparable, gap, not_run
-from warpwright.verify.library import carried_out
+from warpwright.verify.library import execute_on_cpu
 
 
 class EmulateRung:
@@ -25,7 +25,7 @@ class EmulateRung:
     def climb(self, climbed: Climb) -> Climb:
         start = time.monotonic()
         language = languages.of(climbed.candidate)
-        emulation = language.emulate(climbed.task, climbed.candidate, _cases(climbed), self._store, carried_out)
+        emulation = language.emulate(climbed.task, climbed.candidate, _cases(climbed), self._store, execute_on_cpu)
         missing = gap(climbed.task, climbed.sealed, emulation.cases) if emulation.verdict is Verdict.HOLDS else None
         return climbed.with_evidence(
             Evidence(

@@ -21,7 +21,7 @@ end.
 """
 
 
-def carried_out(node: Library, operands: Sequence[bytes | None]) -> bytes:
+def execute_on_cpu(node: Library, operands: Sequence[bytes | None]) -> bytes:
     """Returns the output elements, concatenated. Undecided if torch rejects the operation."""
     from warpwright.judge.gpu.torch_operations import execute
     from warpwright.oracle.inputs.storage import to_bytes

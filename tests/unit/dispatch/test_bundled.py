@@ -7,7 +7,7 @@ import pytest
 
 from warpwright.core.candidate import Candidate
 from warpwright.core.records.evidence import Evidence, Fault, Verdict
-from warpwright.core.records.judged import Asked, Judged
+from warpwright.core.records.judged import Judged, JudgeOptions
 from warpwright.dispatch import evaluating
 from warpwright.dispatch.bundle import make_job, write_bundle, write_result
 from warpwright.dispatch.evaluating import Bundled, BundleSent
@@ -39,7 +39,7 @@ def judged(task, job="1", **changed):
 
 
 def found(task, folder: Path):
-    return list(Bundled(task, Asked(), 7, folder).evaluate([MINE], {}))
+    return list(Bundled(task, JudgeOptions(), 7, folder).evaluate([MINE], {}))
 
 
 def test_the_first_call_writes_jobs_and_the_next_one_reads_their_results(task, tmp_path):

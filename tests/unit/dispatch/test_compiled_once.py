@@ -12,7 +12,7 @@ import pytest
 
 from warpwright.core.candidate import Candidate
 from warpwright.core.launch.sealed import Sealed
-from warpwright.core.records.judged import Asked, Job
+from warpwright.core.records.judged import Job, JudgeOptions
 from warpwright.core.task import Case, Output, Range, Reference, Role, Task, TensorArg
 from warpwright.dispatch.predicting import predictions
 from warpwright.dispatch.sealed_jobs import HIDDEN_CASES, sealed_jobs
@@ -86,7 +86,7 @@ def test_a_candidate_that_reaches_a_gpu_was_compiled_once(store: Store, counted:
     captures = counted["capture"]
     assert len(predictions(TASK, candidate)) == 1
     assert counted["capture"] == captures
-    ((_, job),) = sealed_jobs(TASK, [("it", candidate)], Asked(), secret=3)
+    ((_, job),) = sealed_jobs(TASK, [("it", candidate)], JudgeOptions(), secret=3)
     assert isinstance(job, Job)
     assert job.sealed is not None
     assert len(job.sealed.plans) == len(TASK.cases) + HIDDEN_CASES

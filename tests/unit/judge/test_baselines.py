@@ -17,7 +17,7 @@ import torch
 
 from warpwright.core.errors import OurFault
 from warpwright.core.records.evidence import Fault
-from warpwright.core.records.judged import STANDARD, Asked, Job
+from warpwright.core.records.judged import STANDARD, Job, JudgeOptions
 from warpwright.core.task import Role
 from warpwright.judge.baselines import pool
 from warpwright.judge.baselines import precompile as ahead
@@ -145,7 +145,7 @@ def test_a_baseline_that_fails_is_absent_and_the_others_remain(hosts: BaselinePo
 def test_nothing_is_started_for_a_job_without_baselines() -> None:
     nothing = SimpleNamespace()
     keeper = CaseTimer(nothing, nothing, nothing, random.Random(1))  # type: ignore[arg-type]
-    keeper.expect(replace(job("softmax"), asked=Asked(baselines=(), ceiling=False)))
+    keeper.expect(replace(job("softmax"), asked=JudgeOptions(baselines=(), ceiling=False)))
     assert not Worker.started
     keeper.expect(job("softmax"))
     assert len(Worker.started) == 4

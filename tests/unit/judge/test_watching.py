@@ -2,7 +2,7 @@
 
 import pytest
 
-from warpwright.judge.watching import DRAM, SM, TIME, WARPS, _table, complaint
+from warpwright.judge.watching import DRAM, SM, TIME, WARPS, _table, first_report
 from warpwright.report.bottleneck import by_profiler
 
 PRINTED = f'''==PROF== Connected to process 12
@@ -44,9 +44,9 @@ def test_the_sentence_names_the_slowest_kernel_and_its_figure():
     ],
 )
 def test_a_sanitizer_report_about_a_kernel_is_a_complaint(words):
-    assert complaint(f"========= COMPUTE-SANITIZER\n========= {words}\n=========     at row+0x70\n") == words
+    assert first_report(f"========= COMPUTE-SANITIZER\n========= {words}\n=========     at row+0x70\n") == words
 
 
 @pytest.mark.parametrize("words", ["Host API memory access error at host access", "Program hit invalid argument (1)"])
 def test_a_sanitizer_report_about_host_calls_is_no_complaint(words):
-    assert complaint(f"========= COMPUTE-SANITIZER\n========= {words}\n========= ERROR SUMMARY: 1 error\n") is None
+    assert first_report(f"========= COMPUTE-SANITIZER\n========= {words}\n========= ERROR SUMMARY: 1 error\n") is None

@@ -217,7 +217,7 @@ def test_winners_of_different_shapes_are_merged_into_a_better_kernel(tmp_path: P
     assert dossiers[done.merged].verdict is Verdict.HOLDS
 
 
-class Asked:
+class JudgeOptions:
     name = "asked"
 
     def complete(self, request: Request) -> Reply:
@@ -236,7 +236,7 @@ def scored(source: str, small: float, large: float) -> Known:
 
 @pytest.mark.parametrize("arm", [None, Arm(model="asked")])
 def test_a_search_merges_by_rule_and_asks_a_model_only_where_no_rule_can(arm: Arm | None) -> None:
-    shop = ModelServices(task=TASK, flags=Flags(), models={"asked": Asked()}, evaluator=Straw(Basis.PREDICTED))
+    shop = ModelServices(task=TASK, flags=Flags(), models={"asked": JudgeOptions()}, evaluator=Straw(Basis.PREDICTED))
     plain, other = scored(SOURCE, 1.0, 0.0), scored(SOURCE.replace("= 64;", "= 128;"), 0.0, 1.0)
     odd = scored("int x;", 0.0, 1.0)
     library = {kernel.candidate.id: kernel for kernel in (plain, other, odd)}

@@ -8,7 +8,7 @@ import pytest
 
 from warpwright.core.launch.plan import Library, View
 from warpwright.seal.refusal import Refused
-from warpwright.verify.library import carried_out
+from warpwright.verify.library import execute_on_cpu
 
 
 def added(shape: tuple[int, ...], dtype: str) -> Library:
@@ -19,16 +19,16 @@ def added(shape: tuple[int, ...], dtype: str) -> Library:
 @pytest.mark.parametrize(("shape", "dtype"), [((1 << 60,), "fp32"), ((4,), "complex64")])
 def test_a_tensor_too_large_for_cpu_memory_is_undecided(shape: tuple[int, ...], dtype: str) -> None:
     with pytest.raises(Refused) as refused:
-        carried_out(added(shape, dtype), [None])
+        execute_on_cpu(added(shape, dtype), [None])
     assert (refused.value.refusal.reason or "").startswith("unsupported: library at::relu on the CPU")
 
 
 def test_an_operation_missing_from_our_headers_is_not_executed() -> None:
     one = replace(added((2,), "fp32"), operation="from_file")
     with pytest.raises(Refused, match="at::from_file"):
-        carried_out(one, [bytes(8)])
+        execute_on_cpu(one, [bytes(8)])
 
 
 def test_a_supported_operation_is_executed() -> None:
     one = added((2,), "fp32")
-    assert carried_out(one, [b"\0\0\x80\xbf\0\0\x80\x3f"]) == b"\0\0\0\0\0\0\x80\x3f"
+    assert execute_on_cpu(one, [b"\0\0\x80\xbf\0\0\x80\x3f"]) == b"\0\0\0\0\0\0\x80\x3f"

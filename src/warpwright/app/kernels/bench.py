@@ -15,7 +15,7 @@ from warpwright.app.progress import OnProgress, Reporter
 from warpwright.core.errors import Undecided, UsageError
 from warpwright.core.launch.sealed import Sealed
 from warpwright.core.records.evidence import Evidence, Fault, Verdict
-from warpwright.core.records.judged import Asked, Job, Judged
+from warpwright.core.records.judged import Job, Judged, JudgeOptions
 from warpwright.report.standings import Standing, standings, summary
 from warpwright.report.verdicts import refusal_sentence
 from warpwright.seal.refusal import Refusal
@@ -164,17 +164,17 @@ def compare(
     )
 
 
-def asked_of(baselines: Sequence[str] | None, seconds: float) -> Asked:
+def asked_of(baselines: Sequence[str] | None, seconds: float) -> JudgeOptions:
     """How candidates are to be judged."""
     if not (seconds > 0.0 and math.isfinite(seconds)):
         raise UsageError("a number of seconds above 0 is needed for each case")
-    return Asked(baselines=None if baselines is None else tuple(baselines), seconds_per_case=seconds)
+    return JudgeOptions(baselines=None if baselines is None else tuple(baselines), seconds_per_case=seconds)
 
 
 def jobs_for(
     subject: Subject,
     kernels: Sequence[KernelLike],
-    asked: Asked,
+    asked: JudgeOptions,
     gpu: str,
     fast_math: bool,
     on_progress: OnProgress | None,

@@ -11,7 +11,7 @@ from warpwright.app.given import candidate_of
 from warpwright.app.kernels.bench import asked_of
 from warpwright.app.progress import OnProgress, Reporter
 from warpwright.core.errors import Undecided, UsageError
-from warpwright.core.records.judged import Asked, Job, Judged
+from warpwright.core.records.judged import Job, Judged, JudgeOptions
 from warpwright.core.task import Role, Task
 from warpwright.dispatch.bundle import make_job, read_jobs, read_results, write_bundle
 from warpwright.dispatch.local import work_off
@@ -130,7 +130,7 @@ def _prepare(
     folder: Path,
     gpu: str,
     fast_math: bool,
-    asked: Asked,
+    asked: JudgeOptions,
     reporter: Reporter,
 ) -> dict[str, str]:
     """Write jobs for all tasks that have none yet; what cannot be sealed, with the reason."""
@@ -148,7 +148,7 @@ def _prepare(
     return refused
 
 
-def _job(task: Task, kernels: Path | None, gpu: str, fast_math: bool, asked: Asked) -> Job | Refusal | None:
+def _job(task: Task, kernels: Path | None, gpu: str, fast_math: bool, asked: JudgeOptions) -> Job | Refusal | None:
     """Without a folder of kernels the baselines alone; None where the folder has none for this task."""
     if kernels is None:
         return make_job(task.key, task, None, asked=asked)

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import SQLAlchemyError
 
 from warpwright.archive.database.engine import for_reading, for_writing
-from warpwright.archive.database.faults import told_plainly
+from warpwright.archive.database.faults import as_archive_errors
 from warpwright.core.errors import OurFault
 from warpwright.core.records.evidence import Fault
 
@@ -30,7 +30,7 @@ class Connections:
             with self._watched():
                 yield joined
             return
-        with told_plainly(self.place), for_writing(self.engine).begin() as connection, self._opened(connection):
+        with as_archive_errors(self.place), for_writing(self.engine).begin() as connection, self._opened(connection):
             yield connection
 
     @contextlib.contextmanager
@@ -41,7 +41,7 @@ class Connections:
             with self.writing() as joined:
                 yield joined
             return
-        with told_plainly(self.place), for_reading(self.engine).begin() as connection:
+        with as_archive_errors(self.place), for_reading(self.engine).begin() as connection:
             yield connection
 
     def close(self) -> None:
@@ -65,7 +65,7 @@ class Connections:
 
     @contextlib.contextmanager
     def _watched(self) -> Iterator[None]:
-        with told_plainly(self.place):
+        with as_archive_errors(self.place):
             try:
                 yield
             except SQLAlchemyError as error:

@@ -42,7 +42,7 @@ _FAULTS = {
 
 
 @contextlib.contextmanager
-def told_plainly(place: str) -> Iterator[None]:
+def as_archive_errors(place: str) -> Iterator[None]:
     """Converts every database error inside to one of ours."""
     try:
         yield

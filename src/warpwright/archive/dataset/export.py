@@ -10,7 +10,7 @@ from warpwright.archive.dataset.columns import COLUMNS
 from warpwright.archive.dataset.rows import rows
 from warpwright.archive.kinds import storable
 from warpwright.archive.store import Archive
-from warpwright.archive.travel.whole_files import written_whole
+from warpwright.archive.travel.whole_files import atomic_write
 from warpwright.core.codec import dumps
 from warpwright.core.errors import UsageError
 from warpwright.core.records.search import Proposal
@@ -25,7 +25,7 @@ def export(archive: Archive, format: str, target: Path, run: str | None = None) 
         raise UsageError(f"'{format}' is no format; one of {', '.join(FORMATS)}")
     write = _write_lines if format == "jsonl" else _write_parquet
     chosen = archive.runs() if run is None else (archive.run(run),)
-    with written_whole(target) as part:
+    with atomic_write(target) as part:
         return write(part, (_rows(archive, item.id) for item in chosen))
 
 

@@ -18,13 +18,13 @@ from warpwright.archive import reading, writing
 from warpwright.archive.database.schema import RUNS
 from warpwright.archive.kinds import candidates_named
 from warpwright.archive.travel.arrival import FORMAT, Log
-from warpwright.archive.travel.whole_files import written_whole
+from warpwright.archive.travel.whole_files import atomic_write
 from warpwright.core.codec import dumps
 from warpwright.core.errors import OurFault, UsageError
 
 
 def write_log(connection: Connection, run: str, target: Path) -> None:
-    with written_whole(target) as part, open(part, "w", encoding="ascii") as file:
+    with atomic_write(target) as part, open(part, "w", encoding="ascii") as file:
         file.writelines(f"{line}\n" for line in _lines(connection, run))
 
 
@@ -47,7 +47,7 @@ def _named(connection: Connection, run: str) -> set[str]:
     return {name for row in rows for name in candidates_named(reading.record_in(run, row))}
 
 
-def take_in(connection: Connection, log: Log) -> None:
+def import_run(connection: Connection, log: Log) -> None:
     """Imports a run. An existing run must agree with the file as far as both go; missing records are added."""
     run = log.run.id
     try:

@@ -11,7 +11,7 @@ from warpwright.core.errors import UsageError
 
 
 @contextlib.contextmanager
-def written_whole(target: Path) -> Iterator[Path]:
+def atomic_write(target: Path) -> Iterator[Path]:
     """Yields a temporary path beside the target, which replaces the target after success."""
     part = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:

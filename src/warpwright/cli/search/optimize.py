@@ -120,14 +120,14 @@ def tune(
         from warpwright.app.searches.tune import tune as tune_kernel
         from warpwright.cli.screen import progress
         from warpwright.cli.search.searching import show_tuned
-        from warpwright.search.run import write_whole
+        from warpwright.search.run import write_atomically
     with progress(silent=as_json) as told:
         found = tune_kernel(
             kernel, task, inputs=inputs or (), most=most, merge=merge, gpu=compiled.gpu, fast_math=compiled.fast_math,
             dispatch=dispatch, archive=archive, on_progress=told,
         )  # fmt: skip
     if found.source is not None:
-        write_whole(written, found.source.encode("utf-8", errors="surrogateescape"))
+        write_atomically(written, found.source.encode("utf-8", errors="surrogateescape"))
     if as_json:
         emit("tune/1", **found.document(), output=str(written) if found.best else None)
     else:

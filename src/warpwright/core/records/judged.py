@@ -15,7 +15,7 @@ STANDARD = ("eager", "compile", "max-autotune")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class JudgeOptions:
     """How a candidate is to be judged."""
 
     check: bool = True
@@ -41,7 +41,7 @@ class Job:
     sealed: Sealed | None
     """None to time only the baselines."""
     hidden: tuple[Case, ...] = ()
-    asked: Asked = field(default_factory=Asked)
+    asked: JudgeOptions = field(default_factory=JudgeOptions)
     against: Mapping[str, Sealed] = field(default_factory=dict)
     """Other candidates by label, known to be correct, timed in turns with this one."""
 

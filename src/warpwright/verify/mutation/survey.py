@@ -15,7 +15,7 @@ from warpwright.emulate.program.build import program
 from warpwright.seal.cache import Store, default_root
 from warpwright.seal.capture.trace import BadTrace
 from warpwright.seal.refusal import Refusal, Refused, refuted
-from warpwright.verify.library import carried_out
+from warpwright.verify.library import execute_on_cpu
 from warpwright.verify.mutation.mutants import Mutant, mutants
 
 _BARRIERS = "dropped barrier"
@@ -51,7 +51,7 @@ class Survey:
         candidate = Candidate(source=source)
         self._sizes: tuple[int, ...] | None = None
         self._examination = Examination(
-            task=task, cases=checked, gpu=candidate.flags.gpu, store=self._store, library=carried_out
+            task=task, cases=checked, gpu=candidate.flags.gpu, store=self._store, library=execute_on_cpu
         )
         self.original = self._emulated(source)
         if isinstance(self.original, Emulation):

@@ -39,10 +39,10 @@ class OpinionRung:
         start, candidate = time.monotonic(), climbed.candidate
         asked = [verifier for verifier in self._panel.verifiers if climbed.held.isdisjoint(verifier.settled_by)]
         if not asked:
-            return _silent(candidate, f"not asked: {', '.join(sorted(climbed.held))} answered already", start)
+            return _skipped(candidate, f"not asked: {', '.join(sorted(climbed.held))} answered already", start)
         votes, failure = self._votes(narrowed(climbed.task, climbed.cases), candidate, asked)
         if all(vote.passed is None for vote in votes):
-            return _silent(candidate, f"no opinion: {failure or 'the answers could not be read'}", start)
+            return _skipped(candidate, f"no opinion: {failure or 'the answers could not be read'}", start)
         return self._evidence(candidate, votes, start)
 
     def _votes(self, task: Task, candidate: Candidate, asked: Sequence[Verifier]) -> tuple[list[Vote], str | None]:
@@ -79,7 +79,7 @@ def narrowed(task: Task, cases: Sequence[Case] | None) -> Task:
     return replace(task, cases=tuple(cases), dtypes=tuple(dict.fromkeys(case.dtype for case in cases)))
 
 
-def _silent(candidate: Candidate, reason: str, start: float) -> Evidence:
+def _skipped(candidate: Candidate, reason: str, start: float) -> Evidence:
     return Evidence(
         candidate=candidate.id,
         rung=OPINION,

@@ -13,6 +13,6 @@ state.py      parameters and buffers of a module, and the recipe that fills each
 binding.py    a user's function or module, and its arguments by name
 problem.py    a KernelBench file
 directory.py  one direction of a robust-kbench directory
-handing.py    the arguments that a robust-kbench Model passes to fn
+fn_arguments.py  the arguments that a robust-kbench Model passes to fn
 autograd.py   the arguments that an AutogradFunction passes to its kernel
 """

@@ -20,7 +20,7 @@ Takes = tuple[str | tuple[str, ...], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Handed:
+class PassedArguments:
     takes: Takes
     results: tuple[str, ...]
     """The arguments whose gradients backward_fn returns, in its order."""
@@ -42,15 +42,15 @@ class Context:
         raise AttributeError(name)
 
 
-class Whole(int):
+class MarkedInt(int):
     """An int that can be distinguished from an equal one by identity."""
 
 
-class Real(float):
+class MarkedFloat(float):
     """A float that can be distinguished from an equal one by identity."""
 
 
-def handed(function: Any, values: Mapping[str, Any], outputs: Sequence[str]) -> Handed:
+def passed_arguments(function: Any, values: Mapping[str, Any], outputs: Sequence[str]) -> PassedArguments:
     import torch
 
     marked = {name: _marked(value) for name, value in values.items()}
@@ -63,7 +63,7 @@ def handed(function: Any, values: Mapping[str, Any], outputs: Sequence[str]) -> 
     known = _Known(named=marked, gradients=dict(zip(outputs, gradients, strict=True)), context=context)
     takes = tuple(known.entry(argument) for argument in arguments)
     names = list(values)
-    return Handed(
+    return PassedArguments(
         takes=takes,
         results=tuple(names[position] for position in results),
         saves=tuple(known.saves),
@@ -181,10 +181,10 @@ def _differentiable(value: Any) -> bool:
 
 
 def _marked(value: Any) -> Any:
-    return {int: Whole, float: Real}.get(type(value), lambda same: same)(value)
+    return {int: MarkedInt, float: MarkedFloat}.get(type(value), lambda same: same)(value)
 
 
 def _unmarked(value: Any) -> Any:
-    if isinstance(value, Whole | Real):
-        return int(value) if isinstance(value, Whole) else float(value)
+    if isinstance(value, MarkedInt | MarkedFloat):
+        return int(value) if isinstance(value, MarkedInt) else float(value)
     return tuple(map(_unmarked, value)) if isinstance(value, list | tuple) else value

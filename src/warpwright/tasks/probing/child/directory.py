@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
 from warpwright.core.errors import TaskError
-from warpwright.tasks.probing.child.autograd import Handed, handed
+from warpwright.tasks.probing.child.autograd import PassedArguments, passed_arguments
 from warpwright.tasks.probing.child.exploring import concluded, first
-from warpwright.tasks.probing.child.handing import fitting, handed_to_fn
+from warpwright.tasks.probing.child.fn_arguments import arguments_of_fn, fitting
 from warpwright.tasks.probing.child.observing import Subject
 from warpwright.tasks.probing.child.user_file import as_task_errors, load, member
 from warpwright.tasks.probing.child.values import made
@@ -34,12 +34,12 @@ class BackwardSubject(Subject):
 
     def run(self, arguments: Arguments, purpose: Purpose = Purpose.GIVEN) -> Run:
         run = Subject.run(self, arguments, purpose)
-        found = self.handed(arguments, run)
+        found = self.passed(arguments, run)
         return replace(run, arguments=_rearranged(arguments, found), saves=found.saves)
 
-    def handed(self, arguments: Arguments, run: Run) -> Handed:
+    def passed(self, arguments: Arguments, run: Run) -> PassedArguments:
         values = {seen.name: made(seen, self.device) for seen in arguments}
-        return handed(self.function, values, [output.name for output in run.outputs])
+        return passed_arguments(self.function, values, [output.name for output in run.outputs])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +70,7 @@ def backward_findings(job: Job) -> Findings:
     tried = _tried(
         job, module, lambda device: BackwardSubject(call=call, real=lambda: call, device=device, function=function)
     )
-    takes = tried.subject.handed(tried.arguments, tried.runs[0]).takes
+    takes = tried.subject.passed(tried.arguments, tried.runs[0]).takes
     names = tuple(seen.name for seen in tried.arguments)
     return replace(tried.findings(call), backward_takes=takes, call=names)
 
@@ -106,15 +106,15 @@ def _with(
     """Runs one more configuration; the first one decides whether tensors need data."""
     if tried is None:
         subject, arguments, run = first(
-            job, _WHAT, lambda device: (subject_on(device), handed_to_fn(module, setting, device))
+            job, _WHAT, lambda device: (subject_on(device), arguments_of_fn(module, setting, device))
         )
         return Tried(subject=subject, arguments=arguments, runs=(run,), notes=())
     with as_task_errors(job, _WHAT):
-        run = tried.subject.run(handed_to_fn(module, setting, tried.subject.device))
+        run = tried.subject.run(arguments_of_fn(module, setting, tried.subject.device))
     return replace(tried, runs=(*tried.runs, run))
 
 
-def _rearranged(arguments: Arguments, found: Handed) -> Arguments:
+def _rearranged(arguments: Arguments, found: PassedArguments) -> Arguments:
     """Orders arguments: first those with a gradient, in the order of the results, then the others, then those of
     backward only.
     """

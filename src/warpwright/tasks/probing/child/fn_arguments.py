@@ -17,7 +17,7 @@ from warpwright.tasks.probing.child.values import seen_argument
 from warpwright.tasks.probing.seen import Seen, Setting, TensorSeen
 
 
-def handed_to_fn(module: types.ModuleType, setting: Setting, device: str) -> tuple[Seen, ...]:
+def arguments_of_fn(module: types.ModuleType, setting: Setting, device: str) -> tuple[Seen, ...]:
     """Records the arguments of the first call of fn by Model."""
     calls: list[tuple[Any, ...]] = []
 
