@@ -17,7 +17,7 @@ from warpwright.app.kernels.collections import Collection, collection_named, pro
 from warpwright.app.kernels.suite import kernel_of, results_of, work_off_bundle
 from warpwright.app.progress import OnProgress, Reporter
 from warpwright.core.errors import UsageError
-from warpwright.core.records.judged import Asked, Job
+from warpwright.core.records.judged import Job, JudgeOptions
 from warpwright.core.task import Task
 from warpwright.dispatch.bundle import make_job, read_jobs, write_bundle
 from warpwright.dispatch.ordered_map import ordered_map
@@ -108,7 +108,9 @@ def _shard(shard: tuple[int, int]) -> tuple[int, int]:
     return shard
 
 
-def _job(kernels: Path | None, gpu: str, fast_math: bool, asked: Asked, problem: Problem) -> Job | Refusal | None:
+def _job(
+    kernels: Path | None, gpu: str, fast_math: bool, asked: JudgeOptions, problem: Problem
+) -> Job | Refusal | None:
     """A job with the kernel, or for the baselines alone if no kernels were given; None if the kernel is absent."""
     task = problem.task
     if task is None:
