@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from warpwright.compose.code.printer import indented, printed, signature
@@ -15,6 +14,8 @@ class Parameter:
 
     type: str
     name: str
+    header: str = ""
+    """The header that declares its type."""
 
     def __str__(self) -> str:
         return f"{self.type} {self.name}"
@@ -42,10 +43,33 @@ class Definition(Node):
         return [*comments, *template, *head[:-1], f"{head[-1]} {{", *indented(printed(self.body)), "}"]
 
 
-Item = Definition | Raw
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verbatim(Node):
+    """Text as it stands in a file, but for the places where a kernel waits or is launched."""
+
+    body: tuple[Statement, ...]
+    headers: tuple[str, ...] = ()
+    """The headers that it needs."""
+    calls: tuple[str, ...] = ()
+    """The functions that it calls, of those that a source only has where they are called."""
+    is_kernel: bool = False
+
+    @property
+    def lines(self) -> list[str]:
+        """The text, line by line."""
+        return [line for part in self.body for line in _placed(part)]
+
+
+def _placed(part: Statement) -> list[str]:
+    lines = printed([part])
+    return lines if isinstance(part, Raw) else indented(lines)
+
+
+def verbatim(*parts: str | Statement, headers: tuple[str, ...] = (), calls: tuple[str, ...] = ()) -> Verbatim:
+    """Text with statements in between."""
+    body = tuple(Raw(part) if isinstance(part, str) else part for part in parts)
+    return Verbatim(body=body, headers=headers, calls=calls)
+
+
+Item = Definition | Verbatim
 """Something that stands in a file by itself."""
-
-
-def text_of(items: Sequence[Item]) -> str:
-    """Definitions one after the other, as in a file."""
-    return "\n\n".join(item.text if isinstance(item, Raw) else "\n".join(item.lines) for item in items)

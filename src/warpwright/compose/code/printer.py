@@ -83,14 +83,18 @@ def _nested(statement: If | Loop | Lambda | Block) -> list[str]:
     match statement:
         case If(test=test, then=then, otherwise=otherwise, form=form):
             lines = _under(f"if ({_text(test)})", then, form)
-            return [*lines[:-1], "} else {", *indented(printed(otherwise)), "}"] if otherwise else lines
+            if not otherwise:
+                return lines
+            if form is Form.BRACES:
+                return [*lines[:-1], "} else {", *indented(printed(otherwise)), "}"]
+            return [*lines, *_under("else", otherwise, form)]
         case Loop(head=head, body=body, unroll=unroll, form=form):
             count = f" {unroll}" if unroll else ""
             asked = [] if unroll is None else [f"#pragma unroll{count}"]
             return [*asked, *_under(f"for ({_text(head)})", body, form)]
         case Lambda(name=name, parameters=parameters, body=body, result=result):
             arrow = f" -> {result}" if result else ""
-            return [f"const auto {name} = [&]({parameters}){arrow} {{", *indented(printed(body)), "};"]
+            return [f"const auto {name} = [&]({_text(parameters)}){arrow} {{", *indented(printed(body)), "};"]
         case Block(body=body):
             return ["{", *indented(printed(body)), "}"]
 

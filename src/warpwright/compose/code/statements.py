@@ -141,7 +141,7 @@ class Lambda(Statement):
     """A function within a function, which sees the variables around it."""
 
     name: str
-    parameters: str
+    parameters: Piece = field(metadata=CODE)
     body: tuple[Statement, ...]
     result: str = ""
 
@@ -184,16 +184,9 @@ class Launch(Statement):
 
 @dataclass(frozen=True, slots=True)
 class Raw(Statement):
-    """Text as it is, with what it needs."""
+    """Text as it is, which reads nothing that is asked for."""
 
     text: str
-    names: frozenset[str] = frozenset()
-    """Names that it reads, of those that are declared elsewhere."""
-    headers: tuple[str, ...] = ()
-    calls: tuple[str, ...] = ()
-    """Device functions of the composer's own that it calls."""
-    waits: bool = False
-    """Whether it waits for the kernel before it in its own way."""
 
 
 def under(test: Piece, then: Body) -> If:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import fields, replace
-from typing import Any
+from typing import Any, TypeVar
 
-from warpwright.compose.code.statements import Node, Raw, Statement
+from warpwright.compose.code.statements import Node, Statement
 from warpwright.compose.code.text import Code, Function, Part
 
 
@@ -34,9 +34,7 @@ def expressions(found: Iterable[Node]) -> Iterator[Code]:
 
 def names(found: Iterable[Node]) -> set[str]:
     """Every name that statements read."""
-    known = list(nodes(found))
-    raw = {name for node in known if isinstance(node, Raw) for name in node.names}
-    return raw.union(*(item.names for item in expressions(known)))
+    return {name for item in expressions(found) for name in item.names}
 
 
 def functions(found: Iterable[Node]) -> set[Function]:
@@ -65,3 +63,22 @@ def _rewritten(value: Any, change: Callable[[Part], Part]) -> Any:
                 value, **{item.name: _rewritten(getattr(value, item.name), change) for item in fields(value)}
             )
     return value
+
+
+N = TypeVar("N", bound=Node)
+
+
+def changed(node: N, change: Callable[[Node], Node | None]) -> N:
+    """The same with everything that stands within it changed, or left out where that is None."""
+    found = {item.name: getattr(node, item.name) for item in fields(node)}
+    return replace(node, **{name: _changed(value, change) for name, value in found.items()})
+
+
+def _changed(value: Any, change: Callable[[Node], Node | None]) -> Any:
+    if not isinstance(value, tuple):
+        return value
+    return tuple(
+        kept
+        for item in value
+        if (kept := change(changed(item, change)) if isinstance(item, Node) else item) is not None
+    )

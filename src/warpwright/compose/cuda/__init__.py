@@ -9,6 +9,6 @@ host.py                 the host side of an entry point
 library.py              library calls, and tensors as views of others
 program.py              a whole source
 preamble.py             device functions that kernels share
+joins.py                device functions that join what threads have found
 wrapping.py             long lines, broken
-programmatic_launch.py  kernels that follow each other without a pause
 """

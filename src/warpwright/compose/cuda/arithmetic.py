@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from warpwright.compose.code.definitions import verbatim
 from warpwright.compose.code.text import KNOWN, Code, Function, as_code, code, joined
 from warpwright.compose.errors import CannotCompose
 from warpwright.compose.ir.operations import Op
@@ -67,21 +68,29 @@ HOST_CALLS = {Op.EXP: "std::exp", Op.LOG: "std::log", Op.SQRT: "std::sqrt", Op.P
 INFIX = {Op.ADD: ("+", SUM), Op.SUB: ("-", SUM), Op.MUL: ("*", PRODUCT), Op.DIV: ("/", PRODUCT)}
 TESTS = {Op.EQ: "==", Op.NE: "!=", Op.LT: "<", Op.LE: "<=", Op.GT: ">", Op.GE: ">=", Op.AND: "&&", Op.OR: "||"}
 DEFINED = {
-    Op.SIGMOID: "__device__ float sigmoid(float x) { return __fdividef(1.0f, 1.0f + expf(-x)); }",
-    Op.RELU: "// Keeps NaN, as torch does.\n__device__ float positive(float x) { return x < 0.0f ? 0.0f : x; }",
-    Op.SIGN: "__device__ float sign(float x) { return x > 0.0f ? 1.0f : x < 0.0f ? -1.0f : x; }",
-    Op.MAXIMUM: "// NaN wins.\n__device__ float larger(float a, float b) { return a > b || a != a ? a : b; }",
-    Op.MINIMUM: "// NaN wins.\n__device__ float smaller(float a, float b) { return a < b || a != a ? a : b; }",
-    Op.FINITE: "// An infinite maximum must not be subtracted from itself.\n"
-    "__device__ float finite_or_zero(float x) { return isinf(x) ? 0.0f : x; }",
+    Op.SIGMOID: verbatim("__device__ float sigmoid(float x) { return __fdividef(1.0f, 1.0f + expf(-x)); }"),
+    Op.RELU: verbatim(
+        "// Keeps NaN, as torch does.\n__device__ float positive(float x) { return x < 0.0f ? 0.0f : x; }"
+    ),
+    Op.SIGN: verbatim("__device__ float sign(float x) { return x > 0.0f ? 1.0f : x < 0.0f ? -1.0f : x; }"),
+    Op.MAXIMUM: verbatim("// NaN wins.\n__device__ float larger(float a, float b) { return a > b || a != a ? a : b; }"),
+    Op.MINIMUM: verbatim(
+        "// NaN wins.\n__device__ float smaller(float a, float b) { return a < b || a != a ? a : b; }"
+    ),
+    Op.FINITE: verbatim(
+        "// An infinite maximum must not be subtracted from itself.\n"
+        "__device__ float finite_or_zero(float x) { return isinf(x) ? 0.0f : x; }"
+    ),
 }
 """Device functions that some operations need."""
-DIVIDED = """\
+DIVIDED = verbatim(
+    """\
 // x / by, rounded as a division rounds it, from a reciprocal that was taken once; infinities go the short way.
 __device__ float divided(float x, float by, float inverse) {
     const float near = x * inverse, rest = fmaf(-near, by, x);
     return isnan(rest) ? near : fmaf(rest, inverse, near);
 }"""
+)
 
 
 def written(op: Op, args: list[Term], kind: str, on_host: bool = False) -> Term:

@@ -8,11 +8,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from warpwright.compose.code.printer import signature
+from warpwright.compose.code.definitions import verbatim
+from warpwright.compose.code.printer import indented, signature
 from warpwright.compose.code.text import as_code, code
 from warpwright.compose.cuda import library
 from warpwright.compose.cuda.arithmetic import Term, literal, written
-from warpwright.compose.cuda.kernel import Written, block, words_of
+from warpwright.compose.cuda.kernel import Written, words_of
 from warpwright.compose.errors import CannotCompose
 from warpwright.compose.ir.naming import safe_name
 from warpwright.compose.ir.operations import Constant, Extent, Scalar
@@ -37,12 +38,15 @@ TORCH_TYPES = {
     "bool": "torch::kBool",
 }
 
-CHECK = """\
+CHECK = verbatim(
+    """\
 // Kernels take an argument as it should lie in memory: whole, and of the sizes that it has in common with others.
 void check(const torch::Tensor& given, at::IntArrayRef sizes) {
     TORCH_CHECK(given.is_cuda() && given.is_contiguous() && given.sizes() == sizes,
             "an argument is not on the GPU, not contiguous, or not of the size that the others have");
-}"""
+}""",
+    headers=("torch/extension.h",),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +110,7 @@ class HostWriter:
         ]
         value = [] if not returned else [f"return {names};" if len(returned) == 1 else f"return {{{names}}};"]
         first = [*contiguous, *sizes, *checked, *self._handed_over()]
-        return [*head, *block([*first, *allocated, *self._dispatched(), *value]), "}"]
+        return [*head, *indented([*first, *allocated, *self._dispatched(), *value]), "}"]
 
     def _arguments(self) -> list[Tensor]:
         """Tensors that are given and used, in the order in which they are given."""
@@ -191,7 +195,7 @@ class HostWriter:
             elif launches and typed:
                 texts = [
                     f"DISPATCH({typed.name}{'[0]' if typed.listed else ''}.scalar_type(), [&] {{",
-                    *block(texts),
+                    *indented(texts),
                     "});",
                 ]
             lines += texts

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, replace
 
-from warpwright.compose.code.definitions import Item, Parameter
-from warpwright.compose.code.printer import INDENT, indented, signature
-from warpwright.compose.code.statements import FULLY, Assign, Body, Do, Loop, Statement
-from warpwright.compose.code.text import code
+from warpwright.compose.code.definitions import Definition, Item, Parameter
+from warpwright.compose.code.printer import INDENT
+from warpwright.compose.code.statements import FULLY, Assign, Body, Do, If, Launch, Let, Loop, Raw, Statement, under
+from warpwright.compose.code.text import Piece, code
 from warpwright.compose.code.traversal import names as names_in
 from warpwright.compose.cuda.eight_bits import as_stored, pack_out
 from warpwright.compose.cuda.emit import Emitter
@@ -20,6 +20,9 @@ from warpwright.compose.ir.tensors import Store, Tensor
 from warpwright.compose.ir.values import Value
 
 LARGEST_E4M3 = 448.0
+LONGEST_CHOICE = 87
+"""Longer choices among kernels take three lines."""
+EIGHT_BITS = ("e4m3", "e5m2")
 COUNTED = ("rows", "columns")
 """Sizes that kernels count up to, and so want as plain numbers."""
 
@@ -29,10 +32,11 @@ class Written:
     """A kernel in C++: device code, the host function that launches it, and what that is called with."""
 
     name: str
-    device: str | tuple[Item, ...]
-    launcher: str
+    device: tuple[Item, ...]
+    launcher: tuple[Item, ...]
     needs: Needs
-    preamble: tuple[str, ...] = ()
+    preamble: tuple[Item, ...] = ()
+    """Device functions that it calls."""
     in_sequence: bool = False
     """Whether that function launches several kernels, one after the other."""
 
@@ -67,10 +71,15 @@ def words_of(body: Iterable[str]) -> set[str]:
 def parameters(needs: Needs) -> list[Parameter]:
     """Of a kernel: what it reads, writes, numbers, sizes."""
     both = needs.reads.keys() & needs.writes.keys()
-    reads = [Parameter(f"const {t.cpp}* __restrict__", name) for name, t in needs.reads.items() if name not in both]
-    writes = [Parameter(f"{t.cpp}*{'' if name in both else ' __restrict__'}", name) for name, t in needs.writes.items()]
+    reads = [_pointer(t, "const {}* __restrict__") for name, t in needs.reads.items() if name not in both]
+    writes = [_pointer(t, "{}*" if name in both else "{}* __restrict__") for name, t in needs.writes.items()]
     scalars = [Parameter(scalar_type(value), name) for name, value in needs.scalars.items()]
     return [*reads, *writes, *scalars, *(Parameter("int64_t", name) for name in needs.sizes)]
+
+
+def _pointer(tensor: Tensor, kind: str) -> Parameter:
+    header = "cuda_fp8.h" if tensor.dtype in EIGHT_BITS else ""
+    return Parameter(kind.format(tensor.cpp), tensor.name, header)
 
 
 def row_parameters(needs: Needs) -> list[Parameter]:
@@ -93,42 +102,63 @@ def pointers(needs: Needs) -> list[str]:
     return [*reads, *writes, *scalars, *needs.sizes]
 
 
-def pointer(tensor: Tensor) -> str:
-    if tensor.dtype in ("e4m3", "e5m2"):
-        return f"reinterpret_cast<{tensor.cpp}*>({tensor.name}.data_ptr())"
-    return f"{tensor.name}.data_ptr<{tensor.cpp}>()"
+def pointer(tensor: Tensor, element: str | None = None) -> str:
+    """The address of a tensor, of elements of its own type or of that which is given."""
+    cpp = element if element and tensor.dtype == "T" else tensor.cpp
+    if tensor.dtype in EIGHT_BITS:
+        return f"reinterpret_cast<{cpp}*>({tensor.name}.data_ptr())"
+    return f"{tensor.name}.data_ptr<{cpp}>()"
 
 
-def launcher_parameters(needs: Needs) -> list[str]:
-    tensors = [f"const torch::Tensor& {name}" for name in {**needs.reads, **needs.writes}]
-    scalars = [f"{'int64_t' if value.kind == 'int' else 'double'} {name}" for name, value in needs.scalars.items()]
-    return [*tensors, *scalars, *(f"int64_t {name}" for name in needs.sizes)]
+def launcher(
+    name: str, needs: Needs, body: Body, *, result: str = "void", comments: tuple[str, ...] = ()
+) -> Definition:
+    """The host function that launches a kernel."""
+    return Definition(
+        comments=comments,
+        template="typename T",
+        head=f"{result} launch_{name}",
+        parameters=tuple(launcher_parameters(needs)),
+        body=tuple(body),
+        is_kernel=False,
+    )
 
 
-def vector_test(needs: Needs) -> str:
+def launcher_parameters(needs: Needs) -> list[Parameter]:
+    tensors = [Parameter("const torch::Tensor&", name) for name in {**needs.reads, **needs.writes}]
+    scalars = [Parameter("int64_t" if value.kind == "int" else "double", name) for name, value in needs.scalars.items()]
+    return [*tensors, *scalars, *(Parameter("int64_t", name) for name in needs.sizes)]
+
+
+def vector_test(needs: Needs) -> Let:
     """The statement that says whether the vector path may be taken."""
     addresses = ", ".join(f"{name}.data_ptr()" for name in needs.vectors)
     tests = [f"aligned({{{addresses}}})"] if addresses else []
     tests += [f"{name} % VEC == 0" for name in _named_multiples(needs)]
-    return f"const bool vectors = {' && '.join(tests) or 'true'};"
+    return Let("const bool", "vectors", " && ".join(tests) or "true")
 
 
-def choice(kernel: str, shape: Sequence[str | int]) -> list[str]:
+def choice(kernel: str, shape: Sequence[str | int]) -> list[Statement]:
     """The vector path where it may be taken, by a kernel that knows of packs."""
     packed = f"{kernel}<{', '.join(map(str, shape))}>"
     single = f"{kernel}<{', '.join('1' if item == 'VEC' else str(item) for item in shape)}>"
     if packed == single:
-        return [f"const auto kernel = {packed};"]
-    line = f"const auto kernel = vectors ? {packed} : {single};"
-    if len(line) <= 108:
-        return [line]
-    return ["const auto kernel =", f"{INDENT * 2}vectors ? {packed}", f"{INDENT * 2}        : {single};"]
+        return [Let("const auto", "kernel", packed)]
+    found = f"vectors ? {packed} : {single}"
+    if len(found) <= LONGEST_CHOICE:
+        return [Let("const auto", "kernel", found)]
+    lines = ["const auto kernel =", f"{INDENT * 2}vectors ? {packed}", f"{INDENT * 2}        : {single};"]
+    return [Raw("\n".join(lines))]
 
 
-def launch(grid: str, threads: str, arguments: Sequence[str], shared: str = "0") -> list[str]:
-    """A launch on torch's own stream, and the question whether it went well."""
-    lines = signature(f"kernel<<<{grid}, {threads}, {shared}, at::cuda::getCurrentCUDAStream()>>>", arguments, 104)
-    return [*lines[:-1], f"{lines[-1]};", "C10_CUDA_KERNEL_LAUNCH_CHECK();"]
+def launch(grid: Piece, threads: Piece, arguments: Sequence[Piece], shared: Piece = "0") -> Launch:
+    """A launch on torch's own stream."""
+    return Launch(grid, threads, tuple(arguments), shared)
+
+
+def leave(test: Piece, value: str = "") -> If:
+    """Leaves a function, with a value if it has one."""
+    return under(test, [Do(f"return {value}" if value else "return")])
 
 
 def _named_multiples(needs: Needs) -> list[str]:
@@ -143,11 +173,9 @@ def settle_multiples(emitter: Emitter) -> None:
         emitter.size_text(size)
 
 
-def vec_of(bytes_: int) -> str:
-    return f"constexpr int VEC = {bytes_} / sizeof(T);"
-
-
-block = indented
+def vec_of(bytes_: int, type_: str = "T") -> Let:
+    """The statement that says how many elements of a type make a pack."""
+    return Let("constexpr int", "VEC", f"{bytes_} / sizeof({type_})")
 
 
 def _target(emitter: Emitter, store: Store, place: Place) -> Place:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from warpwright.compose.ir.operations import Op
+from warpwright.compose.code.definitions import verbatim
+from warpwright.compose.code.statements import Launch, Wait
 
-PACKS = """\
+PACKS = verbatim(
+    """\
 // VEC neighbouring elements, moved together.
 template <typename T, int VEC>
 struct alignas(sizeof(T) * VEC < 16 ? sizeof(T) * VEC : 16) Pack {
@@ -15,14 +17,18 @@ template <int VEC, typename T>
 __device__ Pack<T, VEC> load(const T* from) {
     return *reinterpret_cast<const Pack<T, VEC>*>(from);
 }"""
+)
 
-STORE = """\
+STORE = verbatim(
+    """\
 template <int VEC, typename T>
 __device__ void store(T* to, const Pack<T, VEC>& pack) {
     *reinterpret_cast<Pack<T, VEC>*>(to) = pack;
 }"""
+)
 
-STREAMING = """\
+STREAMING = verbatim(
+    """\
 // What is stored once and read by nobody soon makes room in the cache first.
 template <int VEC, typename T, typename Word = uint4>
 __device__ void store(T* to, const Pack<T, VEC>& pack) {
@@ -32,8 +38,10 @@ __device__ void store(T* to, const Pack<T, VEC>& pack) {
         *reinterpret_cast<Pack<T, VEC>*>(to) = pack;
     }
 }"""
+)
 
-DIVISOR = """\
+DIVISOR = verbatim(
+    """\
 // A size that positions of 31 bits are divided by: a product and a shift take its place.
 struct Divisor {
     unsigned size, factor, shift = 0;
@@ -56,16 +64,21 @@ __device__ int64_t operator%(int64_t position, const Divisor& by) { return posit
 
 // What positions of a type are divided by.
 template <typename Index>
-using By = std::conditional_t<sizeof(Index) == 4, Divisor, Index>;"""
+using By = std::conditional_t<sizeof(Index) == 4, Divisor, Index>;""",
+    headers=("algorithm", "type_traits"),
+)
 
-QUICK = """\
+QUICK = verbatim(
+    """\
 // The hardware's own exponential where T is rounded more coarsely than it errs.
 template <typename T>
 __device__ float quick_exp(float x) {
     if constexpr (sizeof(T) == 2) return __expf(x);
     return expf(x);
 }"""
-QUICK_SIGMOID = """\
+)
+QUICK_SIGMOID = verbatim(
+    """\
 // What is divided by is never small, so that the hardware's own reciprocal will do.
 template <typename T>
 __device__ float sigmoid(float x) {
@@ -73,8 +86,10 @@ __device__ float sigmoid(float x) {
     asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(inverse) : "f"(1.0f + (sizeof(T) == 2 ? __expf(-x) : expf(-x))));
     return inverse;
 }"""
+)
 
-WORDS = """\
+WORDS = verbatim(
+    """\
 // A pack that is not looked into yet, and so takes no more registers than it has words.
 template <typename T, int VEC>
 using Words = std::conditional_t<VEC * sizeof(T) % 4 == 0, Pack<unsigned, (VEC * sizeof(T) + 3) / 4>, Pack<T, VEC>>;
@@ -87,9 +102,12 @@ __device__ Words<T, VEC> load_words(const T* from) {
 template <typename T, int VEC>
 __device__ Pack<T, VEC> opened(const Words<T, VEC>& words) {
     return *reinterpret_cast<const Pack<T, VEC>*>(&words);
-}"""
+}""",
+    headers=("type_traits",),
+)
 
-REOPENED = """\
+REOPENED = verbatim(
+    """\
 // The same for what is looked into in every pass. The compiler is kept from remembering what it has found inside, since
 // a bfloat16 takes a whole register then.
 template <typename T, int VEC>
@@ -97,170 +115,30 @@ __device__ Pack<T, VEC> reopened(Words<T, VEC> words) {
     if constexpr (std::is_same_v<T, at::BFloat16> && VEC > 1)
         for (unsigned& word : words.at) asm volatile("" : "+r"(word));
     return opened<T, VEC>(words);
-}"""
+}""",
+    headers=("type_traits",),
+)
 
-ALIGNED = """\
+ALIGNED = verbatim(
+    """\
 // Whether packs of 16 bytes may be read from all of these.
 bool aligned(std::initializer_list<const void*> pointers) {
     for (const void* pointer : pointers)
         if (reinterpret_cast<uintptr_t>(pointer) % 16 != 0) return false;
     return true;
-}"""
+}""",
+    headers=("initializer_list",),
+)
 
-JOINS = {
-    Op.SUM: """\
-struct Sum {
-    static __device__ float identity() { return 0.0f; }
-    static __device__ float join(float a, float b) { return a + b; }
-};""",
-    Op.AMAX: """\
-// NaN wins, as in torch.
-struct Max {
-    static __device__ float identity() { return -INFINITY; }
-    static __device__ float join(float a, float b) { return a > b || a != a ? a : b; }
-};""",
-    Op.AMIN: """\
-// NaN wins, as in torch.
-struct Min {
-    static __device__ float identity() { return INFINITY; }
-    static __device__ float join(float a, float b) { return a < b || a != a ? a : b; }
-};""",
-    Op.PROD: """\
-struct Product {
-    static __device__ float identity() { return 1.0f; }
-    static __device__ float join(float a, float b) { return a * b; }
-};""",
-}
-JOIN_NAMES = {Op.SUM: "Sum", Op.AMAX: "Max", Op.AMIN: "Min", Op.PROD: "Product"}
 
-NEIGHBOURS = """\
-// Threads of a row that are in the same warp, and the mask that names them.
-template <int THREADS>
-constexpr int NEAR = THREADS < 32 ? THREADS : 32;
-
-template <int THREADS>
-__device__ unsigned neighbours() {
-    if constexpr (THREADS >= 32) return 0xffffffff;
-    return ((1u << (THREADS % 32)) - 1) << (threadIdx.x % 32 / NEAR<THREADS> * NEAR<THREADS>);
-}"""
-
-OVER_ROW = """\
-// One number from the THREADS threads that share a row; every one of them gets it.
-template <typename Op, int THREADS>
-__device__ float over_row(float value) {
-    for (int offset = NEAR<THREADS> / 2; offset > 0; offset /= 2)
-        value = Op::join(value, __shfl_xor_sync(neighbours<THREADS>(), value, offset));
-    if constexpr (THREADS > 32) {
-        __shared__ float of_warp[THREADS / 32];
-        __syncthreads();  // The last call may still be reading.
-        if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = value;
-        __syncthreads();
-        value = threadIdx.x % 32 < THREADS / 32 ? of_warp[threadIdx.x % 32] : Op::identity();
-        for (int offset = 16; offset > 0; offset /= 2)
-            value = Op::join(value, __shfl_xor_sync(0xffffffff, value, offset));
-    }
-    return value;
-}"""
-
-ALL_OVER_ROW = """\
-// The same for several numbers at once: the threads meet as often as for one.
-template <typename Op, int THREADS, typename... Floats>
-__device__ void all_over_row(Floats&... values) {
-    constexpr int COUNT = sizeof...(values);
-    float all[COUNT] = {values...};
-    const auto over_warp = [&](int width, unsigned mask) {
-        for (int offset = width / 2; offset > 0; offset /= 2)
-            for (float& value : all) value = Op::join(value, __shfl_xor_sync(mask, value, offset));
-    };
-    over_warp(NEAR<THREADS>, neighbours<THREADS>());
-    if constexpr (THREADS > 32) {
-        __shared__ float of_warp[COUNT][THREADS / 32];
-        __syncthreads();  // The last call may still be reading.
-        if (threadIdx.x % 32 == 0)
-            for (int i = 0; i < COUNT; ++i) of_warp[i][threadIdx.x / 32] = all[i];
-        __syncthreads();
-        for (int i = 0; i < COUNT; ++i)
-            all[i] = threadIdx.x % 32 < THREADS / 32 ? of_warp[i][threadIdx.x % 32] : Op::identity();
-        over_warp(32, 0xffffffff);
-    }
-    int i = 0;
-    ((values = all[i++]), ...);
-}"""
-
-EXPECT = """\
+EXPECT = verbatim(
+    """\
 // Brings into the cache what will be read when others have been waited for.
 __device__ void expect(const void* from) { asm volatile("prefetch.global.L2 [%0];" ::"l"(from)); }"""
+)
 
-BEST = """\
-// A position and what lies there. The larger value is better, NaN best of all, and the first of equals.
-struct Best {
-    float value;
-    int at;
-};
-
-__device__ Best better(Best a, Best b) {
-    const bool nan_a = a.value != a.value, nan_b = b.value != b.value;
-    const bool same = (nan_a && nan_b) || a.value == b.value;
-    const bool first = same ? a.at < b.at : nan_a || (!nan_b && a.value > b.value);
-    return first ? a : b;
-}
-
-template <int THREADS>
-__device__ Best best_of_warp(Best best) {
-    for (int offset = NEAR<THREADS> / 2; offset > 0; offset /= 2) {
-        const float value = __shfl_xor_sync(neighbours<THREADS>(), best.value, offset);
-        const int at = __shfl_xor_sync(neighbours<THREADS>(), best.at, offset);
-        best = better(best, Best{value, at});
-    }
-    return best;
-}"""
-
-BEST_OF_ROW = """\
-// The best over the THREADS threads that share a row; every one of them gets it.
-template <int THREADS>
-__device__ Best best_of_row(Best best) {
-    best = best_of_warp<THREADS>(best);
-    if constexpr (THREADS > 32) {
-        __shared__ Best of_warp[THREADS / 32];
-        __syncthreads();  // The last call may still be reading.
-        if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = best;
-        __syncthreads();
-        best = of_warp[threadIdx.x % 32 < THREADS / 32 ? threadIdx.x % 32 : 0];
-        best = best_of_warp<32>(best);
-    }
-    return best;
-}"""
-
-SCORES = """\
-// The largest of a warp's threads, and the sum of what they have summed relative to their own largest.
-template <int THREADS>
-__device__ void join_scores(float& largest, float& total) {
-    const float own = largest;
-    for (int offset = NEAR<THREADS> / 2; offset > 0; offset /= 2)
-        largest = fmaxf(largest, __shfl_xor_sync(neighbours<THREADS>(), largest, offset));
-    total *= expf(own - (isinf(largest) ? 0.0f : largest));
-    for (int offset = NEAR<THREADS> / 2; offset > 0; offset /= 2)
-        total += __shfl_xor_sync(neighbours<THREADS>(), total, offset);
-}
-
-// The same for the THREADS threads that share a row; every one of them gets both.
-template <int THREADS>
-__device__ float over_scores(float largest, float& total) {
-    join_scores<THREADS>(largest, total);
-    if constexpr (THREADS > 32) {
-        __shared__ float2 of_warp[THREADS / 32];
-        __syncthreads();  // The last call may still be reading.
-        if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = {largest, total};
-        __syncthreads();
-        const bool is_one = threadIdx.x % 32 < THREADS / 32;
-        largest = is_one ? of_warp[threadIdx.x % 32].x : -INFINITY;
-        total = is_one ? of_warp[threadIdx.x % 32].y : 0.0f;
-        join_scores<32>(largest, total);
-    }
-    return largest;
-}"""
-
-ADD_PARTS = """\
+ADD_PARTS = verbatim(
+    """\
 // Adds up what the warps of a block have summed for the same columns.
 template <int VEC, int WARPS, typename Out>
 __device__ void add_warps(const float (&sum)[VEC], Out* to, int64_t column, int64_t columns) {
@@ -285,7 +163,9 @@ __device__ void add_warps(const float (&sum)[VEC], Out* to, int64_t column, int6
 // Adds up partial sums of columns, always in the same order.
 template <typename T>
 __global__ void __launch_bounds__(256) add_parts_kernel(
-        const float* __restrict__ parts, T* __restrict__ to, int64_t count, int64_t columns) {
+        const float* __restrict__ parts, T* __restrict__ to, int64_t count, int64_t columns) {""",
+    Wait(),
+    """\
     const int64_t column = static_cast<int64_t>(blockIdx.x) * 32 + threadIdx.x;
     float sum = 0.0f;
     if (column < columns) {
@@ -305,12 +185,15 @@ template <typename T>
 void add_parts(const float* parts, T* to, int64_t count, int64_t columns) {
     if (columns == 0) return;
     const auto kernel = add_parts_kernel<T>;
-    const dim3 threads(32, 8);
-    kernel<<<(columns + 31) / 32, threads, 0, at::cuda::getCurrentCUDAStream()>>>(parts, to, count, columns);
-    C10_CUDA_KERNEL_LAUNCH_CHECK();
-}"""
+    const dim3 threads(32, 8);""",
+    Launch("(columns + 31) / 32", "threads", ("parts", "to", "count", "columns")),
+    """\
+}""",
+    calls=("store",),
+)
 
-SATURATED_E4M3 = """\
+SATURATED_E4M3 = verbatim(
+    """\
 // A pack of them, two by two. What is beyond their range becomes the last number within it.
 template <int VEC>
 __device__ Pack<__nv_fp8_e4m3, VEC> saturated_e4m3(const float (&from)[VEC]) {
@@ -327,9 +210,12 @@ __device__ Pack<__nv_fp8_e4m3, VEC> saturated_e4m3(const float (&from)[VEC]) {
         }
     }
     return pack;
-}"""
+}""",
+    headers=("cuda_fp8.h",),
+)
 
-TO_E4M3 = """\
+TO_E4M3 = verbatim(
+    """\
 // NaN beyond the range, as in torch: the hardware's own conversion would stay finite.
 __device__ float within_e4m3(float x) { return fabsf(x) > 464.0f ? NAN : x; }
 __device__ __nv_fp8_e4m3 to_e4m3(float x) { return __nv_fp8_e4m3(within_e4m3(x)); }
@@ -340,4 +226,34 @@ __device__ Pack<__nv_fp8_e4m3, VEC> to_e4m3(const float (&from)[VEC]) {
     #pragma unroll
     for (int k = 0; k < VEC; ++k) within[k] = within_e4m3(from[k]);
     return saturated_e4m3(within);
-}"""
+}""",
+    headers=("cuda_fp8.h",),
+)
+
+WAITING = verbatim(
+    """\
+// Waits for what the kernel before this one leaves. From here on the next one may be launched, and wait as well.
+__device__ void await_results() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+}
+
+// Launches a kernel while the one before it still runs. GPUs before Hopper take one after the other.
+template <typename... Parameters, typename... Arguments>
+void launch_next(void (*kernel)(Parameters...), dim3 grid, dim3 block, size_t shared, const Arguments&... arguments) {
+    cudaLaunchAttribute early = {};
+    early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    early.val.programmaticStreamSerializationAllowed = 1;
+    cudaLaunchConfig_t config = {};
+    config.gridDim = grid;
+    config.blockDim = block;
+    config.dynamicSmemBytes = shared;
+    config.stream = at::cuda::getCurrentCUDAStream();
+    config.attrs = &early;
+    config.numAttrs = at::cuda::getCurrentDeviceProperties()->major >= 9 ? 1 : 0;
+    C10_CUDA_CHECK(cudaLaunchKernelEx(&config, kernel, static_cast<Parameters>(arguments)...));
+}""",
+    headers=("ATen/cuda/CUDAContext.h", "c10/cuda/CUDAException.h"),
+)

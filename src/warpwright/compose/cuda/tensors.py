@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from warpwright.compose.code.definitions import Item
 from warpwright.compose.ir.sizes import Size
 from warpwright.compose.ir.tensors import Tensor
 from warpwright.compose.ir.values import Value
@@ -21,7 +22,7 @@ class Needs:
     """Sizes that must be multiples of the pack on the vector path."""
     vectors: dict[str, Tensor] = field(default_factory=dict)
     """Tensors that are read or written by packs there."""
-    functions: dict[str, str] = field(default_factory=dict)
+    functions: dict[str, Item] = field(default_factory=dict)
     small: set[Size] = field(default_factory=set)
     """Sizes that divide positions in a row, so that they are small numbers too."""
     strides: set[Size] = field(default_factory=set)

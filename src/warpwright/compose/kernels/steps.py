@@ -5,9 +5,10 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 
+from warpwright.compose.code.printer import indented
 from warpwright.compose.cuda import library
 from warpwright.compose.cuda.host import Call
-from warpwright.compose.cuda.kernel import Written, block, listed
+from warpwright.compose.cuda.kernel import Written, listed
 from warpwright.compose.errors import CannotCompose
 from warpwright.compose.ir.naming import stem_of
 from warpwright.compose.ir.operations import REDUCTIONS, Op, Scanned
@@ -191,7 +192,7 @@ class EntryWriter(ProductWriter):
         self.kernels += [split, usual]
         are_few = [] if work.rows.is_one else [f"{self.size(work.rows)} < {few(self.graph.gpu)}"]
         test = " && ".join([*are_few, f"{self.size(work.columns)} >= {LONG}"])
-        lines = [f"if ({test}) {{", *block(self._call(split)), "} else {", *block(self._call(usual)), "}"]
+        lines = [f"if ({test}) {{", *indented(self._call(split)), "} else {", *indented(self._call(usual)), "}"]
         self.calls += [Call(line, launches=True) for line in lines]
         return None
 

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from warpwright.compose.code.definitions import verbatim
+from warpwright.compose.code.statements import Do, If, Let, Statement, Wait
 from warpwright.compose.cuda.arithmetic import DEFINED
-from warpwright.compose.cuda.kernel import block, launch, pointer
+from warpwright.compose.cuda.kernel import launch, pointer
 from warpwright.compose.cuda.preamble import ALIGNED, PACKS
 from warpwright.compose.ir.operations import Op, Window
 from warpwright.compose.ir.sizes import Cases, Size
 from warpwright.compose.ir.tensors import Store, Tensor
 
-QUADS = """\
+QUADS = verbatim(
+    """\
 // The largest of every two by two. A thread takes two windows that lie side by side; `pairs` of them make a row.
 template <typename T>
 __global__ void __launch_bounds__(256) quads_kernel(
-        const T* __restrict__ x, T* __restrict__ y, Divisor pairs, int width, int count) {
+        const T* __restrict__ x, T* __restrict__ y, Divisor pairs, int width, int count) {""",
+    Wait(),
+    """\
     const int i = blockIdx.x * 256 + threadIdx.x;
     if (i >= count) return;
     const T* from = x + i / pairs * 2 * width + i % pairs * 4;
@@ -27,7 +32,8 @@ __global__ void __launch_bounds__(256) quads_kernel(
         y_out.at[k] = larger(left, larger(float(upper.at[2 * k + 1]), float(lower.at[2 * k + 1])));
     }
     *reinterpret_cast<Pack<T, 2>*>(y + 2 * i) = y_out;
-}"""
+}""",
+)
 PREAMBLE = PACKS, ALIGNED
 FUNCTIONS = {"maximum": DEFINED[Op.MAXIMUM], "quads": QUADS}
 
@@ -41,18 +47,19 @@ def is_worth_it(store: Store, held: Mapping[int, Tensor], cases: Cases) -> bool:
     return is_plain and any(all(size.values[case] == by for size, by in _wanted(store)) for case in cases.timed)
 
 
-def quads_first(store: Store, x: Tensor, named: Callable[[Size], str]) -> list[str]:
+def quads_first(store: Store, x: Tensor, named: Callable[[Size], str]) -> list[Statement]:
     """The statements of a launcher that take this way where it may be taken."""
     height, width = (named(size) for size in store.value.first.shape[-2:])
     tests = [f"{named(size)} == {by}" for size, by in _wanted(store) if size.constant is None]
     tests += [f"{height} % 2 == 0", f"{width} % 4 == 0"]
     tests += [f"aligned({{{x.name}.data_ptr(), {store.tensor.name}.data_ptr()}})"]
-    body = [
-        "const auto kernel = quads_kernel<T>;",
-        *launch("(count + 511) / 512", "256", [pointer(x), pointer(store.tensor), f"{width} / 4", width, "count / 2"]),
-        "return;",
-    ]
-    return [f"if (small && {' && '.join(dict.fromkeys(tests))}) {{", *block(body), "}"]
+    arguments = [pointer(x), pointer(store.tensor), f"{width} / 4", width, "count / 2"]
+    body = (
+        Let("const auto", "kernel", "quads_kernel<T>"),
+        launch("(count + 511) / 512", "256", arguments),
+        Do("return"),
+    )
+    return [If(f"small && {' && '.join(dict.fromkeys(tests))}", body)]
 
 
 def _wanted(store: Store) -> list[tuple[Size, int]]:

@@ -11,30 +11,36 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from warpwright.compose.code.definitions import Definition, Parameter
-from warpwright.compose.code.printer import signature
+from warpwright.compose.code.definitions import (
+    Definition,
+    Parameter,
+    verbatim,
+)
 from warpwright.compose.code.statements import (
     FULLY,
     Also,
     Assign,
     Barrier,
     Body,
+    Comment,
     Do,
     Form,
+    If,
     Lambda,
     Let,
     Loop,
     Statement,
+    Wait,
     under,
 )
 from warpwright.compose.code.text import Code, as_code, code
 from warpwright.compose.cuda.emit import Emitter
 from warpwright.compose.cuda.kernel import (
     Written,
-    block,
     choice,
     launch,
-    launcher_parameters,
+    launcher,
+    leave,
     over_pack,
     parameters,
     pointers,
@@ -81,7 +87,7 @@ def scatter_kernel(name: str, store: Store, graph: Graph, held: Mapping[int, Ten
     return Written(
         name=name,
         device=(_scatter_device(name, tensor, given, body),),
-        launcher="\n".join(_scatter_launcher(name, emitter.needs, graph.gpu, pointers(given))),
+        launcher=(launcher(name, emitter.needs, _scattered(name, emitter.needs, graph.gpu, pointers(given))),),
         needs=emitter.needs,
         preamble=(PACKS, ALIGNED, DIVISOR),
     )
@@ -160,37 +166,43 @@ def _scatter_device(name: str, tensor: Tensor, given: Needs, body: Body) -> Defi
     )
 
 
-def _scatter_launcher(name: str, needs: Needs, gpu: Gpu, arguments: Sequence[str]) -> list[str]:
-    head = signature(f"void launch_{name}", launcher_parameters(needs))
-    head[-1] += " {"
-    lines = launch("blocks", str(THREADS), [*arguments, "share"])
-    body = [
-        "if (rows == 0 || columns == 0) return;",
+def _scattered(name: str, needs: Needs, gpu: Gpu, arguments: Sequence[str]) -> list[Statement]:
+    """The statements of the launcher."""
+    all_busy = f"2 * share * count <= {THREADS * EACH} && 2 * share * row_bytes <= {_modest(gpu)}"
+    attribute = "cudaFuncAttributeMaxDynamicSharedMemorySize"
+    return [
+        leave("rows == 0 || columns == 0"),
         vec_of(16),
         vector_test(needs),
         *choice(f"{name}_kernel", ["T", "VEC"]),
-        "// Rows enough to keep every thread busy; a power of two, as their number mostly is: all blocks get as many.",
-        "const int64_t row_bytes = columns * sizeof(float);",
-        "int share = 1;",
-        f"while (2 * share * count <= {THREADS * EACH} && 2 * share * row_bytes <= {_modest(gpu)}) share *= 2;",
-        "const int64_t blocks = (rows + share - 1) / share;",
-        "const int bytes = (share * row_bytes + 15) / 16 * 16;",
-        "if (bytes > 48 * 1024) cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);",
-        *(line.replace(f", {THREADS}, 0, ", f", {THREADS}, bytes, ") for line in lines),
+        Comment(
+            "Rows enough to keep every thread busy; a power of two, as their number mostly is: all blocks get as many."
+        ),
+        Let("const int64_t", "row_bytes", "columns * sizeof(float)"),
+        Let("int", "share", "1"),
+        Do(f"while ({all_busy}) share *= 2"),
+        Let("const int64_t", "blocks", "(rows + share - 1) / share"),
+        Let("const int", "bytes", "(share * row_bytes + 15) / 16 * 16"),
+        under("bytes > 48 * 1024", [Do(f"cudaFuncSetAttribute(kernel, {attribute}, bytes)")]),
+        launch("blocks", str(THREADS), [*arguments, "share"], "bytes"),
     ]
-    return ["template <typename T>", *head, *block(body), "}"]
 
 
-LINK = """\
+LINK = verbatim(
+    """\
 // Puts every item in front of the list of the row it goes to. Lists hold positions from one; zero ends them.
 template <typename Index>
 __global__ void __launch_bounds__(256) link_kernel(
-        const Index* __restrict__ to, int* __restrict__ last, int* __restrict__ before, int64_t rows, int64_t count) {
+        const Index* __restrict__ to, int* __restrict__ last, int* __restrict__ before, int64_t rows, int64_t count) {\
+""",
+    Wait(),
+    """\
     const int64_t item = static_cast<int64_t>(blockIdx.x) * 256 + threadIdx.x;
     if (item >= count) return;
     const int64_t row = to[item] < 0 ? to[item] + rows : to[item];
     before[item] = atomicExch(&last[row], static_cast<int>(item) + 1);
-}"""
+}""",
+)
 
 
 def list_rows_kernel(
@@ -212,11 +224,11 @@ def list_rows_kernel(
     body = _list_body(tensor, emitter, term.code)
     taken = used(emitter.needs, body)
     device = _list_device(name, tensor, taken, body)
-    launcher = _list_launcher(name, given, tensor, emitter.needs, pointers(taken), genome)
+    listed = _list_launcher(name, given, tensor, emitter.needs, pointers(taken), genome)
     return Written(
         name=name,
         device=(device,),
-        launcher="\n".join(launcher),
+        launcher=(listed,),
         needs=emitter.needs,
         preamble=(PACKS, ALIGNED, LINK),
         in_sequence=True,
@@ -256,26 +268,23 @@ def _list_device(name: str, tensor: Tensor, taken: Needs, body: Body) -> Definit
 
 def _list_launcher(
     name: str, index: Tensor, tensor: Tensor, needs: Needs, taken: Sequence[str], genome: Mapping[str, Any]
-) -> list[str]:
+) -> Definition:
     arguments = ["last.data_ptr<int>()", "before.data_ptr<int>()", f"{tensor.name}.data_ptr<{tensor.cpp}>()", *taken]
     needs.writes[tensor.name] = tensor
     needs.vectors[tensor.name] = tensor
     test = vector_test(needs)
     needs.reads[index.name] = index
-    head = signature(f"void launch_{name}", launcher_parameters(needs))
-    head[-1] += " {"
-    link = ["last.data_ptr<int>()", "before.data_ptr<int>()", "rows", "count"]
+    link = [f"{index.name}.data_ptr<{index.cpp}>()", "last.data_ptr<int>()", "before.data_ptr<int>()", "rows", "count"]
+    options = f"{index.name}.options().dtype(torch::kInt32)"
+    linked = Let("const auto", "kernel", f"link_kernel<{index.cpp}>"), launch("(count + 255) / 256", "256", link)
     body = [
-        "if (rows == 0 || columns == 0) return;",
+        leave("rows == 0 || columns == 0"),
         vec_of(genome["vector_bytes"]),
         test,
-        f"auto last = torch::zeros({{rows}}, {index.name}.options().dtype(torch::kInt32));",
-        f"auto before = torch::empty({{count}}, {index.name}.options().dtype(torch::kInt32));",
-        "if (count > 0) {",
-        f"    const auto kernel = link_kernel<{index.cpp}>;",
-        *block(launch("(count + 255) / 256", "256", [f"{index.name}.data_ptr<{index.cpp}>()", *link])),
-        "}",
+        Let("auto", "last", f"torch::zeros({{rows}}, {options})"),
+        Let("auto", "before", f"torch::empty({{count}}, {options})"),
+        If("count > 0", linked),
         *choice(f"{name}_kernel", ["T", "VEC"]),
-        *launch("rows", str(THREADS), arguments),
+        launch("rows", str(THREADS), arguments),
     ]
-    return ["template <typename T>", *head, *block(body), "}"]
+    return launcher(name, needs, body)

@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from warpwright.compose.code.printer import signature
-from warpwright.compose.cuda.kernel import Written, block, launch, pointer
-from warpwright.compose.cuda.preamble import BEST, NEIGHBOURS
+from warpwright.compose.code.definitions import verbatim
+from warpwright.compose.code.statements import Body, Do, Lambda, Wait
+from warpwright.compose.cuda.joins import BEST, NEIGHBOURS
+from warpwright.compose.cuda.kernel import (
+    Written,
+    launch,
+    launcher,
+    leave,
+    pointer,
+)
 from warpwright.compose.cuda.tensors import Needs
 from warpwright.compose.ir.operations import Selected
 from warpwright.compose.ir.sizes import Cases, Size
@@ -16,13 +23,16 @@ ROWS = 4
 LONGEST = 32
 """Elements of a row that a thread keeps at most."""
 
-KERNEL = """\
+KERNEL = verbatim(
+    """\
 // The first `count` of each row, ordered by value. A warp takes them one by one: the best of what comes after the last.
 // Rows of at most 32 * ITEMS elements are read once, longer ones anew for each.
 template <typename In, typename Out, int ITEMS, bool LOWEST>
 __global__ void __launch_bounds__(128) pick_kernel(
         const In* __restrict__ from, Out* __restrict__ values, int64_t* __restrict__ indices, int64_t rows, int columns,
-        int count) {
+        int count) {""",
+    Wait(),
+    """\
     const int64_t row = static_cast<int64_t>(blockIdx.x) * 4 + threadIdx.x / 32;
     const int lane = threadIdx.x % 32;
     if (row >= rows) return;
@@ -53,13 +63,17 @@ __global__ void __launch_bounds__(128) pick_kernel(
         if (lane == 0 && values) values[row * count + taken] = LOWEST ? -last.value : last.value;
         if (lane == 0 && indices) indices[row * count + taken] = last.at;
     }
-}"""
+}""",
+    headers=("climits",),
+)
 
-AFTER = """\
+AFTER = verbatim(
+    """\
 // Whether one comes behind the other in the order of `better`.
 __device__ bool is_after(Best one, Best other) {
     return better(other, one).at == other.at && one.at != other.at;
 }"""
+)
 
 
 def pick_kernel(
@@ -72,20 +86,17 @@ def pick_kernel(
         writes={tensor.name: tensor for tensor in found.values()},
         sizes={"rows": shape[0], "columns": shape[1], "count": shape[2]},
     )
-    tensors = [f"const torch::Tensor& {name_}" for name_ in (*needs.reads, *needs.writes)]
-    head = signature(f"void launch_{name}", [*tensors, "int64_t rows", "int64_t columns", "int64_t count"])
-    head[-1] += " {"
     body = _launcher(source, found, shape[1], stores[0].value.attr(Selected).largest, cases)
     return Written(
         name=name,
-        device="",
-        launcher="\n".join(["template <typename T>", *head, *block(body), "}"]),
+        device=(),
+        launcher=(launcher(name, needs, body),),
         needs=needs,
         preamble=(NEIGHBOURS, BEST, AFTER, KERNEL),
     )
 
 
-def _launcher(source: Tensor, found: Mapping[str, Tensor], columns: Size, largest: bool, cases: Cases) -> list[str]:
+def _launcher(source: Tensor, found: Mapping[str, Tensor], columns: Size, largest: bool, cases: Cases) -> Body:
     values, where = found.get("values"), found.get("indices")
     out = values.cpp if values else "float"
     arguments = [
@@ -96,14 +107,11 @@ def _launcher(source: Tensor, found: Mapping[str, Tensor], columns: Size, larges
     lengths = {-(-columns.values[case] // 32) for case in cases.timed}
     steps = sorted({1 << (length - 1).bit_length() for length in lengths if length <= LONGEST}) or [1]
     way = "false" if largest else "true"
+    launched = launch(f"(rows + {ROWS - 1}) / {ROWS}", str(32 * ROWS), [*arguments, "rows", "columns", "count"])
+    *shorter, longest = (f"run(pick_kernel<{source.cpp}, {out}, {step}, {way}>)" for step in steps)
     return [
-        "if (rows == 0 || count == 0) return;",
-        "const auto run = [&](auto kernel) {",
-        *block(launch(f"(rows + {ROWS - 1}) / {ROWS}", str(32 * ROWS), [*arguments, "rows", "columns", "count"])),
-        "};",
-        *(
-            f"if (columns <= {32 * step}) return run(pick_kernel<{source.cpp}, {out}, {step}, {way}>);"
-            for step in steps[:-1]
-        ),
-        f"run(pick_kernel<{source.cpp}, {out}, {steps[-1]}, {way}>);",
+        leave("rows == 0 || count == 0"),
+        Lambda("run", "auto kernel", (launched,)),
+        *(leave(f"columns <= {32 * step}", run) for step, run in zip(steps, shorter, strict=False)),
+        Do(longest),
     ]

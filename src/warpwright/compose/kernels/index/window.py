@@ -5,11 +5,28 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from warpwright.compose.code.definitions import Definition
-from warpwright.compose.code.printer import signature
-from warpwright.compose.code.statements import FULLY, Assign, Body, Do, If, Let, Loop, Statement, under
+from warpwright.compose.code.statements import (
+    FULLY,
+    Assign,
+    Body,
+    Do,
+    If,
+    Lambda,
+    Let,
+    Loop,
+    Statement,
+    under,
+)
 from warpwright.compose.code.text import Code, as_code, code, joined
 from warpwright.compose.cuda.emit import Emitter
-from warpwright.compose.cuda.kernel import Written, block, launch, launcher_parameters, parameters, pointers
+from warpwright.compose.cuda.kernel import (
+    Written,
+    launch,
+    launcher,
+    leave,
+    parameters,
+    pointers,
+)
 from warpwright.compose.cuda.preamble import DIVISOR
 from warpwright.compose.cuda.tensors import Needs
 from warpwright.compose.errors import CannotCompose
@@ -38,7 +55,7 @@ def window_kernel(name: str, store: Store, graph: Graph, held: Mapping[int, Tens
     return Written(
         name=name,
         device=(device,),
-        launcher="\n".join(_launcher(name, needs, writer.unrolled, quads)),
+        launcher=(launcher(name, needs, _launcher(name, needs, writer.unrolled, quads)),),
         needs=needs,
         preamble=(DIVISOR, *(quad_kernel.PREAMBLE if in_quads else ())),
     )
@@ -185,22 +202,16 @@ class _Windows:
         return as_code({"max": "best", "at": "at", "mean_inside": "sum / static_cast<float>(inside)"}[self.window.mode])
 
 
-def _launcher(name: str, needs: Needs, unrolled: tuple[str, tuple[int, ...]] | None, quads: Sequence[str]) -> list[str]:
-    head = signature(f"void launch_{name}", launcher_parameters(needs))
-    head[-1] += " {"
+def _launcher(name: str, needs: Needs, unrolled: tuple[str, tuple[int, ...]] | None, quads: Body) -> list[Statement]:
     blocks = f"(count + {THREADS * EACH - 1}) / {THREADS * EACH}"
     side, sides = unrolled or ("", ())
-    known = [f"if (small && {side} == {size}) return run({name}_kernel<int, T, {size}>);" for size in sides]
     unknown = ", 0" if unrolled else ""
-    body = [
-        "if (count == 0) return;",
+    return [
+        leave("count == 0"),
         small_test(needs, ["count"]),
         *quads,
-        "const auto run = [&](auto kernel) {",
-        *block(launch(blocks, str(THREADS), pointers(needs))),
-        "};",
-        *known,
-        f"if (small) return run({name}_kernel<int, T{unknown}>);",
-        f"run({name}_kernel<int64_t, T{unknown}>);",
+        Lambda("run", "auto kernel", (launch(blocks, str(THREADS), pointers(needs)),)),
+        *(leave(f"small && {side} == {size}", f"run({name}_kernel<int, T, {size}>)") for size in sides),
+        leave("small", f"run({name}_kernel<int, T{unknown}>)"),
+        Do(f"run({name}_kernel<int64_t, T{unknown}>)"),
     ]
-    return ["template <typename T>", *head, *block(body), "}"]

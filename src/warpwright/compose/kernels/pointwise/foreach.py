@@ -5,12 +5,26 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from warpwright.compose.code.definitions import Definition, Parameter
-from warpwright.compose.code.printer import indented, signature
-from warpwright.compose.code.statements import Also, Body, Let, Loop, Raw
+from warpwright.compose.code.definitions import (
+    Definition,
+    Item,
+    Parameter,
+    verbatim,
+)
+from warpwright.compose.code.printer import indented
+from warpwright.compose.code.statements import (
+    Also,
+    Assign,
+    Body,
+    Do,
+    Let,
+    Loop,
+    Statement,
+    under,
+)
 from warpwright.compose.code.text import code
 from warpwright.compose.cuda.emit import Emitter
-from warpwright.compose.cuda.kernel import Written, block, emit_stores, launch, over_pack, scalar_type, vec_of
+from warpwright.compose.cuda.kernel import Written, emit_stores, launch, over_pack, scalar_type, vec_of
 from warpwright.compose.cuda.preamble import ALIGNED, PACKS
 from warpwright.compose.cuda.tensors import Needs
 from warpwright.compose.errors import CannotCompose
@@ -51,7 +65,7 @@ def list_kernel(
     return Written(
         name=name,
         device=(_batch(needs), _device(name, comment, emitter, (elements, after), genome)),
-        launcher="\n".join(_launcher(name, needs, graph.gpu, genome)),
+        launcher=(_launcher(name, needs, graph.gpu, genome),),
         needs=needs,
         preamble=(PACKS, ALIGNED),
     )
@@ -61,12 +75,12 @@ def _tensors(needs: Needs) -> dict[str, Tensor]:
     return {**needs.reads, **needs.writes}
 
 
-def _batch(needs: Needs) -> Raw:
+def _batch(needs: Needs) -> Item:
     """The structure that holds the addresses of all tensors of a launch."""
     fields = [f"{_type(n, t, needs)} {n}[{MOST}];" for n, t in _tensors(needs).items()]
     inner = indented([*fields, f"int64_t counts[{MOST}];"])
     head = ["// The tensors that one launch works on.", "template <typename T>", "struct Batch {"]
-    return Raw("\n".join([*head, *inner, "};"]))
+    return verbatim("\n".join([*head, *inner, "};"]))
 
 
 def _type(name: str, tensor: Tensor, needs: Needs) -> str:
@@ -97,34 +111,47 @@ def _device(
     )
 
 
-def _launcher(name: str, needs: Needs, gpu: Gpu, genome: Mapping[str, Any]) -> list[str]:
+def _launcher(name: str, needs: Needs, gpu: Gpu, genome: Mapping[str, Any]) -> Definition:
     tensors = _tensors(needs)
-    scalars = [f"{'int64_t' if value.kind == 'int' else 'double'} {n}" for n, value in needs.scalars.items()]
-    head = signature(f"void launch_{name}", [*(f"const std::vector<torch::Tensor>& {n}" for n in tensors), *scalars])
-    head[-1] += " {"
-    first = next(iter(tensors))
-    pointers = ", ".join(f"batch.{n}[j]" for n in tensors)
+    numbers = [Parameter("int64_t" if v.kind == "int" else "double", n) for n, v in needs.scalars.items()]
+    first, size = next(iter(tensors)), genome["map_block"]
     arguments = ["batch", *(f"static_cast<{scalar_type(value)}>({n})" for n, value in needs.scalars.items())]
-    block_size, filling = genome["map_block"], BLOCKS_PER_SM * gpu.sms
-    body = [
-        vec_of(genome["vector_bytes"]),
-        f"for (size_t start = 0; start < {first}.size(); start += {MOST}) {{",
-        f"    const int64_t tensors = std::min<size_t>({first}.size() - start, {MOST});",
-        "    Batch<T> batch = {};",
-        "    bool vectors = true;",
-        "    int64_t most = 0;",
-        "    for (int64_t j = 0; j < tensors; ++j) {",
-        *(f"        batch.{n}[j] = {n}[start + j].data_ptr<{t.cpp}>();" for n, t in tensors.items()),
-        f"        batch.counts[j] = {first}[start + j].numel();",
-        "        most = std::max(most, batch.counts[j]);",
-        "        vectors = vectors && batch.counts[j] % VEC == 0;",
-        f"        vectors = vectors && aligned({{{pointers}}});",
-        "    }",
-        "    if (most == 0) continue;",
-        f"    const int64_t share = {block_size} * (vectors ? VEC : 1);",
-        f"    const int64_t blocks = std::min((most + share - 1) / share, std::max<int64_t>({filling} / tensors, 1));",
-        f"    const auto kernel = vectors ? {name}_kernel<T, VEC> : {name}_kernel<T, 1>;",
-        *block(launch("dim3(blocks, tensors)", str(block_size), arguments)),
-        "}",
-    ]
-    return ["template <typename T>", *head, *block(body), "}"]
+    blocks = "{std::min}((most + share - 1) / share, {std::max}<int64_t>({filling} / tensors, 1))"
+    one_launch = (
+        Let(
+            "const int64_t",
+            "tensors",
+            code("{std::min}<size_t>({first}.size() - start, {most})", first=first, most=MOST),
+        ),
+        Let("Batch<T>", "batch", "{}"),
+        Let("bool", "vectors", "true"),
+        Let("int64_t", "most", "0"),
+        Loop("int64_t j = 0; j < tensors; ++j", _gathered(tensors)),
+        under("most == 0", [Do("continue")]),
+        Let("const int64_t", "share", f"{size} * (vectors ? VEC : 1)"),
+        Let("const int64_t", "blocks", code(blocks, filling=BLOCKS_PER_SM * gpu.sms)),
+        Let("const auto", "kernel", f"vectors ? {name}_kernel<T, VEC> : {name}_kernel<T, 1>"),
+        launch("dim3(blocks, tensors)", str(size), arguments),
+    )
+    return Definition(
+        template="typename T",
+        head=f"void launch_{name}",
+        parameters=(*(Parameter("const std::vector<torch::Tensor>&", n, "vector") for n in tensors), *numbers),
+        body=(
+            vec_of(genome["vector_bytes"]),
+            Loop(f"size_t start = 0; start < {first}.size(); start += {MOST}", one_launch),
+        ),
+        is_kernel=False,
+    )
+
+
+def _gathered(tensors: Mapping[str, Tensor]) -> tuple[Statement, ...]:
+    """The statements that take in one tensor of each list."""
+    pointers = ", ".join(f"batch.{n}[j]" for n in tensors)
+    return (
+        *(Assign(f"batch.{n}[j]", f"{n}[start + j].data_ptr<{t.cpp}>()") for n, t in tensors.items()),
+        Assign("batch.counts[j]", f"{next(iter(tensors))}[start + j].numel()"),
+        Assign("most", code("{std::max}(most, batch.counts[j])")),
+        Assign("vectors", "vectors && batch.counts[j] % VEC == 0"),
+        Assign("vectors", f"vectors && aligned({{{pointers}}})"),
+    )

@@ -8,14 +8,20 @@ from itertools import combinations
 from typing import Any
 
 from warpwright.compose.code.definitions import Definition, Parameter
-from warpwright.compose.code.printer import signature
-from warpwright.compose.code.statements import Call, Let, Statement, under
+from warpwright.compose.code.statements import (
+    Call,
+    Do,
+    Lambda,
+    Let,
+    Statement,
+    under,
+)
 from warpwright.compose.code.text import code
 from warpwright.compose.cuda.kernel import (
     Written,
-    block,
     launch,
-    launcher_parameters,
+    launcher,
+    leave,
     parameters,
     pointers,
     vec_of,
@@ -43,7 +49,7 @@ def side_by_side(name: str, works: Sequence[Elements], genome: Mapping[str, Any]
     return Written(
         name=name,
         device=(*devices, _kernel(name, parts, works, needs, genome)),
-        launcher="\n".join(_launcher(name, works, needs, genome)),
+        launcher=(launcher(name, needs, _launcher(name, works, needs, genome)),),
         needs=needs,
         preamble=(PACKS, ALIGNED, DIVISOR),
     )
@@ -104,27 +110,24 @@ def _called(part: str, work: Elements, number: int) -> Statement:
     return under(code("block >= {start}", start=start), [call])
 
 
-def _launcher(name: str, works: Sequence[Elements], needs: Needs, genome: Mapping[str, Any]) -> list[str]:
+def _launcher(name: str, works: Sequence[Elements], needs: Needs, genome: Mapping[str, Any]) -> list[Statement]:
     count, shares = len(works), [genome["map_block"] * work.packs for work in works]
-    head = signature(f"void launch_{name}", launcher_parameters(needs))
-    head[-1] += " {"
     counts = [f"count_{number}" for number in range(1, count + 1)]
     ends = ["0", *(f"start_{number}" for number in range(2, count + 1)), "blocks"]
     steps = [
-        f"const int64_t {end} = {'' if before == '0' else f'{before} + '}blocks_of({items}, {share});"
+        Let("const int64_t", end, f"{'' if before == '0' else f'{before} + '}blocks_of({items}, {share})")
         for before, items, share, end in zip(ends[:-1], counts, shares, ends[1:], strict=True)
     ]
-    body = [
+    blocks = Do("return (count + packs * width - 1) / (packs * width)")
+    run = (
+        Lambda("blocks_of", "int64_t count, int64_t packs", (blocks,)),
+        *steps,
+        leave("blocks == 0"),
+        launch("blocks", str(genome["map_block"]), [*pointers(needs), *ends[1:-1]]),
+    )
+    return [
         vec_of(genome["vector_bytes"]),
-        "const auto run = [&](auto kernel, int64_t width) {",
-        "    const auto blocks_of = [&](int64_t count, int64_t packs) {",
-        "        return (count + packs * width - 1) / (packs * width);",
-        "    };",
-        *block(steps),
-        "    if (blocks == 0) return;",
-        *block(launch("blocks", str(genome["map_block"]), [*pointers(needs), *ends[1:-1]])),
-        "};",
+        Lambda("run", "auto kernel, int64_t width", run),
         vector_test(needs),
         *choices(name, needs, counts),
     ]
-    return ["template <typename T>", *head, *block(body), "}"]

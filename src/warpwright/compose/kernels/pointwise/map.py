@@ -7,17 +7,28 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from warpwright.compose.code.definitions import Definition, Parameter
-from warpwright.compose.code.printer import signature
-from warpwright.compose.code.statements import FULLY, Assign, Body, Do, Let, Loop, Statement, under
+from warpwright.compose.code.statements import (
+    FULLY,
+    Also,
+    Assign,
+    Body,
+    Comment,
+    Do,
+    Lambda,
+    Let,
+    Loop,
+    Statement,
+    under,
+)
 from warpwright.compose.code.text import code
 from warpwright.compose.code.traversal import divisors
 from warpwright.compose.cuda.emit import Emitter
 from warpwright.compose.cuda.kernel import (
     Written,
-    block,
     emit_stores,
     launch,
-    launcher_parameters,
+    launcher,
+    leave,
     over_pack,
     parameters,
     pointers,
@@ -93,7 +104,7 @@ def map_kernel(name: str, work: Elements, genome: Mapping[str, Any]) -> Written:
     return Written(
         name=name,
         device=(_device(name, work, genome),),
-        launcher="\n".join(_launcher(name, work, genome)),
+        launcher=(launcher(name, work.needs, _launcher(name, work, genome)),),
         needs=work.needs,
         preamble=(PACKS, ALIGNED, *([DIVISOR] if work.needs.divides else ())),
     )
@@ -150,42 +161,39 @@ def _early(emitter: Emitter, place: Statement, packs: int) -> list[Statement]:
     return [*declared, _over_packs(packs, [place, under(code("i < {count}"), loads)])]
 
 
-def _launcher(name: str, work: Elements, genome: Mapping[str, Any]) -> list[str]:
+def _launcher(name: str, work: Elements, genome: Mapping[str, Any]) -> list[Statement]:
     needs = work.needs
-    head = signature(f"void launch_{name}", launcher_parameters(needs))
-    head[-1] += " {"
     block_size, share = genome["map_block"], genome["map_block"] * work.packs
-    run = [
-        "const auto run = [&](auto kernel, int64_t width) {",
-        f"    const int64_t packs = (count + width - 1) / width, blocks = (packs + {share - 1}) / {share};",
-        *block(launch("blocks", str(block_size), pointers(needs))),
-        "};",
-    ]
-    body = [
-        "if (count == 0) return;",
+    blocks = Also("blocks", f"(packs + {share - 1}) / {share}")
+    run = (
+        Let("const int64_t", "packs", "(count + width - 1) / width", (blocks,)),
+        launch("blocks", str(block_size), pointers(needs)),
+    )
+    return [
+        leave("count == 0"),
         vec_of(genome["vector_bytes"]),
-        *run,
+        Lambda("run", "auto kernel, int64_t width", run),
         vector_test(needs),
         *choices(name, needs, ["count"]),
     ]
-    return ["template <typename T>", *head, *block(body), "}"]
 
 
-def choices(name: str, needs: Needs, counts: Sequence[str]) -> list[str]:
+def choices(name: str, needs: Needs, counts: Sequence[str]) -> list[Statement]:
     """Packs where they may be taken, and positions of 32 bits where they suffice."""
     if not needs.divides:
-        return [f"if (vectors) return run({name}_kernel<T, VEC>, VEC);", f"run({name}_kernel<T, 1>, 1);"]
+        return [leave("vectors", f"run({name}_kernel<T, VEC>, VEC)"), Do(f"run({name}_kernel<T, 1>, 1)")]
     return [
-        "// Divisions by 32-bit numbers are several times cheaper.",
+        Comment("Divisions by 32-bit numbers are several times cheaper."),
         small_test(needs, counts),
-        f"if (vectors && small) return run({name}_kernel<int, T, VEC>, VEC);",
-        f"if (vectors) return run({name}_kernel<int64_t, T, VEC>, VEC);",
-        f"if (small) return run({name}_kernel<int, T, 1>, 1);",
-        f"run({name}_kernel<int64_t, T, 1>, 1);",
+        leave("vectors && small", f"run({name}_kernel<int, T, VEC>, VEC)"),
+        leave("vectors", f"run({name}_kernel<int64_t, T, VEC>, VEC)"),
+        leave("small", f"run({name}_kernel<int, T, 1>, 1)"),
+        Do(f"run({name}_kernel<int64_t, T, 1>, 1)"),
     ]
 
 
-def small_test(needs: Needs, counts: Sequence[str]) -> str:
+def small_test(needs: Needs, counts: Sequence[str]) -> Let:
     """The statement that says whether 32 bits suffice for every position."""
     largest = ", ".join([*counts, *(f"{tensor}.numel()" for tensor in {**needs.reads, **needs.writes})])
-    return f"const bool small = std::max({{{largest}}}) < (int64_t{{1}} << 31) - {SLACK};"
+    test = code("{std::max}({{{largest}}}) < (int64_t{{1}} << 31) - {slack}", largest=largest, slack=SLACK)
+    return Let("const bool", "small", test)

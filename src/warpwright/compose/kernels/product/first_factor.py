@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from warpwright.compose.code.definitions import verbatim
 from warpwright.compose.code.printer import indented, printed
 from warpwright.compose.code.statements import Assign, Let, Statement
 from warpwright.compose.code.text import code
@@ -31,7 +32,7 @@ def first_factor(name: str, called: str, value: Value, graph: Graph, held: Mappi
         *indented(_members(emitter, lines)),
         "};",
     ]
-    return Written(name=name, device="", launcher="\n".join(structure), needs=emitter.needs)
+    return Written(name=name, device=(), launcher=(verbatim("\n".join(structure)),), needs=emitter.needs)
 
 
 def _element(emitter: Emitter, value: Value, place: indices.Place) -> list[Statement]:

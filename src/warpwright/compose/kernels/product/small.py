@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from string import Template
 
+from warpwright.compose.code.definitions import verbatim
+from warpwright.compose.code.statements import Launch, Wait
 from warpwright.compose.cuda.kernel import Written
 from warpwright.compose.cuda.preamble import ALIGNED, PACKS
 from warpwright.compose.cuda.tensors import Needs
@@ -14,7 +16,8 @@ from warpwright.core.gpus.table import Gpu
 
 TILE, BLOCKS_PER_SM = 8, 2
 """Rows and columns of what a block computes, and blocks for each multiprocessor that are few."""
-OPERANDS = """\
+OPERANDS = verbatim(
+    """\
 // A product c = a b, with a bias for every column where there is one: on the host, and as kernels see it.
 struct Product {
     torch::Tensor a, b, c, bias;
@@ -33,11 +36,15 @@ template <typename T>
 struct Products {
     Operands<T> at[3];
 };"""
-ALONG = """\
+)
+ALONG = verbatim(
+    """\
 // One tile of a product whose factors lie in memory along what is summed: the threads of a block share the length. At
 // the end each lane hands half of its sums to another and takes half of that one's, until it is left with two.
 template <typename T, int VEC>
-__global__ void __launch_bounds__(256) product_along_rows(const Products<T> products) {
+__global__ void __launch_bounds__(256) product_along_rows(const Products<T> products) {""",
+    Wait(),
+    """\
     const Operands<T>& of = products.at[blockIdx.z];
     const int row = blockIdx.y * 8, column = blockIdx.x * 8, lane = threadIdx.x % 32;
     if (row >= of.rows || column >= of.columns) return;
@@ -72,7 +79,8 @@ __global__ void __launch_bounds__(256) product_along_rows(const Products<T> prod
     float total = of.bias ? float(of.bias[s]) : 0.0f;
     for (int warp = 0; warp < 8; ++warp) total += of_warp[warp][threadIdx.x];
     of.c[static_cast<int64_t>(r) * of.columns + s] = total;
-}"""
+}""",
+)
 LAUNCHER = """\
 // All of them in one launch. Declines what would fill the GPU: a library is made for that.
 template <typename T>
@@ -93,9 +101,8 @@ bool small_products(std::initializer_list<Product> products) {
         found.at[grid.z++] = {a, b, bias, of.c.data_ptr<T>(), static_cast<int>(rows), static_cast<int>(columns),
                 static_cast<int>(inner), of.a.stride(0), of.b.stride(1)};
     }
-    const auto kernel = packs ? product_along_rows<T, 16 / sizeof(T)> : product_along_rows<T, 1>;
-    kernel<<<grid, 256, 0, at::cuda::getCurrentCUDAStream()>>>(found);
-    C10_CUDA_KERNEL_LAUNCH_CHECK();
+    const auto kernel = packs ? product_along_rows<T, 16 / sizeof(T)> : product_along_rows<T, 1>;"""
+TAKEN = """\
     return true;
 }"""
 TOGETHER = 3
@@ -104,10 +111,13 @@ TOGETHER = 3
 
 def product_kernels(gpu: Gpu) -> Written:
     """For all products of a source."""
+    first = Template(LAUNCHER).substitute(most_blocks=BLOCKS_PER_SM * gpu.sms)
     return Written(
         name="product",
-        device=f"{OPERANDS}\n\n{ALONG}",
-        launcher=Template(LAUNCHER).substitute(most_blocks=BLOCKS_PER_SM * gpu.sms),
+        device=(OPERANDS, ALONG),
+        launcher=(
+            verbatim(first, Launch("grid", "256", ("found",)), TAKEN, headers=("initializer_list", "algorithm")),
+        ),
         needs=Needs(),
         preamble=(PACKS, ALIGNED),
     )

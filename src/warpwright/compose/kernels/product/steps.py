@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from warpwright.compose.code.printer import signature
+from warpwright.compose.code.printer import indented, signature
 from warpwright.compose.cuda import library
 from warpwright.compose.cuda.host import Call, HostWriter
-from warpwright.compose.cuda.kernel import Written, block, pointer
+from warpwright.compose.cuda.kernel import Written, pointer
 from warpwright.compose.ir.operations import Op
 from warpwright.compose.ir.tensors import Store, Tensor
 from warpwright.compose.kernels.product import small as product_kernel
@@ -59,7 +59,7 @@ class ProductWriter(HostWriter):
         lines = [f"if (!{choice[0]}", *choice[1:]]
         lines[-1] += ") {"
         inner = [call.text for call in self.calls[start:]]
-        self.calls[start:] = [Call(line, launches=True) for line in [*lines, *block(inner), "}"]]
+        self.calls[start:] = [Call(line, launches=True) for line in [*lines, *indented(inner), "}"]]
 
     def _factor_shared(self, first: int, otherwise: Callable[[int], int]) -> int:
         """How many steps from there on are products with one first factor, and what goes with them, in one launch."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from string import Template
 
+from warpwright.compose.code.definitions import verbatim
+from warpwright.compose.code.statements import Launch, Wait
 from warpwright.compose.cuda.kernel import Written
 from warpwright.compose.cuda.preamble import ALIGNED, PACKS
 from warpwright.compose.cuda.tensors import Needs
@@ -14,7 +16,8 @@ TILE, TILES_PER_SM, MOST_INNER = 32, 2, 256
 little."""
 TOGETHER = 3
 """Products that one launch has room for."""
-TILES = """\
+TILES = verbatim(
+    """\
 // A product c = a b, with a bias for every column where there is one. Its a is the first factor or that transposed,
 // and the sums of its rows may be wanted too.
 struct TileProduct {
@@ -127,7 +130,9 @@ __device__ void add_groups(const float* of_groups, const TileOperands<T>& of, in
 // Tiles of 32 x 32 of all products. A thread computes 8 x 4 of one; the eight groups of 32 threads share what is
 // summed, of which 128 at a time lie in shared memory.
 template <typename T, int VEC, typename First>
-__global__ void __launch_bounds__(256, 2) product_tiles(const TileProducts<T, First> products) {
+__global__ void __launch_bounds__(256, 2) product_tiles(const TileProducts<T, First> products) {""",
+    Wait(),
+    """\
     __shared__ float4 shared[GROUPS * TILE * TILE / 4];
     float* left = reinterpret_cast<float*>(shared);
     T* right = reinterpret_cast<T*>(left + TILE * DEPTH<VEC>);
@@ -176,7 +181,9 @@ __global__ void __launch_bounds__(256, 2) product_tiles(const TileProducts<T, Fi
     float total = 0.0f;
     for (int n = 0; n < GROUPS; ++n) total += row_sums[n][lane];
     of.sums[row + lane] = total;
-}"""
+}""",
+    calls=("store",),
+)
 LAUNCHER = """\
 // All of them in one launch. Declines what would fill the GPU: a library is made for that.
 template <typename T, typename First>
@@ -195,17 +202,17 @@ bool tile_products(const First& first, std::initializer_list<TileProduct> produc
         blocks += static_cast<int>(tiles);
         found.at[number++] = {b, bias, c, sums, rows, columns, inner, a_row, a_column, start, blocks, strips};
     }
-    const auto kernel = packs ? product_tiles<T, 4, First> : product_tiles<T, 1, First>;
-    kernel<<<blocks, 256, 0, at::cuda::getCurrentCUDAStream()>>>(found);
-    C10_CUDA_KERNEL_LAUNCH_CHECK();
+    const auto kernel = packs ? product_tiles<T, 4, First> : product_tiles<T, 1, First>;"""
+TAKEN = """\
     return true;
 }"""
 
 
 def tile_kernels(gpu: Gpu) -> Written:
     """For all such products of a source."""
-    launcher = Template(LAUNCHER).substitute(most_tiles=TILES_PER_SM * gpu.sms)
-    return Written(name="tiles", device=TILES, launcher=launcher, needs=Needs(), preamble=(PACKS, ALIGNED))
+    first = Template(LAUNCHER).substitute(most_tiles=TILES_PER_SM * gpu.sms)
+    launcher = verbatim(first, Launch("blocks", "256", ("found",)), TAKEN, headers=("initializer_list",))
+    return Written(name="tiles", device=(TILES,), launcher=(launcher,), needs=Needs(), preamble=(PACKS, ALIGNED))
 
 
 def is_small(rows: int, columns: int, inner: int, gpu: Gpu) -> bool:

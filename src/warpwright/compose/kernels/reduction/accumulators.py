@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from warpwright.compose.code.definitions import Item
 from warpwright.compose.code.passes.again import again
 from warpwright.compose.code.statements import FULLY, Also, Assign, Comment, Do, Form, If, Let, Loop, Statement
 from warpwright.compose.code.text import Code, as_code, code, joined
 from warpwright.compose.cuda.arithmetic import ATOM, DEFINED, PRODUCT, Term
 from warpwright.compose.cuda.emit import Emitter
-from warpwright.compose.cuda.preamble import (
+from warpwright.compose.cuda.joins import (
     ALL_OVER_ROW,
     BEST,
     BEST_OF_ROW,
@@ -51,7 +52,7 @@ class Carrier(Protocol):
     parts: list[Part]
 
     @property
-    def preamble(self) -> Sequence[str]: ...
+    def preamble(self) -> Sequence[Item]: ...
 
     @property
     def operand(self) -> Value: ...
@@ -100,7 +101,7 @@ def shared(carriers: Sequence[Carrier], anew: bool = False) -> list[Statement]:
     return found
 
 
-def preambles(carriers: Sequence[Carrier]) -> list[str]:
+def preambles(carriers: Sequence[Carrier]) -> list[Item]:
     """The device functions that they need."""
     several = any(names[1:] for names in _joined_alike(carriers).values())
     return [*(text for item in carriers for text in item.preamble), *([ALL_OVER_ROW] if several else ())]

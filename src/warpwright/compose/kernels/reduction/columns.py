@@ -10,17 +10,24 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from warpwright.compose.code.definitions import Definition, Parameter
-from warpwright.compose.code.printer import signature
-from warpwright.compose.code.statements import Assign, Do, If, Let, Loop
+from warpwright.compose.code.statements import (
+    Also,
+    Assign,
+    Comment,
+    Do,
+    If,
+    Let,
+    Loop,
+    Statement,
+)
 from warpwright.compose.code.text import code
 from warpwright.compose.cuda.emit import Emitter
 from warpwright.compose.cuda.kernel import (
     Written,
-    block,
     choice,
     emit_stores,
     launch,
-    launcher_parameters,
+    launcher,
     over_pack,
     parameters,
     pointer,
@@ -93,7 +100,7 @@ class ColumnWriter:
         return Written(
             name=self.name,
             device=(self._device(),),
-            launcher="\n".join(self._launcher(genome)),
+            launcher=(self._launcher(genome),),
             needs=self._host_needs(),
             preamble=(PACKS, ALIGNED, ADD_PARTS),
             in_sequence=True,
@@ -134,63 +141,59 @@ class ColumnWriter:
             ),
         )
 
-    def _launcher(self, genome: Mapping[str, Any]) -> list[str]:
+    def _launcher(self, genome: Mapping[str, Any]) -> Definition:
         needs, warps = self.emitter.needs, genome["column_warps"]
-        kernel_arguments = pointers(needs)
+        given = pointers(needs)
         if any(self.direct.values()):
             needs.vectors |= {store.tensor.name: store.tensor for store in self.sums}
         test = vector_test(needs)
-        extended = self._host_needs()
-        head = signature(f"void launch_{self.name}", launcher_parameters(extended))
-        head[-1] += " {"
-        first = self.sums[0].tensor.name
-        parts = [f"{store.tensor.name}_parts" for store in self.sums]
+        strips = Also("strips", "(columns + 32 * width - 1) / (32 * width)")
         body = [
             vec_of(genome["vector_bytes"]),
             test,
-            "const int64_t width = vectors ? VEC : 1, strips = (columns + 32 * width - 1) / (32 * width);",
-            *(self._alone(kernel_arguments) if self.direct[FEW] else ()),
-            *(self._together(kernel_arguments, warps) if self.direct[SOME] else ()),
-            "// Enough blocks to fill the GPU, but at least two rows for every warp.",
-            f"const int64_t filling = ({genome['column_blocks']} + strips - 1) / strips;",
-            f"const int64_t wanted = std::min(filling, (rows + {2 * warps - 1}) / {2 * warps});",
-            "const int64_t share = (rows + std::max<int64_t>(wanted, 1) - 1) / std::max<int64_t>(wanted, 1);",
-            "const int64_t shares = share > 0 ? (rows + share - 1) / share : 0;",
-            *(
-                f"auto {name} = torch::empty({{shares, columns}}, {first}.options().dtype(torch::kFloat32));"
-                for name in parts
-            ),
-            f"const dim3 grid(strips, shares), threads(32, {warps});",
+            Let("const int64_t", "width", "vectors ? VEC : 1", (strips,)),
+            *([self._alone(given)] if self.direct[FEW] else ()),
+            *([self._together(given, warps)] if self.direct[SOME] else ()),
+            *self._shared(given, warps, genome["column_blocks"]),
+        ]
+        return launcher(self.name, self._host_needs(), body)
+
+    def _shared(self, given: Sequence[str], warps: int, blocks: int) -> list[Statement]:
+        """The statements for many rows, whose blocks leave partial sums."""
+        parts = [f"{store.tensor.name}_parts" for store in self.sums]
+        empty = f"torch::empty({{shares, columns}}, {self.sums[0].tensor.name}.options().dtype(torch::kFloat32))"
+        least = code("{std::max}<int64_t>(wanted, 1)")
+        wanted = code("{std::min}(filling, (rows + {rest}) / {two})", rest=2 * warps - 1, two=2 * warps)
+        launched = launch("grid", "threads", [*given, *(f"{part}.data_ptr<float>()" for part in parts), "share"])
+        return [
+            Comment("Enough blocks to fill the GPU, but at least two rows for every warp."),
+            Let("const int64_t", "filling", f"({blocks} + strips - 1) / strips"),
+            Let("const int64_t", "wanted", wanted),
+            Let("const int64_t", "share", code("(rows + {least} - 1) / {least}", least=least)),
+            Let("const int64_t", "shares", "share > 0 ? (rows + share - 1) / share : 0"),
+            *(Let("auto", name, empty) for name in parts),
+            Do(f"const dim3 grid(strips, shares), threads(32, {warps})"),
             *choice(f"{self.name}_kernel", ["T", "VEC", warps, "float"]),
-            "if (shares > 0 && columns > 0) {",
-            *block(
-                launch(
-                    "grid", "threads", [*kernel_arguments, *(f"{part}.data_ptr<float>()" for part in parts), "share"]
-                )
-            ),
-            "}",
+            If("shares > 0 && columns > 0", (launched,)),
             *(
-                f"add_parts({name}.data_ptr<float>(), {pointer(store.tensor)}, shares, columns);"
+                Do(f"add_parts({name}.data_ptr<float>(), {pointer(store.tensor)}, shares, columns)")
                 for name, store in zip(parts, self.sums, strict=True)
             ),
         ]
-        return ["template <typename T>", *head, *block(body), "}"]
 
-    def _alone(self, arguments: Sequence[str]) -> list[str]:
+    def _alone(self, given: Sequence[str]) -> Statement:
         """Few rows: what a thread has added up is the result."""
         blocks = f"(columns + {ALONE} * width - 1) / ({ALONE} * width)"
-        return [f"if (rows <= {FEW} && columns > 0) {{", *self._directly(arguments, 1, blocks, str(ALONE)), "}"]
+        return If(f"rows <= {FEW} && columns > 0", self._directly(given, 1, blocks, str(ALONE)))
 
-    def _together(self, arguments: Sequence[str], warps: int) -> list[str]:
+    def _together(self, given: Sequence[str], warps: int) -> Statement:
         """Not many: what a block has added up is."""
-        inner = self._directly(arguments, warps, "strips", f"dim3(32, {warps})")
-        return [f"if (rows <= {SOME} && columns > 0) {{", *inner, "}"]
+        return If(f"rows <= {SOME} && columns > 0", self._directly(given, warps, "strips", f"dim3(32, {warps})"))
 
-    def _directly(self, arguments: Sequence[str], warps: int, blocks: str, threads: str) -> list[str]:
+    def _directly(self, given: Sequence[str], warps: int, blocks: str, threads: str) -> tuple[Statement, ...]:
         results = [pointer(store.tensor) for store in self.sums]
-        inner = [
+        return (
             *choice(f"{self.name}_kernel", ["T", "VEC", warps, self.sums[0].tensor.cpp]),
-            *launch(blocks, threads, [*arguments, *results, "rows"]),
-            "return;",
-        ]
-        return block(inner)
+            launch(blocks, threads, [*given, *results, "rows"]),
+            Do("return"),
+        )

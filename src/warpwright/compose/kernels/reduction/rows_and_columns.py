@@ -11,14 +11,25 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from warpwright.compose.code.definitions import Definition, Parameter
-from warpwright.compose.code.printer import signature
-from warpwright.compose.code.statements import Assign, Blank, Body, Do, Lambda, Let, Loop, Statement, under
+from warpwright.compose.code.statements import (
+    Also,
+    Assign,
+    Blank,
+    Body,
+    Comment,
+    Do,
+    Lambda,
+    Let,
+    Loop,
+    Statement,
+    under,
+)
 from warpwright.compose.code.text import code
 from warpwright.compose.cuda.kernel import (
     Written,
-    block,
     launch,
-    launcher_parameters,
+    launcher,
+    leave,
     over_items,
     pointer,
     pointers,
@@ -66,11 +77,11 @@ def fused_kernels(
     writer = RowWriter(work, graph, held, RowReads(work, graph, held).along_rows)
     writer.write()
     device = _device(work, writer, sums, genome)
-    launcher = "\n".join(_launcher(work, writer.needs, sums, fitting, genome))
+    host = _launcher(work, writer.needs, sums, fitting, genome)
     return Written(
         name=work.name,
         device=(device,),
-        launcher=launcher,
+        launcher=(host,),
         needs=_with_sums(writer.needs, sums),
         preamble=(*row_preamble([writer]), ADD_PARTS),
         in_sequence=True,
@@ -144,42 +155,41 @@ def _ahead(writer: RowWriter) -> list[Statement]:
 
 def _launcher(
     work: Rows, needs: Needs, sums: Sequence[Store], fitting: Sequence[Tile], genome: Mapping[str, Any]
-) -> list[str]:
-    names = [store.tensor.name for store in sums]
-    arguments = [*pointers(needs), *(f"{name}_parts.data_ptr<float>()" for name in names)]
-    test = vector_test(needs)
-    head = signature(f"bool launch_{work.name}", launcher_parameters(_with_sums(needs, sums)))
-    head[-1] += " {"
+) -> Definition:
     body = [
         vec_of(genome["vector_bytes"]),
-        "const int64_t packs = columns / VEC;",
-        test,
-        f"if (!vectors || rows == 0 || packs > {fitting[-1].packs}) return false;",
-        "const auto run = [&](auto kernel, int threads, int per_block) {",
-        "    // As many threads on the GPU whatever the size of a block.",
-        f"    const int64_t most = std::max<int64_t>({genome['fused_blocks'] * 128} / (threads * per_block), 1);",
-        "    const int64_t blocks = std::min((rows + per_block - 1) / per_block, most), teams = blocks * per_block;",
+        Let("const int64_t", "packs", "columns / VEC"),
+        vector_test(needs),
+        leave(f"!vectors || rows == 0 || packs > {fitting[-1].packs}", "false"),
+        Lambda("run", "auto kernel, int threads, int per_block", _launched(needs, sums, genome)),
+        narrowest([(tile.packs, _run(work, tile)) for tile in fitting]),
+        Do("return true"),
+    ]
+    comments = ("Declines what it cannot keep in registers.",)
+    return launcher(work.name, _with_sums(needs, sums), body, result="bool", comments=comments)
+
+
+def _launched(needs: Needs, sums: Sequence[Store], genome: Mapping[str, Any]) -> tuple[Statement, ...]:
+    """The statements that launch a kernel and add up what its teams have left."""
+    names = [store.tensor.name for store in sums]
+    arguments = [*pointers(needs), *(f"{name}_parts.data_ptr<float>()" for name in names)]
+    most = code("{std::max}<int64_t>({count} / (threads * per_block), 1)", count=genome["fused_blocks"] * 128)
+    blocks, teams = code("{std::min}((rows + per_block - 1) / per_block, most)"), Also("teams", "blocks * per_block")
+    return (
+        Comment("As many threads on the GPU whatever the size of a block."),
+        Let("const int64_t", "most", most),
+        Let("const int64_t", "blocks", blocks, (teams,)),
         *(
-            f"    auto {name}_parts = torch::empty({{teams, columns}}, {name}.options().dtype(torch::kFloat32));"
+            Let("auto", f"{name}_parts", f"torch::empty({{teams, columns}}, {name}.options().dtype(torch::kFloat32))")
             for name in names
         ),
-        *block(launch("blocks", "threads * per_block", arguments)),
+        launch("blocks", "threads * per_block", arguments),
         *(
-            f"    add_parts({store.tensor.name}_parts.data_ptr<float>(), {pointer(store.tensor)}, teams, columns);"
+            Do(f"add_parts({store.tensor.name}_parts.data_ptr<float>(), {pointer(store.tensor)}, teams, columns)")
             for store in sums
         ),
-        "};",
-        *narrowest([(tile.packs, _run(work, tile)) for tile in fitting]),
-        "return true;",
-    ]
-    return [
-        "// Declines what it cannot keep in registers.",
-        "template <typename T>",
-        *head,
-        *block(body),
-        "}",
-    ]
+    )
 
 
 def _run(work: Rows, tile: Tile) -> str:
-    return f"run({work.name}_kernel<T, VEC, {tile.threads}, {tile.items}>, {tile.threads}, {tile.rows});"
+    return f"run({work.name}_kernel<T, VEC, {tile.threads}, {tile.items}>, {tile.threads}, {tile.rows})"

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-SPREADS = """\
+from warpwright.compose.code.definitions import verbatim
+
+SPREADS = verbatim(
+    """\
 // Of a set of numbers: how many, their mean, and the sum of their squared distances from it.
 struct Spread {
     float count, mean, squares;
@@ -62,8 +65,10 @@ __device__ Spread spread_of_row(Spread spread) {
     }
     return spread;
 }"""
+)
 
-GATHERED = """\
+GATHERED = verbatim(
+    """\
 // The same of numbers that a thread meets pack by pack, by their distances from the mean of its first pack.
 struct Gathered {
     float count = 0.0f, about = 0.0f, sum = 0.0f, squares = 0.0f;
@@ -81,8 +86,10 @@ struct Gathered {
     }
     __device__ Spread spread() const { return around(about, count, sum, squares); }
 };"""
+)
 
-SPREAD_OF_ALL = """\
+SPREAD_OF_ALL = verbatim(
+    """\
 // Of what several blocks have found.
 template <int BLOCKS>
 __device__ Spread spread_of_all(
@@ -101,3 +108,4 @@ __device__ Spread spread_of_all(
     }
     return Spread{count, mean, distances};
 }"""
+)

@@ -10,10 +10,25 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from warpwright.compose.code.definitions import Definition
-from warpwright.compose.code.printer import signature
-from warpwright.compose.code.statements import Barrier, Blank, Body, Let, Loop, Statement
+from warpwright.compose.code.statements import (
+    Barrier,
+    Blank,
+    Body,
+    Do,
+    Lambda,
+    Let,
+    Loop,
+    Statement,
+)
 from warpwright.compose.code.text import code
-from warpwright.compose.cuda.kernel import Written, block, launch, launcher_parameters, pointers, used
+from warpwright.compose.cuda.kernel import (
+    Written,
+    launch,
+    launcher,
+    leave,
+    pointers,
+    used,
+)
 from warpwright.compose.cuda.tensors import Needs
 from warpwright.compose.ir.indices import KERNEL
 from warpwright.compose.ir.tensors import Tensor
@@ -26,6 +41,7 @@ from warpwright.compose.kernels.rows.onchip import (
     far_of,
     items_of,
     kept_parameters,
+    with_shared_memory,
 )
 from warpwright.compose.kernels.rows.reads import RowReads
 from warpwright.compose.kernels.rows.row import Rows
@@ -53,7 +69,7 @@ def resident_kernels(work: Rows, graph: Graph, held: Mapping[int, Tensor], genom
     return Written(
         name=f"{work.name}_resident",
         device=(_device(work, given, body),),
-        launcher="\n".join(_launcher(work, writer, pointers(given), fitting, _shortest(reads), genome)),
+        launcher=(_launcher(work, writer, pointers(given), fitting, _shortest(reads), genome),),
         needs=writer.needs,
         preamble=writer.all_preambles,
     )
@@ -115,29 +131,22 @@ def _launcher(
     fitting: Sequence[Tile],
     shortest: int,
     genome: Mapping[str, Any],
-) -> list[str]:
-    head = signature(f"bool launch_{work.name}_resident", launcher_parameters(writer.needs))
-    head[-1] += " {"
+) -> Definition:
     most = fitting[-1].items * MOST_THREADS
     declined = f"rows < {few(writer.graph.gpu)} || packs <= {shortest} || packs > {most}"
     width, kernel = genome["vector_bytes"], f"{work.name}_resident_kernel"
+    kept = f"{width * len(writer.emitter.kept) * MOST_THREADS} * far"
+    run = (
+        *with_shared_memory(kept, "bytes > gpu->sharedMemPerBlockOptin"),
+        Let("const int64_t", "blocks", code("{std::min}<int64_t>(rows, gpu->multiProcessorCount)")),
+        launch("blocks", str(MOST_THREADS), arguments, "bytes"),
+        Do("return true"),
+    )
     body = [
         *declining(writer.needs, width, declined),
-        "const auto run = [&](auto kernel, int far) {",
-        f"    const size_t bytes = {width * len(writer.emitter.kept) * MOST_THREADS} * far;",
-        "    if (bytes > gpu->sharedMemPerBlockOptin) return false;",
-        "    C10_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));",
-        "    const int64_t blocks = std::min<int64_t>(rows, gpu->multiProcessorCount);",
-        *block(launch("blocks", str(MOST_THREADS), arguments, "bytes")),
-        "    return true;",
-        "};",
-        *(f"if (packs <= {tile.items * MOST_THREADS}) {tile.run(kernel, MOST_THREADS)}" for tile in fitting[:-1]),
-        fitting[-1].run(kernel, MOST_THREADS),
+        Lambda("run", "auto kernel, int far", run),
+        *(leave(f"packs <= {tile.items * MOST_THREADS}", tile.run(kernel, MOST_THREADS)) for tile in fitting[:-1]),
+        Do(f"return {fitting[-1].run(kernel, MOST_THREADS)}"),
     ]
-    return [
-        "// Takes rows that are too long for the registers of a block; declines what its shared memory does not hold.",
-        "template <typename T>",
-        *head,
-        *block(body),
-        "}",
-    ]
+    what = "Takes rows that are too long for the registers of a block; declines what its shared memory does not hold."
+    return launcher(f"{work.name}_resident", writer.needs, body, result="bool", comments=(what,))

@@ -13,11 +13,27 @@ from dataclasses import dataclass
 from typing import Any
 
 from warpwright.compose.code.definitions import Definition
-from warpwright.compose.code.printer import signature
-from warpwright.compose.code.statements import Also, Assign, Barrier, Blank, Do, If, Let, Statement
+from warpwright.compose.code.statements import (
+    Also,
+    Assign,
+    Barrier,
+    Blank,
+    Do,
+    Form,
+    If,
+    Lambda,
+    Let,
+    Statement,
+)
 from warpwright.compose.code.text import KNOWN, code
 from warpwright.compose.code.traversal import functions
-from warpwright.compose.cuda.kernel import Written, block, launch, launcher_parameters, pointers, settle_multiples
+from warpwright.compose.cuda.kernel import (
+    Written,
+    launch,
+    launcher,
+    pointers,
+    settle_multiples,
+)
 from warpwright.compose.cuda.preamble import EXPECT
 from warpwright.compose.ir.indices import KERNEL
 from warpwright.compose.ir.operations import Op
@@ -33,6 +49,7 @@ from warpwright.compose.kernels.rows.onchip import (
     far_of,
     items_of,
     kept_parameters,
+    with_shared_memory,
 )
 from warpwright.compose.kernels.rows.reads import RowReads
 from warpwright.compose.kernels.rows.row import Rows, RowWriter
@@ -86,7 +103,7 @@ def cluster_kernels(work: Rows, graph: Graph, held: Mapping[int, Tensor], genome
     return Written(
         name=f"{work.name}_clustered",
         device=(device,),
-        launcher="\n".join(_launcher(work, writer, fitting, genome)),
+        launcher=(_launcher(work, writer, fitting, genome),),
         needs=writer.needs,
         preamble=(*writer.all_preambles, *(text for text, function in besides if function in calls)),
     )
@@ -186,38 +203,29 @@ def _device(work: Rows, writer: KeepingWriter, later: Sequence[str]) -> Definiti
     )
 
 
-def _launcher(work: Rows, writer: KeepingWriter, fitting: Sequence[Tile], genome: Mapping[str, Any]) -> list[str]:
+def _launcher(work: Rows, writer: KeepingWriter, fitting: Sequence[Tile], genome: Mapping[str, Any]) -> Definition:
     needs, blocks, width, gpu = writer.needs, genome["row_cluster"], genome["vector_bytes"], writer.graph.gpu
-    head = signature(f"bool launch_{work.name}_clustered", launcher_parameters(needs))
-    head[-1] += " {"
     is_long = f"(rows < {few(gpu)} && columns >= {LONG}) || packs > {LONGEST_OF_BLOCK}"
+    declined = f"{RESIDENT} / threads * (bytes + 1024) > gpu->sharedMemPerMultiprocessor"
+    run = (
+        *with_shared_memory(f"{writer.kept_bytes(width)} * threads * far", declined),
+        launch(f"rows * {blocks}", "threads", pointers(needs), "bytes"),
+        Do("return true"),
+    )
     body = [
         *declining(needs, width, f"rows == 0 || !({is_long})"),
-        "const auto run = [&](auto kernel, int threads, int far) {",
-        f"    const size_t bytes = {writer.kept_bytes(width)} * threads * far;",
-        f"    if ({RESIDENT} / threads * (bytes + 1024) > gpu->sharedMemPerMultiprocessor) return false;",
-        "    C10_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));",
-        *block(launch(f"rows * {blocks}", "threads", pointers(needs), "bytes")),
-        "    return true;",
-        "};",
-        *(line for tile in fitting for line in _choice(work, tile, blocks, gpu)),
-        "return false;",
+        Lambda("run", "auto kernel, int threads, int far", run),
+        *(_choice(work, tile, blocks, gpu) for tile in fitting),
+        Do("return false"),
     ]
-    return [
-        "// Takes long rows, and declines what a cluster cannot keep.",
-        "template <typename T>",
-        *head,
-        *block(body),
-        "}",
-    ]
+    comments = ("Takes long rows, and declines what a cluster cannot keep.",)
+    return launcher(f"{work.name}_clustered", needs, body, result="bool", comments=comments)
 
 
-def _choice(work: Rows, tile: Tile, blocks: int, gpu: Gpu) -> list[str]:
+def _choice(work: Rows, tile: Tile, blocks: int, gpu: Gpu) -> Statement:
     """For rows of which every pack but a thread's last is there."""
     least, threads = (tile.items - 1) * tile.threads, tile.threads // blocks
     enough = f" && rows >= {_fewest(blocks, gpu)}" if tile.items > MOST_ITEMS else ""
     shape = f"T, VEC, {threads}, {tile.items}, {tile.far}, {blocks}"
-    return [
-        f"if (packs > {least} && packs <= {least + tile.threads}{enough})",
-        f"    return run({work.name}_clustered_kernel<{shape}>, {threads}, {tile.far});",
-    ]
+    run = Do(f"return run({work.name}_clustered_kernel<{shape}>, {threads}, {tile.far})")
+    return If(f"packs > {least} && packs <= {least + tile.threads}{enough}", (run,), form=Form.BELOW)

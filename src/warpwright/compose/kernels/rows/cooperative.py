@@ -11,11 +11,33 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from warpwright.compose.code.definitions import Definition, Parameter
-from warpwright.compose.code.printer import signature
-from warpwright.compose.code.statements import Also, Barrier, Blank, Body, Let, Loop, Statement
+from warpwright.compose.code.definitions import (
+    Definition,
+    Parameter,
+    verbatim,
+)
+from warpwright.compose.code.statements import (
+    Also,
+    Barrier,
+    Blank,
+    Body,
+    Call,
+    Do,
+    Lambda,
+    Let,
+    Loop,
+    Statement,
+    under,
+)
 from warpwright.compose.code.text import as_code, code
-from warpwright.compose.cuda.kernel import Written, block, launcher_parameters, pointers, settle_multiples, used
+from warpwright.compose.cuda.kernel import (
+    Written,
+    launcher,
+    leave,
+    pointers,
+    settle_multiples,
+    used,
+)
 from warpwright.compose.cuda.tensors import Needs
 from warpwright.compose.ir.indices import KERNEL
 from warpwright.compose.ir.operations import REDUCTIONS, Op
@@ -32,6 +54,7 @@ from warpwright.compose.kernels.rows.onchip import (
     far_of,
     items_of,
     kept_parameters,
+    with_shared_memory,
 )
 from warpwright.compose.kernels.rows.reads import RowReads
 from warpwright.compose.kernels.rows.row import Rows
@@ -46,7 +69,8 @@ ELSEWHERE = (Op.FLIP, Op.GATHER, Op.PERMUTE, Op.ROWS_AT, Op.SLICE)
 FEW_PACKS = 4
 """Where a thread keeps no more, it costs less to read them again than to wait for all others."""
 
-TOGETHER = """\
+TOGETHER = verbatim(
+    """\
 // Launches a kernel whose blocks are all there at once, so that they may wait for each other.
 template <typename... Parameters, typename... Arguments>
 void launch_together(
@@ -62,7 +86,9 @@ void launch_together(
     config.attrs = &together;
     config.numAttrs = 1;
     C10_CUDA_CHECK(cudaLaunchKernelEx(&config, kernel, static_cast<Parameters>(arguments)...));
-}"""
+}""",
+    headers=("ATen/cuda/CUDAContext.h", "c10/cuda/CUDAException.h"),
+)
 
 
 def grid_kernels(work: Rows, graph: Graph, held: Mapping[int, Tensor], genome: Mapping[str, Any]) -> Written | None:
@@ -83,7 +109,7 @@ def grid_kernels(work: Rows, graph: Graph, held: Mapping[int, Tensor], genome: M
     return Written(
         name=f"{work.name}_at_once",
         device=(_device(work, given, parts, body),),
-        launcher="\n".join(_launcher(work, writer, given, parts, fitting, genome)),
+        launcher=(_launcher(work, writer, given, parts, fitting, genome),),
         needs=writer.needs,
         preamble=(*writer.all_preambles, TOGETHER),
     )
@@ -242,38 +268,31 @@ def _launcher(
     parts: Sequence[Part],
     fitting: Sequence[Tile],
     genome: Mapping[str, Any],
-) -> list[str]:
-    head = signature(f"bool launch_{work.name}_at_once", launcher_parameters(writer.needs))
-    head[-1] += " {"
-    width, first = genome["vector_bytes"], next(iter(writer.needs.reads))
-    arguments = [*pointers(given), *(f"{part.name}.data_ptr<{part.type}>()" for part in parts)]
-    arguments = ["kernel", "rows * pieces", str(THREADS), "bytes", *arguments, "share * VEC", "pieces"]
-    call = signature("launch_together", arguments, 104)
+) -> Definition:
+    width, first, kernel = genome["vector_bytes"], next(iter(writer.needs.reads)), f"{work.name}_at_once_kernel"
+    left = [f"{part.name}.data_ptr<{part.type}>()" for part in parts]
+    arguments = ["kernel", "rows * pieces", str(THREADS), "bytes", *pointers(given), *left, "share * VEC", "pieces"]
+    empty = f"torch::empty({{rows, pieces}}, {first}.options().dtype(torch::kFloat32))"
+    run = (
+        *with_shared_memory(
+            f"{writer.kept_bytes(width)} * {THREADS} * far", "bytes + 1024 > gpu->sharedMemPerBlockOptin"
+        ),
+        *(Let("auto", part.name, empty) for part in parts),
+        Call("launch_together", tuple(arguments)),
+        Do("return true"),
+    )
+    most = code("{std::min}<int64_t>(most, (packs + {rest}) / {threads})", rest=THREADS - 1, threads=THREADS)
+    items = Also("items", f"(share + {THREADS - 1}) / {THREADS}")
+    too_short = Do("return false", comment="The last piece is too short.")
     body = [
         *declining(writer.needs, width, f"rows == 0 || rows >= {few(writer.graph.gpu)} || columns < {LONG}"),
-        "const int64_t most = gpu->multiProcessorCount / rows;",
-        f"const int64_t pieces = std::min<int64_t>(most, (packs + {THREADS - 1}) / {THREADS});",
-        f"const int64_t share = (packs + pieces - 1) / pieces, items = (share + {THREADS - 1}) / {THREADS};",
-        "const auto run = [&](auto kernel, int far) {",
-        f"    const size_t bytes = {writer.kept_bytes(width)} * {THREADS} * far;",
-        "    if (bytes + 1024 > gpu->sharedMemPerBlockOptin) return false;",
-        "    C10_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));",
-        *(
-            f"    auto {part.name} = torch::empty({{rows, pieces}}, {first}.options().dtype(torch::kFloat32));"
-            for part in parts
-        ),
-        *block(call[:-1]),
-        f"    {call[-1]};",
-        "    return true;",
-        "};",
-        f"if (packs - (pieces - 1) * share <= (items - 1) * {THREADS}) return false;  // The last piece is too short.",
-        *(f"if (items == {tile.items}) {tile.run(f'{work.name}_at_once_kernel', THREADS)}" for tile in fitting),
-        "return false;",
+        Let("const int64_t", "most", "gpu->multiProcessorCount / rows"),
+        Let("const int64_t", "pieces", most),
+        Let("const int64_t", "share", "(packs + pieces - 1) / pieces", (items,)),
+        Lambda("run", "auto kernel, int far", run),
+        under(f"packs - (pieces - 1) * share <= (items - 1) * {THREADS}", [too_short]),
+        *(leave(f"items == {tile.items}", tile.run(kernel, THREADS)) for tile in fitting),
+        Do("return false"),
     ]
-    return [
-        "// Takes few long rows, and declines what all multiprocessors together cannot keep.",
-        "template <typename T>",
-        *head,
-        *block(body),
-        "}",
-    ]
+    comments = ("Takes few long rows, and declines what all multiprocessors together cannot keep.",)
+    return launcher(f"{work.name}_at_once", writer.needs, body, result="bool", comments=comments)

@@ -12,23 +12,35 @@ from collections.abc import Mapping, Sequence
 from functools import reduce
 from typing import Any
 
-from warpwright.compose.code.definitions import Definition
+from warpwright.compose.code.definitions import (
+    Definition,
+    verbatim,
+)
 from warpwright.compose.code.passes.order import parted
-from warpwright.compose.code.printer import signature
-from warpwright.compose.code.statements import FULLY, Assign, Blank, Body, Let, Loop, Statement
+from warpwright.compose.code.statements import (
+    FULLY,
+    Assign,
+    Blank,
+    Body,
+    Do,
+    Let,
+    Loop,
+    Statement,
+)
 from warpwright.compose.code.text import KNOWN, as_code, code
 from warpwright.compose.code.traversal import functions, names
 from warpwright.compose.cuda.arithmetic import ATOM, Term, written
 from warpwright.compose.cuda.kernel import (
     Written,
-    block,
     launch,
-    launcher_parameters,
+    launcher,
+    leave,
     over_pack,
     pointers,
     row_parameters,
     settle_multiples,
     used,
+    vec_of,
     vector_test,
 )
 from warpwright.compose.cuda.preamble import ALIGNED, PACKS, WORDS
@@ -53,7 +65,8 @@ OF_A_BYTE = ("int8", "uint8", "bool", "e4m3", "e5m2")
 CROWD, CROWD_OF_BYTES = 1536, 1024
 """Threads that a multiprocessor has room for; fewer where packs are of bytes, whose many elements take registers."""
 
-OVER_ROWS = """\
+OVER_ROWS = verbatim(
+    """\
 // The sums of ROWS rows over all threads of a block; every thread gets that of row threadIdx.x % ROWS. The lanes of a
 // warp hand on half of their rows to each other, until each is left with one.
 template <int THREADS, int ROWS>
@@ -77,6 +90,7 @@ __device__ float over_rows(float (&sums)[ROWS]) {
     for (int warp = 0; warp < THREADS / 32; ++warp) total += of_warp[threadIdx.x % ROWS][warp];
     return total;
 }"""
+)
 
 
 def across_kernels(work: Rows, graph: Graph, held: Mapping[int, Tensor], genome: Mapping[str, Any]) -> Written | None:
@@ -91,7 +105,7 @@ def across_kernels(work: Rows, graph: Graph, held: Mapping[int, Tensor], genome:
     return Written(
         name=f"{work.name}_across",
         device=(_device(work, given, body, _crowd(writer)),),
-        launcher="\n".join(_launcher(work, writer, pointers(given), genome)),
+        launcher=(_launcher(work, writer, pointers(given), genome),),
         needs=writer.needs,
         preamble=(PACKS, ALIGNED, WORDS, OVER_ROWS),
     )
@@ -210,20 +224,18 @@ def _device(work: Rows, given: Needs, body: Body, crowd: int) -> Definition:
     )
 
 
-def _launcher(work: Rows, writer: AcrossWriter, arguments: Sequence[str], genome: Mapping[str, Any]) -> list[str]:
+def _launcher(work: Rows, writer: AcrossWriter, arguments: Sequence[str], genome: Mapping[str, Any]) -> Definition:
     narrow, rows = _narrowest(writer), genome["across_rows"]
     threads = genome["across_block"] // (1 if narrow == "T" else 2)  # Packs of bytes reach twice as far.
-    head = signature(f"bool launch_{work.name}_across", launcher_parameters(writer.needs))
-    head[-1] += " {"
     body = [
-        f"constexpr int VEC = {genome['vector_bytes']} / sizeof({narrow});",
+        vec_of(genome["vector_bytes"], narrow),
         vector_test(writer.needs),
-        f"if (!vectors || rows < {_many(writer.graph.gpu)} || columns < {LONG}) return false;",
-        f"const auto kernel = {work.name}_across_kernel<T, VEC, {threads}, {rows}>;",
-        *launch(f"(rows + {rows - 1}) / {rows}", str(threads), arguments),
-        "return true;",
+        leave(f"!vectors || rows < {_many(writer.graph.gpu)} || columns < {LONG}", "false"),
+        Let("const auto", "kernel", f"{work.name}_across_kernel<T, VEC, {threads}, {rows}>"),
+        launch(f"(rows + {rows - 1}) / {rows}", str(threads), arguments),
+        Do("return true"),
     ]
-    return ["template <typename T>", *head, *block(body), "}"]
+    return launcher(f"{work.name}_across", writer.needs, body, result="bool")
 
 
 def _crowd(writer: AcrossWriter) -> int:

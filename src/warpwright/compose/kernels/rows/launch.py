@@ -6,15 +6,30 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from warpwright.compose.code.definitions import Definition
-from warpwright.compose.code.printer import signature
-from warpwright.compose.code.statements import Assign, Blank, Body, Do, Let, Loop, Statement, under
+from warpwright.compose.code.definitions import (
+    Definition,
+    Item,
+)
+from warpwright.compose.code.statements import (
+    Assign,
+    Blank,
+    Body,
+    Comment,
+    Do,
+    Form,
+    If,
+    Lambda,
+    Let,
+    Loop,
+    Statement,
+    under,
+)
 from warpwright.compose.code.text import Code, as_code, code
 from warpwright.compose.cuda.kernel import (
     Written,
-    block,
     launch,
-    launcher_parameters,
+    launcher,
+    leave,
     pointers,
     row_parameters,
     used,
@@ -70,7 +85,7 @@ def row_kernels(
     return Written(
         name=work.name,
         device=tuple(definitions),
-        launcher="\n".join(_launcher(work, reads, fitting, needs, pointers(given), genome)),
+        launcher=(launcher(work.name, needs, _launcher(work, reads, fitting, needs, pointers(given), genome)),),
         needs=needs,
         preamble=row_preamble(writers),
     )
@@ -99,7 +114,7 @@ def merged_needs(found: list[Needs]) -> Needs:
     return merged
 
 
-def row_preamble(writers: list[RowWriter]) -> tuple[str, ...]:
+def row_preamble(writers: list[RowWriter]) -> tuple[Item, ...]:
     return (PACKS, WORDS, REOPENED, ALIGNED, *(text for writer in writers for text in writer.preamble))
 
 
@@ -203,36 +218,34 @@ def _launcher(
     needs: Needs,
     arguments: Sequence[str],
     genome: Mapping[str, Any],
-) -> list[str]:
-    head = signature(f"void launch_{work.name}", launcher_parameters(needs))
-    head[-1] += " {"
-    body = [
-        "if (rows == 0) return;",
+) -> list[Statement]:
+    blocks = Let("const int64_t", "blocks", code("{std::min}((rows + rows_per_block - 1) / rows_per_block, most)"))
+    given = code("auto kernel, int64_t rows_per_block, int threads, int64_t most = {INT_MAX}")
+    return [
+        leave("rows == 0"),
         vec_of(genome["vector_bytes"]),
-        "const auto run = [&](auto kernel, int64_t rows_per_block, int threads, int64_t most = INT_MAX) {",
-        "    const int64_t blocks = std::min((rows + rows_per_block - 1) / rows_per_block, most);",
-        *block(launch("blocks", "threads", arguments)),
-        "};",
+        Lambda("run", given, (blocks, launch("blocks", "threads", arguments))),
         vector_test(needs),
         *_kept_choices(work, fitting),
         *_streamed_choice(work, reads, genome),
         *(_narrow_choice(work, reads.graph.cases) if fitting else ()),
-        f"if (columns <= 256) return run({work.name}_streamed<T, 1, 32>, 1, 32);",
-        f"run({work.name}_streamed<T, 1, 512>, 1, 512);",
+        leave("columns <= 256", f"run({work.name}_streamed<T, 1, 32>, 1, 32)"),
+        Do(f"run({work.name}_streamed<T, 1, 512>, 1, 512)"),
     ]
-    return ["template <typename T>", *head, *block(body), "}"]
 
 
-def _kept_choices(work: Rows, fitting: Sequence[Tile]) -> list[str]:
+def _kept_choices(work: Rows, fitting: Sequence[Tile]) -> list[Statement]:
     choices = [
-        f"if (vectors && packs <= {tile.packs}) "
-        f"return run({work.name}_kept<T, VEC, {tile.threads}, {tile.items}>, {tile.rows}, {tile.threads * tile.rows});"
+        leave(
+            f"vectors && packs <= {tile.packs}",
+            f"run({work.name}_kept<T, VEC, {tile.threads}, {tile.items}>, {tile.rows}, {tile.threads * tile.rows})",
+        )
         for tile in fitting
     ]
-    return ["const int64_t packs = columns / VEC;", *choices] if choices else []
+    return [Let("const int64_t", "packs", "columns / VEC"), *choices] if choices else []
 
 
-def _narrow_choice(work: Rows, cases: Cases) -> list[str]:
+def _narrow_choice(work: Rows, cases: Cases) -> list[Statement]:
     """Rows of a few elements that make no whole packs, where such are timed."""
     lengths = [(work.columns.values[case], cases.widths[case]) for case in cases.timed]
     odd = [length for length, width in lengths if length <= 32 and length * width % 16]
@@ -240,29 +253,30 @@ def _narrow_choice(work: Rows, cases: Cases) -> list[str]:
         return []
     threads = max(1 << (max(odd) - 1).bit_length(), 4)
     kernel = f"{work.name}_kept<T, 1, {threads}, 1>"
-    return [f"if (columns <= {threads}) return run({kernel}, {SHORT // threads}, {SHORT});"]
+    return [leave(f"columns <= {threads}", f"run({kernel}, {SHORT // threads}, {SHORT})")]
 
 
-def narrowest(choices: Sequence[tuple[int, str]]) -> list[str]:
+def narrowest(choices: Sequence[tuple[int, str]]) -> Statement:
     """By the packs that each has room for: what runs the narrowest that holds a row, the last taking all others."""
-    lines = []
-    for position, (packs, run) in enumerate(choices):
-        test = f"if (packs <= {packs}) " if position < len(choices) - 1 else ""
-        lines.append(f"{'else ' if position else ''}{test}{run}")
-    return lines
+    *narrow, (_, widest) = choices
+    found: Statement = Do(widest)
+    for packs, run in reversed(narrow):
+        found = If(f"packs <= {packs}", (Do(run),), (found,), form=Form.BESIDE)
+    return found
 
 
-def _streamed_choice(work: Rows, reads: RowReads, genome: Mapping[str, Any]) -> list[str]:
+def _streamed_choice(work: Rows, reads: RowReads, genome: Mapping[str, Any]) -> list[Statement]:
     threads = genome["stream_block"]
     if not reads.has_several_passes:
-        return [f"if (vectors) return run({work.name}_streamed<T, VEC, {threads}>, 1, {threads});"]
+        return [leave("vectors", f"run({work.name}_streamed<T, VEC, {threads}>, 1, {threads})")]
     threads, tensors = min(2 * threads, MOST_THREADS), len(reads.along_rows)
     cache, sms = cached_bytes(reads.graph.gpu), reads.graph.gpu.sms
+    bounds = "{std::clamp}<int64_t>({cache} / {std::max}<int64_t>(row_bytes, 1), {least}, {most})"
     return [
-        "// What is read again should still be in the cache: not more rows at a time than that holds.",
-        f"const int64_t row_bytes = columns * sizeof(T){f' * {tensors}' if tensors > 1 else ''};",
-        f"const int64_t most = std::clamp<int64_t>({cache} / std::max<int64_t>(row_bytes, 1), {sms}, {4 * sms});",
-        f"if (vectors) return run({work.name}_streamed<T, VEC, {threads}>, 1, {threads}, most);",
+        Comment("What is read again should still be in the cache: not more rows at a time than that holds."),
+        Let("const int64_t", "row_bytes", f"columns * sizeof(T){f' * {tensors}' if tensors > 1 else ''}"),
+        Let("const int64_t", "most", code(bounds, cache=cache, least=sms, most=4 * sms)),
+        leave("vectors", f"run({work.name}_streamed<T, VEC, {threads}>, 1, {threads}, most)"),
     ]
 
 

@@ -9,7 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from warpwright.compose.code.definitions import Parameter
+from warpwright.compose.code.definitions import (
+    Item,
+    Parameter,
+    verbatim,
+)
 from warpwright.compose.code.statements import (
     FULLY,
     Assign,
@@ -24,7 +28,12 @@ from warpwright.compose.code.statements import (
 )
 from warpwright.compose.code.text import Code, code
 from warpwright.compose.cuda.emit import Early
-from warpwright.compose.cuda.kernel import row_parameters, vec_of, vector_test
+from warpwright.compose.cuda.kernel import (
+    leave,
+    row_parameters,
+    vec_of,
+    vector_test,
+)
 from warpwright.compose.cuda.tensors import Needs
 from warpwright.compose.ir.indices import PACK
 from warpwright.compose.ir.tensors import Store, Tensor
@@ -40,7 +49,8 @@ from warpwright.core.gpus.table import Gpu
 NEAR = 7
 """Packs that each of 1024 threads has room for in registers."""
 
-KEPT = """\
+KEPT = verbatim(
+    """\
 // The packs of a row that a thread keeps: the first FAR in shared memory, where they arrive in the background, the
 // others in registers.
 template <typename T, int VEC, int THREADS, int ITEMS, int FAR>
@@ -65,7 +75,9 @@ struct Kept {
     __device__ const Words<T, VEC>& operator[](int item) const {
         return item < FAR ? far[item * THREADS] : near[item - FAR];
     }
-};"""
+};""",
+    headers=("cuda_pipeline.h",),
+)
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -76,7 +88,7 @@ class Tile:
     far: int
 
     def run(self, kernel: str, threads: int) -> str:
-        return f"return run({kernel}<T, VEC, {threads}, {self.items}, {self.far}>, {self.far});"
+        return f"run({kernel}<T, VEC, {threads}, {self.items}, {self.far}>, {self.far})"
 
 
 class KeepingWriter(RowWriter):
@@ -92,7 +104,7 @@ class KeepingWriter(RowWriter):
     """The statements that send for the first of those that the last pass needs."""
 
     @property
-    def all_preambles(self) -> tuple[str, ...]:
+    def all_preambles(self) -> tuple[Item, ...]:
         return (*row_preamble([self]), KEPT)
 
     def declared(self) -> list[Statement]:
@@ -208,12 +220,22 @@ def kept_parameters(given: Needs) -> list[Parameter]:
     return [replace(item, type="int") if item.name == "columns" else item for item in row_parameters(given)]
 
 
-def declining(needs: Needs, width: int, test: str) -> list[str]:
+def declining(needs: Needs, width: int, test: str) -> list[Statement]:
     """How a launcher begins that does not take everything."""
     return [
         vec_of(width),
-        "const int64_t packs = columns / VEC;",
+        Let("const int64_t", "packs", "columns / VEC"),
         vector_test(needs),
-        f"if (!vectors || {test}) return false;",
-        "const auto* const gpu = at::cuda::getCurrentDeviceProperties();",
+        leave(f"!vectors || {test}", "false"),
+        Let("const auto* const", "gpu", code("{at::cuda::getCurrentDeviceProperties}()")),
+    ]
+
+
+def with_shared_memory(bytes_: str, declined: str) -> list[Statement]:
+    """How a launch begins that takes so much shared memory: it is declined where there is less."""
+    attribute = "cudaFuncAttributeMaxDynamicSharedMemorySize"
+    return [
+        Let("const size_t", "bytes", bytes_),
+        leave(declined, "false"),
+        Do(code("{C10_CUDA_CHECK}(cudaFuncSetAttribute(kernel, {attribute}, bytes))", attribute=attribute)),
     ]

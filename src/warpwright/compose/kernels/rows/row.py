@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from warpwright.compose.code.definitions import Item
 from warpwright.compose.code.statements import (
     FULLY,
     Assign,
@@ -110,7 +111,7 @@ class RowWriter:
         """Whether passes that wait for each other become one: threads meet less often, but compute more."""
         self.behind_last: list[Statement] = []
         """What is done behind each pack of the last pass, when it is needed no more."""
-        self.preamble: dict[str, None] = {}
+        self.preamble: dict[Item, None] = {}
 
     @property
     def needs(self) -> Needs:

@@ -12,16 +12,25 @@ from typing import Any
 
 from warpwright.compose.code.definitions import Definition, Parameter
 from warpwright.compose.code.passes.fast_math import could_be_faster
-from warpwright.compose.code.printer import signature
-from warpwright.compose.code.statements import Also, Assign, Body, Let, Statement, Wait, under
+from warpwright.compose.code.statements import (
+    Also,
+    Assign,
+    Block,
+    Body,
+    Comment,
+    Let,
+    Statement,
+    Wait,
+    under,
+)
 from warpwright.compose.code.text import as_code, code
 from warpwright.compose.code.traversal import names as names_in
 from warpwright.compose.cuda.kernel import (
     Written,
-    block,
     choice,
     launch,
-    launcher_parameters,
+    launcher,
+    leave,
     listed,
     pointers,
     row_parameters,
@@ -135,7 +144,7 @@ def split_kernels(
     return Written(
         name=f"{work.name}_split",
         device=tuple(_device(work, stage) for stage in stages),
-        launcher="\n".join(_launcher(work, stages, needs, genome)),
+        launcher=(launcher(f"{work.name}_split", needs, _launcher(work, stages, needs, genome)),),
         needs=needs,
         preamble=row_preamble([stage.writer for stage in stages]),
         in_sequence=True,
@@ -237,34 +246,32 @@ def _device(work: Rows, stage: Stage) -> Definition:
     )
 
 
-def _launcher(work: Rows, stages: Sequence[Stage], needs: Needs, genome: Mapping[str, Any]) -> list[str]:
+def _launcher(work: Rows, stages: Sequence[Stage], needs: Needs, genome: Mapping[str, Any]) -> list[Statement]:
     threads = genome["split_block"]
-    head = signature(f"void launch_{work.name}_split", launcher_parameters(needs))
-    head[-1] += " {"
     first = next(iter({**needs.reads, **needs.writes}))
     types = {"float": "torch::kFloat32", "int": "torch::kInt32"}
     parts = [part for stage in stages for part in stage.left]
-    body = [
-        "if (rows == 0) return;",
+    length = Also("length", "(columns + wanted * unit - 1) / (wanted * unit) * unit")
+    wanted = code("{std::max}<int64_t>({blocks} / rows, 1)", blocks=genome["split_blocks"])
+    return [
+        leave("rows == 0"),
         vec_of(genome["vector_bytes"]),
         vector_test(needs),
-        "// Pieces of whole packs, enough of them to fill the GPU.",
-        f"const int64_t wanted = std::max<int64_t>({genome['split_blocks']} / rows, 1);",
-        f"const int64_t unit = {threads} * VEC, length = (columns + wanted * unit - 1) / (wanted * unit) * unit;",
-        "const int64_t pieces = std::max<int64_t>((columns + length - 1) / length, 1);",
+        Comment("Pieces of whole packs, enough of them to fill the GPU."),
+        Let("const int64_t", "wanted", wanted),
+        Let("const int64_t", "unit", f"{threads} * VEC", (length,)),
+        Let("const int64_t", "pieces", code("{std::max}<int64_t>((columns + length - 1) / length, 1)")),
         *(
-            f"auto {part.name} = torch::empty({{rows, pieces}}, {first}.options().dtype({types[part.type]}));"
+            Let("auto", part.name, f"torch::empty({{rows, pieces}}, {first}.options().dtype({types[part.type]}))")
             for part in parts
         ),
+        *(_launched(work, stage, threads) for stage in stages),
     ]
-    for stage in stages:
-        body += _launched(work, stage, threads)
-    return ["template <typename T>", *head, *block(body), "}"]
 
 
-def _launched(work: Rows, stage: Stage, threads: int) -> list[str]:
+def _launched(work: Rows, stage: Stage, threads: int) -> Statement:
     parts = [f"{part.name}.data_ptr<{part.type}>()" for part in (*stage.taken, *stage.left)]
     arguments = [*pointers(stage.given), *parts, *stage.pieces]
     grid = "dim3(pieces, rows)" if stage.left or work.stores else "dim3(1, rows)"
     chosen = choice(f"{stage.name}_kernel", [threads if name == "THREADS" else name for name in stage.shape])
-    return ["{", *block([*chosen, *launch(grid, str(threads), arguments)]), "}"]
+    return Block((*chosen, launch(grid, str(threads), arguments)))

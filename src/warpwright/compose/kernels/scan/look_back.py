@@ -11,8 +11,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from warpwright.compose.cuda.kernel import block, launch, pointer
-from warpwright.compose.cuda.preamble import EXPECT, JOINS, NEIGHBOURS, OVER_ROW
+from warpwright.compose.code.definitions import verbatim
+from warpwright.compose.code.statements import Also, Block, Do, If, Let, Statement, Wait
+from warpwright.compose.code.text import code
+from warpwright.compose.cuda.joins import JOINS, NEIGHBOURS, OVER_ROW
+from warpwright.compose.cuda.kernel import launch, pointer
+from warpwright.compose.cuda.preamble import EXPECT
 from warpwright.compose.ir.operations import Op
 from warpwright.compose.ir.sizes import Size
 from warpwright.compose.ir.tensors import Tensor
@@ -27,7 +31,8 @@ KEPT, RESIDENT = 16, 1024
 """Elements that a thread keeps, while it loads as many of the next piece; and threads of a multiprocessor that have
 registers for both."""
 
-UP_TO_LANE = """\
+UP_TO_LANE = verbatim(
+    """\
 // The sum over all lanes of the warp up to this one.
 __device__ float up_to_lane(float value, int lane) {
     for (int offset = 1; offset < 32; offset *= 2) {
@@ -36,8 +41,10 @@ __device__ float up_to_lane(float value, int lane) {
     }
     return value;
 }"""
+)
 
-CLEAR = """\
+CLEAR = verbatim(
+    """\
 // Empties what blocks publish for each other.
 __global__ void __launch_bounds__(128) clear_kernel(unsigned long long* words, int count) {
 #if __CUDA_ARCH__ >= 900
@@ -47,9 +54,11 @@ __global__ void __launch_bounds__(128) clear_kernel(unsigned long long* words, i
 #endif
     for (int word = threadIdx.x; word < count; word += 128) words[word] = 0;
 }"""
+)
 """Other kernels wait before they let the next one come; here that would cost a launch's time, and guard nothing."""
 
-LOOK_BACK = """\
+LOOK_BACK = verbatim(
+    """\
 // A sum and the news that it is known, in one word that is written and read as a whole.
 __device__ void publish(unsigned long long* word, float sum) { atomicExch(word, 1ull << 32 | __float_as_uint(sum)); }
 
@@ -63,8 +72,10 @@ __device__ float sum_of_published(const unsigned long long* words, int count) {
     }
     return over_row<Sum, 32>(sum);
 }"""
+)
 
-WITHIN_WARP = """\
+WITHIN_WARP = verbatim(
+    """\
 // Running sums over the packs that a warp keeps, one after the other; returns the sum of them all.
 template <bool REVERSED, typename T, int VEC, int ITEMS>
 __device__ float scan_packs(const Pack<T, VEC> (&packs)[ITEMS], float (&sums)[ITEMS][VEC], int lane) {
@@ -84,8 +95,10 @@ __device__ float scan_packs(const Pack<T, VEC> (&packs)[ITEMS], float (&sums)[IT
     }
     return carried;
 }"""
+)
 
-KERNEL = """\
+KERNEL = verbatim(
+    """\
 // Running sums along rows, from their ends if REVERSED. Blocks draw pieces of rows, all first pieces before all second
 // ones: whoever waits for an earlier piece waits for a block that is at work on it. published has a word for every
 // piece, and the number of pieces drawn behind them.
@@ -108,8 +121,9 @@ __global__ void __launch_bounds__(THREADS, 1024 / THREADS) piece_scan_kernel(
     for (int item = 0; item < ITEMS; ++item) {
         const int place = place_of(blockIdx.x, item);
         if (place < columns) expect(address_of(blockIdx.x, place));
-    }
-    await_results();
+    }""",
+    Wait(),
+    """\
     Pack<In, VEC> packs[ITEMS];
     const auto fetch = [&](int number) {
         #pragma unroll
@@ -148,7 +162,9 @@ __global__ void __launch_bounds__(THREADS, 1024 / THREADS) piece_scan_kernel(
         }
         number = next;
     }
-}"""
+}""",
+    calls=("store",),
+)
 PREAMBLE = (JOINS[Op.SUM], NEIGHBOURS, OVER_ROW, EXPECT, UP_TO_LANE, CLEAR, LOOK_BACK, WITHIN_WARP, KERNEL)
 
 
@@ -156,25 +172,24 @@ def is_worth_it(rows: Size, columns: Size, graph: Graph, genome: Mapping[str, An
     return bool(genome["scan_pieces"]) and is_few_and_long(rows, columns, graph.cases, graph.gpu)
 
 
-def launches(source: Tensor, target: Tensor, reverse: bool, gpu: Gpu, genome: Mapping[str, Any]) -> list[str]:
+def launches(source: Tensor, target: Tensor, reverse: bool, gpu: Gpu, genome: Mapping[str, Any]) -> list[Statement]:
     """The statements that scan few long rows in this way, and leave the rest to those that follow."""
     threads = genome["scan_pieces"]
     length = threads * KEPT
     typed = f"{source.cpp}, {target.cpp}, VEC, {threads}, {KEPT} / VEC, {'true' if reverse else 'false'}"
-    inner = [
-        f"const int64_t pieces = (columns + {length - 1}) / {length}, count = rows * pieces;",
-        f"auto words = torch::empty({{count + 1}}, {source.name}.options().dtype(torch::kInt64));",
-        "auto* const published = reinterpret_cast<unsigned long long*>(words.data_ptr<int64_t>());",
-        "{",
-        *block(["const auto kernel = clear_kernel;", *launch("1", "128", ["published", "count + 1"])]),
-        "}",
-        "const int processors = at::cuda::getCurrentDeviceProperties()->multiProcessorCount;",
-        f"const auto kernel = piece_scan_kernel<{typed}>;",
-        *launch(
-            f"std::min<int64_t>(count, {RESIDENT // threads} * processors)",
-            str(threads),
-            [pointer(source), pointer(target), "published", "rows", "columns", "pieces"],
-        ),
-        "return;",
-    ]
-    return [f"if (vectors && rows < {few(gpu)} && columns >= {LONG}) {{", *block(inner), "}"]
+    words = f"torch::empty({{count + 1}}, {source.name}.options().dtype(torch::kInt64))"
+    gpu_at_hand = code("{at::cuda::getCurrentDeviceProperties}()->multiProcessorCount")
+    clear = Let("const auto", "kernel", "clear_kernel"), launch("1", "128", ["published", "count + 1"])
+    grid = code("{std::min}<int64_t>(count, {crowd} * processors)", crowd=RESIDENT // threads)
+    arguments = [pointer(source), pointer(target), "published", "rows", "columns", "pieces"]
+    inner = (
+        Let("const int64_t", "pieces", f"(columns + {length - 1}) / {length}", (Also("count", "rows * pieces"),)),
+        Let("auto", "words", words),
+        Let("auto* const", "published", "reinterpret_cast<unsigned long long*>(words.data_ptr<int64_t>())"),
+        Block(clear),
+        Let("const int", "processors", gpu_at_hand),
+        Let("const auto", "kernel", f"piece_scan_kernel<{typed}>"),
+        launch(grid, str(threads), arguments),
+        Do("return"),
+    )
+    return [If(f"vectors && rows < {few(gpu)} && columns >= {LONG}", inner)]

@@ -4,11 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from string import Template
 from typing import Any
 
-from warpwright.compose.code.printer import signature
-from warpwright.compose.cuda.kernel import Written, block, launch, pointer, vec_of
-from warpwright.compose.cuda.preamble import ALIGNED, JOINS, NEIGHBOURS, OVER_ROW, PACKS
+from warpwright.compose.code.definitions import Item, verbatim
+from warpwright.compose.code.statements import Also, Assign, Body, Comment, Do, If, Lambda, Let, Statement, Wait
+from warpwright.compose.cuda.joins import JOINS, NEIGHBOURS, OVER_ROW
+from warpwright.compose.cuda.kernel import (
+    Written,
+    launch,
+    launcher,
+    leave,
+    pointer,
+    vec_of,
+)
+from warpwright.compose.cuda.preamble import ALIGNED, PACKS
 from warpwright.compose.cuda.tensors import Needs
 from warpwright.compose.ir.operations import Op
 from warpwright.compose.ir.sizes import Cases, Size
@@ -30,21 +40,22 @@ KNOBS = (
 SHORT = 32
 """Packs of a row that is left to the threads of one warp."""
 
-KERNEL = """\
-// Running sums along each row, from its end if REVERSED. THREADS threads share a row or a piece of one, and take
-// ITEMS packs each at a time: sums within a pack, over a warp, and over the warps.
+HEAD = """\
+// Running $sums along each row, from its end if REVERSED. THREADS threads share a row or a piece of one, and take
+// ITEMS packs each at a time: $sums within a pack, over a warp, and over the warps.
 template <typename In, typename Out, int VEC, int THREADS, int ITEMS, bool REVERSED>
-__global__ void __launch_bounds__(THREADS < 256 ? 256 : THREADS) scan_kernel(
+__global__ void __launch_bounds__(THREADS < 256 ? 256 : THREADS) ${name}(
         const In* __restrict__ from, Out* __restrict__ to, const float* __restrict__ parts, int64_t rows, int columns,
-        int length, int pieces) {
+        int length, int pieces) {"""
+BODY = """\
     constexpr int WARPS = THREADS < 32 ? 1 : THREADS / 32;
     const int lane = threadIdx.x % THREADS, warp = lane / 32, piece = blockIdx.x % pieces;
     const int64_t row = static_cast<int64_t>(blockIdx.x / pieces) * (blockDim.x / THREADS) + threadIdx.x / THREADS;
     if (row >= rows) return;
     from += row * columns;
     to += row * columns;
-    float carried = 0.0f;
-    for (int earlier = 0; earlier < piece; ++earlier) carried += parts[row * pieces + earlier];
+    float carried = $unit;
+    for (int earlier = 0; earlier < piece; ++earlier) carried $sign= parts[row * pieces + earlier];
     const int end = min(columns, (piece + 1) * length);
     for (int start = piece * length; start < end; start += THREADS * VEC * ITEMS) {
         Pack<In, VEC> packs[ITEMS];
@@ -53,17 +64,18 @@ __global__ void __launch_bounds__(THREADS < 256 ? 256 : THREADS) scan_kernel(
             const int place = start + (item * THREADS + lane) * VEC;
             if (place < end) packs[item] = load<VEC>(from + (REVERSED ? columns - VEC - place : place));
         }
-        float sums[ITEMS][VEC] = {}, up_to_here[ITEMS];
+        float $sums[ITEMS][VEC] = {}, up_to_here[ITEMS];
         #pragma unroll
         for (int item = 0; item < ITEMS; ++item) {
             const int place = start + (item * THREADS + lane) * VEC;
             #pragma unroll
             for (int k = 0; k < VEC && place < end; ++k)
-                sums[item][k] = float(packs[item].at[REVERSED ? VEC - 1 - k : k]) + (k > 0 ? sums[item][k - 1] : 0.0f);
-            up_to_here[item] = sums[item][VEC - 1];
+                $sums[item][k] = float(packs[item].at[REVERSED ? VEC - 1 - k : k]) $sign \
+(k > 0 ? $sums[item][k - 1] : $unit);
+            up_to_here[item] = $sums[item][VEC - 1];
             for (int offset = 1; offset < NEAR<THREADS>; offset *= 2) {
                 const float below = __shfl_up_sync(neighbours<THREADS>(), up_to_here[item], offset, NEAR<THREADS>);
-                if (lane % 32 >= offset) up_to_here[item] += below;
+                if (lane % 32 >= offset) up_to_here[item] $sign= below;
             }
         }
         __shared__ float of_warp[ITEMS][WARPS];
@@ -81,27 +93,30 @@ __global__ void __launch_bounds__(THREADS < 256 ? 256 : THREADS) scan_kernel(
             if constexpr (WARPS > 1) {
                 for (int other = 0; other < WARPS; ++other) {
                     if (other == warp) before = carried;
-                    carried += of_warp[item][other];
+                    carried $sign= of_warp[item][other];
                 }
             } else {
-                carried += __shfl_sync(neighbours<THREADS>(), up_to_here[item], NEAR<THREADS> - 1, NEAR<THREADS>);
+                carried $sign= __shfl_sync(neighbours<THREADS>(), up_to_here[item], NEAR<THREADS> - 1, NEAR<THREADS>);
             }
-            if (lane % 32 > 0) before += below;
+            if (lane % 32 > 0) before $sign= below;
             const int place = start + (item * THREADS + lane) * VEC;
             Pack<Out, VEC> pack;
             #pragma unroll
-            for (int k = 0; k < VEC; ++k) pack.at[REVERSED ? VEC - 1 - k : k] = before + sums[item][k];
+            for (int k = 0; k < VEC; ++k) pack.at[REVERSED ? VEC - 1 - k : k] = before $sign $sums[item][k];
             if (place < end) store<VEC>(to + (REVERSED ? columns - VEC - place : place), pack);
         }
         if constexpr (WARPS > 1) __syncthreads();  // The next round overwrites of_warp.
     }
 }"""
 
-PIECES = """\
+PIECES = verbatim(
+    """\
 // The sum of each piece of a row: block (x, y) adds up piece x of row y, counted from its end if REVERSED.
 template <typename In, int VEC, int THREADS, bool REVERSED>
 __global__ void __launch_bounds__(THREADS) piece_sums_kernel(
-        const In* __restrict__ from, float* __restrict__ parts, int columns, int length) {
+        const In* __restrict__ from, float* __restrict__ parts, int columns, int length) {""",
+    Wait(),
+    """\
     const int64_t row = blockIdx.y;
     const int begin = blockIdx.x * length, end = min(columns, begin + length);
     float sum = 0.0f;
@@ -113,19 +128,10 @@ __global__ void __launch_bounds__(THREADS) piece_sums_kernel(
     }
     sum = over_row<Sum, THREADS>(sum);
     if (threadIdx.x == 0) parts[row * gridDim.x + blockIdx.x] = sum;
-}"""
-
-IN_PRODUCTS = (
-    ("carried = 0.0f", "carried = 1.0f"),
-    ("carried += ", "carried *= "),
-    ("before += ", "before *= "),
-    ("up_to_here[item] += ", "up_to_here[item] *= "),
-    ("+ (k > 0 ? sums[item][k - 1] : 0.0f)", "* (k > 0 ? sums[item][k - 1] : 1.0f)"),
-    ("before + sums", "before * sums"),
-    ("scan_kernel(", "product_scan_kernel("),
-    ("sums", "products"),
+}""",
 )
-"""What running products have in the place of running sums."""
+
+SUMS = {"unit": "0.0f", "sign": "+", "sums": "sums"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,11 +142,11 @@ class Way:
     multiplied: bool = False
 
     @property
-    def kernel(self) -> str:
-        text = KERNEL
-        for added, multiplied in IN_PRODUCTS if self.multiplied else ():
-            text = text.replace(added, multiplied)
-        return text
+    def kernel(self) -> Item:
+        """The kernel, with what is added up or multiplied in its place."""
+        words = {"unit": "1.0f", "sign": "*", "sums": "products"} if self.multiplied else SUMS
+        head, body = (Template(part).substitute(words, name=self.kernel_name) for part in (HEAD, BODY))
+        return verbatim(head, Wait(), body, calls=("store",))
 
     @property
     def kernel_name(self) -> str:
@@ -159,9 +165,6 @@ def scan_kernel(
     needs = Needs(
         reads={source.name: source}, writes={target.name: target}, sizes={"rows": shape[0], "columns": shape[1]}
     )
-    tensors = [f"const torch::Tensor& {name_}" for name_ in (source.name, target.name)]
-    head = signature(f"void launch_{name}", [*tensors, "int64_t rows", "int64_t columns"])
-    head[-1] += " {"
     # Products are left to one block for each row: rows so long that several pay have little but zeros in them.
     split = is_few_and_long(*shape, graph.cases, graph.gpu) and not way.multiplied
     walked = scan_pieces.is_worth_it(*shape, graph, genome) and not way.multiplied
@@ -171,8 +174,8 @@ def scan_kernel(
     extra += scan_pieces.PREAMBLE if walked else []
     return Written(
         name=name,
-        device="",
-        launcher="\n".join(["template <typename T>", *head, *block(body), "}"]),
+        device=(),
+        launcher=(launcher(name, needs, body),),
         needs=needs,
         preamble=(PACKS, ALIGNED, *extra),
         in_sequence=split,
@@ -186,33 +189,36 @@ def _launcher(
     way: Way,
     graph: Graph,
     split: bool,
-    first: list[str],
+    first: Body,
     genome: Mapping[str, Any],
-) -> list[str]:
+) -> list[Statement]:
     threads, items, name = genome["scan_block"], genome["scan_items"], way.kernel_name
     reverse = "true" if way.reverse else "false"
     typed = f"{source.cpp}, {target.cpp}"
     arguments = [pointer(source), pointer(target), "parts", "rows", "columns", "length", "pieces"]
+    blocks = Let("const int64_t", "blocks", "(rows + rows_per_block - 1) / rows_per_block * pieces")
+    packs = f"aligned({{{source.name}.data_ptr(), {target.name}.data_ptr()}}) && columns % VEC == 0"
     return [
-        "if (rows == 0 || columns == 0) return;",
+        leave("rows == 0 || columns == 0"),
         vec_of(genome["vector_bytes"]),
-        f"const bool vectors = aligned({{{source.name}.data_ptr(), {target.name}.data_ptr()}}) && columns % VEC == 0;",
+        Let("const bool", "vectors", packs),
         *first,
-        "int64_t pieces = 1, length = columns;",
-        "const float* parts = nullptr;",
-        *(_pieces(source, typed.partition(",")[0], reverse, threads, items, graph.gpu) if split else ()),
-        "const auto run = [&](auto kernel, int64_t rows_per_block, int threads) {",
-        "    const int64_t blocks = (rows + rows_per_block - 1) / rows_per_block * pieces;",
-        *block(launch("blocks", "threads", arguments)),
-        "};",
+        Let("int64_t", "pieces", "1", (Also("length", "columns"),)),
+        Let("const float*", "parts", "nullptr"),
+        *(_pieces(source, reverse, threads, items, graph.gpu) if split else ()),
+        Lambda(
+            "run", "auto kernel, int64_t rows_per_block, int threads", (blocks, launch("blocks", "threads", arguments))
+        ),
         *(
-            f"if (vectors && columns <= {width} * VEC) "
-            f"return run({name}<{typed}, VEC, {width}, 1, {reverse}>, {rows}, {rows * width});"
+            leave(
+                f"vectors && columns <= {width} * VEC",
+                f"run({name}<{typed}, VEC, {width}, 1, {reverse}>, {rows}, {rows * width})",
+            )
             for width, rows in _short(columns, graph.cases, genome)
         ),
-        f"if (vectors) return run({name}<{typed}, VEC, {threads}, {items}, {reverse}>, 1, {threads});",
-        f"if (columns <= 64) return run({name}<{typed}, 1, 32, 2, {reverse}>, 4, 128);",
-        f"run({name}<{typed}, 1, {threads}, {items}, {reverse}>, 1, {threads});",
+        leave("vectors", f"run({name}<{typed}, VEC, {threads}, {items}, {reverse}>, 1, {threads})"),
+        leave("columns <= 64", f"run({name}<{typed}, 1, 32, 2, {reverse}>, 4, 128)"),
+        Do(f"run({name}<{typed}, 1, {threads}, {items}, {reverse}>, 1, {threads})"),
     ]
 
 
@@ -223,22 +229,20 @@ def _short(columns: Size, cases: Cases, genome: Mapping[str, Any]) -> list[tuple
     return [(width, genome["scan_rows"] * 32 // width) for width in widths]
 
 
-def _pieces(source: Tensor, typed: str, way: str, threads: int, items: int, gpu: Gpu) -> list[str]:
-    test = f"rows < {few(gpu)} && columns >= {LONG}"
-    name = f"piece_sums_kernel<{typed}, VEC, {threads}, {way}>"
-    plain = f"piece_sums_kernel<{typed}, 1, {threads}, {way}>"
-    return [
-        f"auto sums = torch::empty({{0}}, {source.name}.options().dtype(torch::kFloat32));",
-        f"if ({test}) {{",
-        "    // Pieces of whole rounds, enough of them to fill the GPU.",
-        f"    const int64_t wanted = {8 * gpu.sms} / rows, unit = {threads * items} * VEC;",
-        "    length = (columns + wanted * unit - 1) / (wanted * unit) * unit;",
-        "    pieces = (columns + length - 1) / length;",
-        f"    sums = torch::empty({{rows, pieces}}, {source.name}.options().dtype(torch::kFloat32));",
-        "    parts = sums.data_ptr<float>();",
-        f"    const auto kernel = vectors ? {name} : {plain};",
-        *block(
-            launch("dim3(pieces, rows)", str(threads), [pointer(source), "sums.data_ptr<float>()", "columns", "length"])
-        ),
-        "}",
-    ]
+def _pieces(source: Tensor, way: str, threads: int, items: int, gpu: Gpu) -> list[Statement]:
+    """The statements that add up pieces of few long rows first."""
+    name, plain = (f"piece_sums_kernel<{source.cpp}, {pack}, {threads}, {way}>" for pack in ("VEC", "1"))
+    arguments = [pointer(source), "sums.data_ptr<float>()", "columns", "length"]
+    options = f"{source.name}.options().dtype(torch::kFloat32)"
+    pieces = (
+        Comment("Pieces of whole rounds, enough of them to fill the GPU."),
+        Let("const int64_t", "wanted", f"{8 * gpu.sms} / rows", (Also("unit", f"{threads * items} * VEC"),)),
+        Assign("length", "(columns + wanted * unit - 1) / (wanted * unit) * unit"),
+        Assign("pieces", "(columns + length - 1) / length"),
+        Assign("sums", f"torch::empty({{rows, pieces}}, {options})"),
+        Assign("parts", "sums.data_ptr<float>()"),
+        Let("const auto", "kernel", f"vectors ? {name} : {plain}"),
+        launch("dim3(pieces, rows)", str(threads), arguments),
+    )
+    sums = Let("auto", "sums", f"torch::empty({{0}}, {options})")
+    return [sums, If(f"rows < {few(gpu)} && columns >= {LONG}", pieces)]
