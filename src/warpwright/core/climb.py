@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from warpwright.core.candidate import Candidate
 from warpwright.core.launch.sealed import Sealed
 from warpwright.core.records.evidence import Dossier, Evidence, Fault, Verdict
+from warpwright.core.records.rungs import TASK
 from warpwright.core.task import Case, Task
 
 
@@ -32,8 +33,8 @@ class Climb:
 
     @property
     def is_over(self) -> bool:
-        """Whether a rung refuted the candidate or a fault of ours ended the climb."""
-        return bool(self.faults) or any(item.verdict is Verdict.REFUTED for item in self.evidence)
+        """Whether the task cannot be used, a rung refuted the candidate or a fault of ours ended the climb."""
+        return bool(self.faults) or any(item.verdict is Verdict.REFUTED or item.rung == TASK for item in self.evidence)
 
     @property
     def held(self) -> frozenset[str]:

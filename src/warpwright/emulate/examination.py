@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from warpwright.core.calls import arguments, elements, entries, may_prepare, results
+from warpwright.core.errors import TaskError
 from warpwright.core.gpus.table import gpu_named
 from warpwright.core.launch.plan import Triple, View
 from warpwright.core.records.evidence import Counterexample, Verdict
@@ -66,7 +67,8 @@ class Examination:
         outcomes: list[Outcome] = []
         for draws in self._turns():
             if not any(refutes(outcome) for outcome in outcomes):
-                outcomes += self._taken(program, [Trial(draw=draw) for draw in draws])
+                kept = filter(self._has_budget, draws)
+                outcomes += self._taken(program, [Trial(draw=draw) for draw in kept])
         cut = granules(_blocks(outcomes))
         beyond = None
         if not any(refutes(outcome) for outcome in outcomes):
@@ -98,11 +100,21 @@ class Examination:
         first = [draw for draw in draws if draw.distribution == self.task.distributions[0]]
         return [first, [draw for draw in draws if draw not in first]]
 
+    def _has_budget(self, draw: Draw) -> bool:
+        """Whether the reference stays finite on a draw. It must do so only on what was asked for."""
+        try:
+            return bool(self._expected(draw))
+        except TaskError:
+            is_asked = draw.case.role is not Role.ENVELOPE and draw.distribution == self.task.distributions[0]
+            if self.task.suite or is_asked:
+                raise
+            return False
+
     def _beyond(self, edges: Sequence[Case]) -> list[Trial]:
         """The trials beyond the task's cases: reordered runs and the edges of this kernel."""
         made_up = [case for case in self.cases if case.role is Role.ENVELOPE]
         found = (*draws_of(self.task, made_up), *self._at_edges(edges))
-        return [Trial(draw=draw) for draw in found]
+        return [Trial(draw=draw) for draw in found if self._has_budget(draw)]
 
     def _taken(self, program: Path, trials: Sequence[Trial]) -> Iterator[Outcome]:
         """Like `_outcomes`, but ends when host code fails in a case of the task, which settles the verdict."""

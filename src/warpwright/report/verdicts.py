@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from warpwright.core.records.evidence import Counterexample, Dossier, Verdict
 from warpwright.seal.refusal import Refusal
 
@@ -14,11 +16,28 @@ def sentence(dossier: Dossier) -> str:
     if found is not None and found.counterexample is not None:
         return f"Refuted: {found.counterexample.message}"
     if dossier.verdict is Verdict.HOLDS:
-        return "Holds on every rung that this machine can climb."
+        return " ".join([_held(dossier), *_not_run(dossier)])
     if dossier.faults:
         return f"Undecided, by a fault of ours: {dossier.faults[0].where}: {dossier.faults[0].message}"
     reasons = [item.reason for item in dossier.evidence if item.reason and not item.skipped]
     return f"Undecided: {'; '.join(reasons)}" if reasons else "Undecided."
+
+
+def _held(dossier: Dossier) -> str:
+    """Returns that the candidate holds, and what goes wrong at sizes that nobody asked for."""
+    beyond = next((item.facts["beyond"] for item in dossier.evidence if item.facts.get("beyond")), None)
+    if beyond is None:
+        return "Holds on every rung that this machine can climb."
+    where = " ".join(f"{name}={size}" for name, size in beyond["facts"].get("dims", {}).items())
+    return f"Holds as asked; wrong for {where or beyond['case']}, which was not asked for: {beyond['message']}."
+
+
+def _not_run(dossier: Dossier) -> Iterator[str]:
+    """Returns a sentence for each case that was asked for and that others stood for."""
+    for item in dossier.evidence:
+        for case, stand_ins in item.facts.get("not_run", {}).items():
+            if stand_ins:
+                yield f"{case} itself was not run; {', '.join(stand_ins)} stood for it."
 
 
 def details(dossier: Dossier, source: str = "") -> list[str]:

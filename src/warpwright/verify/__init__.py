@@ -1,6 +1,7 @@
 """Room 3, verify: verdicts on candidates, and the admission of tasks.
 
 ladder.py      climbs the rungs in order, up to the first that refutes
+own_task.py    rung: whether a task of the user can tell right from wrong
 source.py      rung: whether the text is a source of its language that exports an entry point
 seal.py        rung: whether it compiles, its host code gives a plan, and the driver would launch it
 emulate.py     rung: whether its results are correct on the CPU emulator

@@ -10,13 +10,14 @@ from warpwright.core.errors import OurFault
 from warpwright.core.protocols import Rung
 from warpwright.core.task import Case, Task
 from warpwright.verify.emulate import EmulateRung
+from warpwright.verify.own_task import TaskRung
 from warpwright.verify.seal import SealRung
 from warpwright.verify.source import SourceRung
 
 
-def rungs() -> tuple[Rung, ...]:
-    """Returns the rungs that need only this machine, in order."""
-    return SourceRung(), SealRung(), EmulateRung()
+def rungs(*, trust_task: bool = False) -> tuple[Rung, ...]:
+    """Returns the rungs that need only this machine, in order. A trusted task is not tried first."""
+    return SourceRung(), *(() if trust_task else (TaskRung(),)), SealRung(), EmulateRung()
 
 
 def climb(

@@ -49,6 +49,20 @@ class Piece:
         return self.label.dtypes if self.label else ()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Demands:
+    """How much a check asks of a kernel and of its task."""
+
+    envelope: bool = False
+    """Whether sizes count that nobody gave."""
+    trust_task: bool = False
+    """Whether the task is used although it may not tell right from wrong."""
+
+    @property
+    def options(self) -> str:
+        return " --envelope" * self.envelope + " --trust-task" * self.trust_task
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Checked:
     """One kernel, and what the rungs of this machine found out about it."""
@@ -60,6 +74,7 @@ class Checked:
     """The kernel's file, where it has one."""
     dtypes: tuple[str, ...] = ()
     """The only ones that it was checked on; all of the task's if empty."""
+    demands: Demands = Demands()
 
     @property
     def verdict(self) -> Verdict:
@@ -116,7 +131,7 @@ class Checked:
         named = self.subject.write(place)
         flags = self.candidate.flags
         options = f" --gpu {flags.gpu}" + " --fast-math" * flags.fast_math
-        options += "".join(f" --dtype {name}" for name in self.dtypes)
+        options += "".join(f" --dtype {name}" for name in self.dtypes) + self.demands.options
         return f"warpwright check {shlex.quote(self.name)} {named}{options}"
 
     def __repr__(self) -> str:
@@ -138,6 +153,7 @@ def check(
     dtypes: Sequence[str] = (),
     gpu: str = "h200",
     fast_math: bool = False,
+    demands: Demands | None = None,
     on_progress: OnProgress | None = None,
 ) -> Checked:
     """Check a kernel without a GPU: does it compile, is its host code a pure launch plan, is it right on the CPU?
@@ -145,7 +161,9 @@ def check(
     A wrong kernel is a result (`verdict` REFUTED with a counterexample), never an exception.
     """
     piece = Piece(kernel=kernel, subject=subject_of(task, inputs))
-    return check_pieces([piece], dtypes=dtypes, gpu=gpu, fast_math=fast_math, on_progress=on_progress)[0]
+    return check_pieces([piece], dtypes=dtypes, gpu=gpu, fast_math=fast_math, demands=demands, on_progress=on_progress)[
+        0
+    ]
 
 
 def check_all(
@@ -190,6 +208,7 @@ def check_pieces(
     dtypes: Sequence[str] = (),
     gpu: str = "h200",
     fast_math: bool = False,
+    demands: Demands | None = None,
     jobs: int | None = None,
     on_progress: OnProgress | None = None,
 ) -> list[Checked]:
@@ -197,7 +216,7 @@ def check_pieces(
     from warpwright.dispatch.pool import parallel
 
     wanted = tuple(dtype_named(name).name for name in dtypes)
-    check_one = partial(_check, dtypes=wanted, gpu=gpu, fast_math=fast_math)
+    check_one = partial(_check, dtypes=wanted, gpu=gpu, fast_math=fast_math, demands=demands or Demands())
     reporter = Reporter(on_progress)
     if len(work) == 1:
         reporter.doing(headers_first(f"checking {work[0].name}"))
@@ -205,22 +224,25 @@ def check_pieces(
     return parallel(check_one, work, jobs=jobs, progress=reporter, label=lambda piece: piece.name)
 
 
-def _check(piece: Piece, dtypes: tuple[str, ...], gpu: str, fast_math: bool) -> Checked:
+def _check(piece: Piece, dtypes: tuple[str, ...], gpu: str, fast_math: bool, demands: Demands) -> Checked:
     candidate = candidate_of(piece.kernel, gpu, fast_math)
     wanted = dtypes or piece.dtypes
     return Checked(
         candidate=candidate,
         subject=piece.subject,
-        dossier=_climbed(piece.subject.task, candidate, wanted),
+        dossier=_climbed(piece.subject.task, candidate, wanted, demands),
         path=path_of(piece.kernel),
         dtypes=wanted,
+        demands=demands,
     )
 
 
-def _climbed(task: Task, candidate: Candidate, dtypes: tuple[str, ...]) -> Dossier:
-    from warpwright.verify.ladder import climb
+def _climbed(task: Task, candidate: Candidate, dtypes: tuple[str, ...], demands: Demands) -> Dossier:
+    from warpwright.verify.ladder import climb, rungs
 
-    return climb(task, candidate, cases_of_types(task, dtypes) if dtypes else None).dossier
+    task = task.in_general() if demands.envelope else task
+    ladder = rungs(trust_task=demands.trust_task)
+    return climb(task, candidate, cases_of_types(task, dtypes) if dtypes else None, ladder).dossier
 
 
 def cases_of_types(task: Task, dtypes: Sequence[str]) -> tuple[Case, ...]:

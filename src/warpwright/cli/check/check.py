@@ -37,6 +37,12 @@ def check(
     dtypes: Dtypes = None,
     gpu: GpuName = "h200",
     fast_math: FastMath = False,
+    envelope: Annotated[
+        bool, typer.Option("--envelope", help="Sizes that nobody gave count as well, as in our suites.")
+    ] = False,
+    trust_task: Annotated[
+        bool, typer.Option("--trust-task", help="Check against a function that may not tell right from wrong.")
+    ] = False,
     jobs: Jobs = None,
     html: Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Also write a page.")] = None,
     junit: Annotated[Path | None, typer.Option("--junit", metavar="FILE", help="Also write JUnit XML.")] = None,
@@ -47,7 +53,7 @@ def check(
 
     Does it compile, is its host code a pure launch plan, is it right on the CPU?
     """
-    from warpwright.app.kernels.check import check_pieces, labelled, pieces
+    from warpwright.app.kernels.check import Demands, check_pieces, labelled, pieces
     from warpwright.cli.screen import progress, waiting
 
     named = [name for name in (task, ref) if name is not None]
@@ -58,7 +64,10 @@ def check(
     with waiting("loading the task", silent=as_json):
         work = labelled(kernel, labels) if labels else pieces(kernel, named[0], inputs or ())
     with progress(silent=as_json) as told:
-        checked = check_pieces(work, gpu=gpu, fast_math=fast_math, dtypes=dtypes or (), jobs=jobs, on_progress=told)
+        demands = Demands(envelope=envelope, trust_task=trust_task)
+        checked = check_pieces(
+            work, gpu=gpu, fast_math=fast_math, dtypes=dtypes or (), demands=demands, jobs=jobs, on_progress=told
+        )
     _write_files(checked, html, junit)
     if as_json:
         documents = [item.document() for item in checked]

@@ -1,5 +1,6 @@
 """Names of the rungs, as used in evidence and archives."""
 
+TASK = "task"
 SOURCE = "source"
 SEAL = "seal"
 EMULATE = "emulate"

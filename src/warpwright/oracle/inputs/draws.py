@@ -8,7 +8,7 @@ from itertools import groupby
 from warpwright.core.calls import elements
 from warpwright.core.task import Case, Draw, Layout, Role, Task
 
-_LARGE = 1 << 19
+_LARGE = 9 << 15
 """Elements beyond which a case is checked with few distributions: each draw takes a second or more."""
 _TELLING = ("huge", "large_mean", "ties")
 """The distributions of a large case besides the first, as far as the task has them."""

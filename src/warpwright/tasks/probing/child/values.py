@@ -26,6 +26,10 @@ DRAWS: dict[str, Callable[[Any], Any]] = {
     "negative": lambda noise: -noise.abs() - 0.125,
     "ties": lambda noise: (noise * 2.0).round() * 0.5,
     "sparse": lambda noise: noise * (noise.abs() > 1.0),
+    "huge": lambda noise: noise * 2.0**12,
+    "outliers": lambda noise: noise * (1.0 + 31.0 * (noise.abs() > 2.4)),
+    "constant": lambda noise: noise[..., :1].expand(noise.shape) if noise.dim() else noise,
+    "sorted": lambda noise: noise.sort(-1).values if noise.dim() else noise,
 }
 
 
@@ -47,7 +51,7 @@ def _tensor(seen: TensorSeen, device: str, distribution: str | None) -> torch.Te
         return torch.empty(seen.shape, dtype=kind, device="meta")
     if not dtype.floating:
         return torch.randint(seen.low, seen.below or 2, seen.shape).to(kind)
-    noise = torch.randn(seen.shape)
+    noise = torch.randn(seen.shape) * (2.0**-7 if distribution == "huge" and dtype.name in ("fp16", "e4m3") else 1.0)
     if seen.init == "probability":
         return noise.softmax(-1).to(kind)
     if seen.init in ("upper", "lower"):
