@@ -14,8 +14,10 @@ from typing import Any
 import pytest
 
 from warpwright.core.candidate import Candidate
+from warpwright.core.gpus.table import gpu_named
 from warpwright.emulate.program.build import program
 from warpwright.seal.cache import Store
+from warpwright.seal.capture.calls import gpu_facts
 
 HERE = Path(__file__).parent / "runtime"
 ORDERS = ("forward", "reverse", "shuffled")
@@ -89,6 +91,7 @@ def ask(
         "arguments": [{"tensor": tensor}],
         "buffers": [{"base": arena + (1 << 17), "bytes": 4 * ELEMENTS, "data": "inputs", "at": 0}],
         "scratch": {"base": arena + (1 << 24), "gap": 1 << 17},
+        "gpu": gpu_facts(gpu_named("h200")),
         "emulation": {"arena": arena, "order": order, "seed": 3, "steps": 10**8, **settings},
     }
     (folder / "requests").write_text(json.dumps(request) + "\n")

@@ -13,7 +13,8 @@ from pathlib import Path
 
 from warpwright.core.candidate import Candidate
 from warpwright.core.codec import content_id
-from warpwright.emulate.program.compilers import RUNTIME, compiler
+from warpwright.core.gpus.table import Architecture, gpu_named
+from warpwright.emulate.program.compilers import RUNTIME, TARGET, compiler
 from warpwright.emulate.program.front import rewrite
 from warpwright.sandbox import run as sandbox
 from warpwright.seal import toolchain
@@ -81,8 +82,19 @@ def _prebuild(folder: Path) -> None:
 def program(candidate: Candidate, store: Store, counting: bool = False) -> Path:
     """The emulated program of a candidate, from the store if it is there. Raises Refused if it cannot be built."""
     flags = (*compiler().checked, *COUNTING) if counting else compiler().checked
-    key = content_id([candidate.source, candidate.flags.extra, identity(), flags]) + "-emulated"
+    target = target_macros(gpu_named(candidate.flags.gpu).architecture)
+    key = content_id([candidate.source, candidate.flags.extra, target, identity(), flags]) + "-emulated"
     return store.make(key, lambda folder: _build(candidate, store, folder, flags)) / PROGRAM
+
+
+def target_macros(architecture: Architecture) -> str:
+    """The macros by which nvcc tells device code what it is compiled for."""
+    number = 100 * architecture.capability[0] + 10 * architecture.capability[1]
+    macros = [f"__CUDA_ARCH__ {number}", f"__CUDA_ARCH_LIST__ {number}"]
+    if architecture.name.endswith("a"):
+        macros += [f"__CUDA_ARCH_FEAT_SM{number // 10}_ALL"]
+        macros += [f"__CUDA_ARCH_SPECIFIC__ {number}", f"__CUDA_ARCH_FAMILY_SPECIFIC__ {number}"]
+    return "".join(f"#define {macro}\n" for macro in macros)
 
 
 def _header(store: Store, flags: Sequence[str]) -> Path:
@@ -103,6 +115,7 @@ def _build(candidate: Candidate, store: Store, place: Path, flags: Sequence[str]
     header = _header(store, flags)
     with store.staging() as folder:
         (folder / "kernel.cu").write_bytes(candidate.source.encode("utf-8", "surrogateescape"))
+        (folder / TARGET).write_text(target_macros(gpu_named(candidate.flags.gpu).architecture))
         defines = [flag for flag in candidate.flags.extra if flag.startswith(("-D", "-U"))]
         text = rewrite(_preprocessed(folder, defines, header, flags))
         (folder / "rewritten.ii").write_text(text, encoding="utf-8", errors="surrogateescape")

@@ -43,6 +43,8 @@ _CLANG = (
     f"-fsanitize-ignorelist={RUNTIME / 'unwatched.txt'}",
     *(part for option in _CLANG_PASSES for part in ("-mllvm", option)),
 )
+TARGET = "target.h"
+"""The macros of the target, in the folder of the candidate's source."""
 _SOURCE = '\n# 1 "kernel.cu" 2\n'
 
 
@@ -74,10 +76,12 @@ class Compiler:
         return self.command(*flags, *paths, "-x", "c++-header", text, "-o", self._header)
 
     def preprocessing(self, header: Path, flags: Sequence[str]) -> list[str]:
-        """Preprocesses kernel.cu to kernel.ii."""
+        """Preprocesses kernel.cu to kernel.ii, with the macros of the target before it."""
         # clang writes the header out in any case, so it gets the text itself.
         given = (str(RUNTIME / "front.h"),) if self.is_clang else (str(header / "front.h"), "-fpch-preprocess")
-        return self.command(*flags, "-include", *given, "-E", "-x", "c++", "kernel.cu", "-o", "kernel.ii")
+        return self.command(
+            *flags, "-include", *given, "-include", TARGET, "-E", "-x", "c++", "kernel.cu", "-o", "kernel.ii"
+        )
 
     def own_text(self, preprocessed: str) -> str:
         """The preprocessed text of the candidate's file and its includes, without the precompiled header."""

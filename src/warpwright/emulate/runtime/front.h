@@ -11,6 +11,3 @@
 #ifdef __clang__
 #undef __has_feature  // hides the instrumentation from candidates
 #endif
-
-// From here on the text counts as device code.
-#define __CUDA_ARCH__ 900

@@ -13,8 +13,6 @@ from warpwright.core.signature import ListSpec, ScalarSpec, Spec, TensorSpec, fl
 
 BASES = 3
 """The number of different address spaces under which each call is captured."""
-ENTRIES = b'{"entry": null}\n'
-"""Requests the names of all bound entry points."""
 ALIGNMENT = 512
 """The alignment that torch's allocator guarantees."""
 
@@ -38,6 +36,11 @@ def request(
         "kernels": list(kernels),
     }
     return json.dumps(asked).encode() + b"\n"
+
+
+def entries_request(gpu: Gpu) -> bytes:
+    """Requests the names of all bound entry points."""
+    return json.dumps({"entry": None, "gpu": gpu_facts(gpu)}).encode() + b"\n"
 
 
 def values(arguments: Sequence[Spec]) -> list[dict[str, Any]]:
@@ -102,6 +105,11 @@ def gpu_facts(gpu: Gpu) -> dict[str, Any]:
         "threads_per_multiprocessor": arch.threads_per_sm,
         "blocks_per_multiprocessor": arch.blocks_per_sm,
         "threads_per_block": arch.threads_per_block,
+        "max_block": arch.max_block,
+        "max_grid": arch.max_grid,
+        "cluster_blocks": arch.cluster_blocks,
+        "register_granularity": arch.register_granularity,
+        "shared_granularity": arch.shared_granularity,
         "l2": int(gpu.l2_mb * 2**20),
         "clock_khz": gpu.clock_mhz * 1000,
     }

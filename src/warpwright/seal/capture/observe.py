@@ -10,7 +10,7 @@ from warpwright.core.calls import EntryCall
 from warpwright.core.gpus.table import Gpu
 from warpwright.core.signature import Spec
 from warpwright.sandbox.run import Finished
-from warpwright.seal.capture.calls import ENTRIES, request
+from warpwright.seal.capture.calls import entries_request, request
 from warpwright.seal.capture.traced import Trace, TracedLaunch
 from warpwright.seal.plans.building import difference, without_setup
 from warpwright.seal.refusal import Refused, refuted, undecided
@@ -69,7 +69,7 @@ class Observer:
 
     def entries(self) -> tuple[str, ...]:
         """Every entry point that the program binds; empty if the request fails."""
-        traces, _ = self.ask([ENTRIES])
+        traces, _ = self.ask([entries_request(self.gpu)])
         return traces[0].entries if traces else ()
 
     def _process(self, asked: Sequence[tuple[HostCall, int]]) -> list[Trace]:

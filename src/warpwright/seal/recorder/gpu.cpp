@@ -7,53 +7,42 @@ namespace {
 
 constexpr int WARP = 32;
 constexpr int ASSUMED_REGISTERS = 32;
-constexpr int REGISTER_GRANULE = 256, SHARED_GRANULE = 128;
 
-cudaDeviceProp h200() {
-  cudaDeviceProp p{};
-  std::strcpy(p.name, "NVIDIA H200");
-  p.major = 9;
-  p.multiProcessorCount = 132;
-  p.totalGlobalMem = 150754820096;
-  p.sharedMemPerBlock = 49152;
-  p.sharedMemPerBlockOptin = 232448;
-  p.sharedMemPerMultiprocessor = 233472;
-  p.reservedSharedMemPerBlock = 1024;
-  p.regsPerBlock = p.regsPerMultiprocessor = 65536;
-  p.maxThreadsPerMultiProcessor = 2048;
-  p.maxBlocksPerMultiProcessor = 32;
-  p.maxThreadsPerBlock = 1024;
-  p.totalConstMem = 65536;
-  p.l2CacheSize = 62914560;
-  p.persistingL2CacheMaxSize = 39321600;
-  p.clockRate = 1980000;
-  p.memoryClockRate = 3201000;
-  p.memoryBusWidth = 6144;
-  return p;
-}
+// What the request says of the target, for which there is no default.
+struct Target {
+  cudaDeviceProp properties{};
+  int cluster_blocks = 1, register_granularity = 1, shared_granularity = 1;
+};
 
 void set_constants(cudaDeviceProp& p) {
   p.warpSize = WARP;
-  p.maxThreadsDim[0] = p.maxThreadsDim[1] = 1024;
-  p.maxThreadsDim[2] = 64;
-  p.maxGridSize[0] = 2147483647;
-  p.maxGridSize[1] = p.maxGridSize[2] = 65535;
+  p.totalConstMem = 65536;
   p.concurrentKernels = p.cooperativeLaunch = p.unifiedAddressing = p.managedMemory = p.canMapHostMemory = 1;
-  p.clusterLaunch = p.major >= 9;
   p.memPitch = 2147483647;
   p.textureAlignment = 512;
   p.asyncEngineCount = 3;
   p.accessPolicyMaxWindowSize = p.major >= 8 ? 134213632 : 0;
 }
 
-cudaDeviceProp& target() {
-  static cudaDeviceProp properties = h200();
-  return properties;
+Target& target() {
+  static Target described;
+  return described;
 }
 
 template <class T>
 void take(const Json& gpu, const char* key, T& field) {
   if (const Json* value = gpu.find(key)) field = static_cast<T>(value->whole());
+}
+
+template <class T>
+void need(const Json& gpu, const char* key, T& field) {
+  field = static_cast<T>(gpu.at(key).whole());
+}
+
+template <class T>
+void need(const Json& gpu, const char* key, T (&extents)[3]) {
+  const std::vector<int64_t> given = gpu.at(key).wholes();
+  for (size_t axis = 0; axis < 3; ++axis) extents[axis] = static_cast<T>(given.at(axis));
 }
 
 struct KernelFacts {
@@ -81,16 +70,27 @@ T rounded_up(T value, T granule) {
 
 // The blocks that fit on one multiprocessor, limited by blocks, warps, registers and shared memory.
 int resident_blocks(const KernelFacts& kernel, int block, size_t dynamic_shared) {
-  const cudaDeviceProp& gpu = target();
+  const cudaDeviceProp& gpu = described_gpu();
   if (block <= 0 || block > kernel.max_threads || block > gpu.maxThreadsPerBlock) return 0;
   int warps = (block + WARP - 1) / WARP;
-  int registers = rounded_up(kernel.registers * WARP, REGISTER_GRANULE) * warps;
-  size_t shared =
-      rounded_up(kernel.static_shared + dynamic_shared + gpu.reservedSharedMemPerBlock, size_t(SHARED_GRANULE));
+  int registers = rounded_up(kernel.registers * WARP, target().register_granularity) * warps;
+  size_t shared = rounded_up(kernel.static_shared + dynamic_shared + gpu.reservedSharedMemPerBlock,
+                             static_cast<size_t>(target().shared_granularity));
   int limit = std::min(gpu.maxBlocksPerMultiProcessor, gpu.maxThreadsPerMultiProcessor / WARP / warps);
   if (registers > 0) limit = std::min(limit, gpu.regsPerMultiprocessor / registers);
   if (shared > 0) limit = std::min(limit, static_cast<int>(gpu.sharedMemPerMultiprocessor / shared));
   return limit;
+}
+
+// The program's own globals are made before `main`, and their constructors may ask about the device.
+__attribute__((constructor(101))) void describe_for_globals(int count, char** arguments) {
+  std::FILE* requests = count == 3 ? std::fopen(arguments[1], "r") : nullptr;
+  if (!requests) return;
+  char* line = nullptr;
+  size_t room = 0;
+  if (getline(&line, &room, requests) > 0) describe_gpu(Json::parse(line));
+  std::free(line);
+  std::fclose(requests);
 }
 
 }  // namespace
@@ -98,31 +98,38 @@ int resident_blocks(const KernelFacts& kernel, int block, size_t dynamic_shared)
 namespace warpwright {
 
 void describe_gpu(const Json& request) {
-  cudaDeviceProp& p = target() = h200();
-  if (const Json* gpu = request.find("gpu")) {
-    if (const Json* name = gpu->find("name")) std::snprintf(p.name, sizeof p.name, "%s", name->string().c_str());
-    take(*gpu, "major", p.major);
-    take(*gpu, "minor", p.minor);
-    take(*gpu, "multiprocessors", p.multiProcessorCount);
-    take(*gpu, "global_memory", p.totalGlobalMem);
-    take(*gpu, "shared_per_block", p.sharedMemPerBlock);
-    take(*gpu, "shared_per_block_optin", p.sharedMemPerBlockOptin);
-    take(*gpu, "shared_per_multiprocessor", p.sharedMemPerMultiprocessor);
-    take(*gpu, "reserved_shared_per_block", p.reservedSharedMemPerBlock);
-    take(*gpu, "registers_per_block", p.regsPerBlock);
-    take(*gpu, "registers_per_multiprocessor", p.regsPerMultiprocessor);
-    take(*gpu, "threads_per_multiprocessor", p.maxThreadsPerMultiProcessor);
-    take(*gpu, "blocks_per_multiprocessor", p.maxBlocksPerMultiProcessor);
-    take(*gpu, "threads_per_block", p.maxThreadsPerBlock);
-    take(*gpu, "constant_memory", p.totalConstMem);
-    take(*gpu, "l2", p.l2CacheSize);
-    take(*gpu, "persisting_l2", p.persistingL2CacheMaxSize);
-    take(*gpu, "clock_khz", p.clockRate);
-    take(*gpu, "memory_clock_khz", p.memoryClockRate);
-    take(*gpu, "memory_bus_bits", p.memoryBusWidth);
-  }
+  Target& described = target();
+  cudaDeviceProp& p = described.properties;
+  const Json& gpu = request.at("gpu");
+  p = {};
+  std::snprintf(p.name, sizeof p.name, "%s", gpu.at("name").string().c_str());
+  need(gpu, "major", p.major);
+  need(gpu, "minor", p.minor);
+  need(gpu, "multiprocessors", p.multiProcessorCount);
+  need(gpu, "global_memory", p.totalGlobalMem);
+  need(gpu, "shared_per_block", p.sharedMemPerBlock);
+  need(gpu, "shared_per_block_optin", p.sharedMemPerBlockOptin);
+  need(gpu, "shared_per_multiprocessor", p.sharedMemPerMultiprocessor);
+  need(gpu, "reserved_shared_per_block", p.reservedSharedMemPerBlock);
+  need(gpu, "registers_per_block", p.regsPerBlock);
+  need(gpu, "registers_per_multiprocessor", p.regsPerMultiprocessor);
+  need(gpu, "threads_per_multiprocessor", p.maxThreadsPerMultiProcessor);
+  need(gpu, "blocks_per_multiprocessor", p.maxBlocksPerMultiProcessor);
+  need(gpu, "threads_per_block", p.maxThreadsPerBlock);
+  need(gpu, "max_block", p.maxThreadsDim);
+  need(gpu, "max_grid", p.maxGridSize);
+  need(gpu, "l2", p.l2CacheSize);
+  need(gpu, "clock_khz", p.clockRate);
+  need(gpu, "cluster_blocks", described.cluster_blocks);
+  need(gpu, "register_granularity", described.register_granularity);
+  need(gpu, "shared_granularity", described.shared_granularity);
+  p.clusterLaunch = described.cluster_blocks > 1;
   set_constants(p);
 }
+
+const cudaDeviceProp& described_gpu() { return target().properties; }
+
+int portable_cluster_blocks() { return target().cluster_blocks; }
 
 cudaError_t active_blocks(int* blocks, const void* function, int block, size_t shared) {
   KernelFacts kernel = facts_of(function);
@@ -140,7 +147,7 @@ cudaError_t best_block(int* grid, int* block, const void* function, size_t share
     if (blocks * size > most_threads) {
       most_threads = blocks * size;
       *block = size;
-      *grid = blocks * target().multiProcessorCount;
+      *grid = blocks * described_gpu().multiProcessorCount;
     }
   }
   return most_threads ? cudaSuccess : cudaErrorInvalidValue;
@@ -154,8 +161,8 @@ cudaError_t attributes_of(cudaFuncAttributes* attributes, const void* function) 
   attributes->maxThreadsPerBlock = kernel.max_threads;
   attributes->sharedSizeBytes = kernel.static_shared;
   attributes->localSizeBytes = kernel.local;
-  attributes->maxDynamicSharedSizeBytes = static_cast<int>(target().sharedMemPerBlock - kernel.static_shared);
-  attributes->ptxVersion = attributes->binaryVersion = 10 * target().major + target().minor;
+  attributes->maxDynamicSharedSizeBytes = static_cast<int>(described_gpu().sharedMemPerBlock - kernel.static_shared);
+  attributes->ptxVersion = attributes->binaryVersion = 10 * described_gpu().major + described_gpu().minor;
   return cudaSuccess;
 }
 
@@ -181,18 +188,18 @@ cudaError_t set_preference(const void* function, const char* name, int value) {
 
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   if (device != 0) return cudaErrorInvalidDevice;
-  *properties = target();
+  *properties = described_gpu();
   return cudaSuccess;
 }
 
 cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
-  *free = *total = target().totalGlobalMem;
+  *free = *total = described_gpu().totalGlobalMem;
   return cudaSuccess;
 }
 
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
   if (device != 0) return cudaErrorInvalidDevice;
-  const cudaDeviceProp& p = target();
+  const cudaDeviceProp& p = described_gpu();
   switch (attribute) {
     case cudaDevAttrMaxThreadsPerBlock: *value = p.maxThreadsPerBlock; break;
     case cudaDevAttrMaxBlockDimX: *value = p.maxThreadsDim[0]; break;
@@ -208,8 +215,6 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
     case cudaDevAttrClockRate: *value = p.clockRate; break;
     case cudaDevAttrMultiProcessorCount: *value = p.multiProcessorCount; break;
     case cudaDevAttrConcurrentKernels: *value = p.concurrentKernels; break;
-    case cudaDevAttrMemoryClockRate: *value = p.memoryClockRate; break;
-    case cudaDevAttrGlobalMemoryBusWidth: *value = p.memoryBusWidth; break;
     case cudaDevAttrL2CacheSize: *value = p.l2CacheSize; break;
     case cudaDevAttrMaxThreadsPerMultiProcessor: *value = p.maxThreadsPerMultiProcessor; break;
     case cudaDevAttrComputeCapabilityMajor: *value = p.major; break;
@@ -219,16 +224,15 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
     case cudaDevAttrCooperativeLaunch: *value = p.cooperativeLaunch; break;
     case cudaDevAttrMaxSharedMemoryPerBlockOptin: *value = static_cast<int>(p.sharedMemPerBlockOptin); break;
     case cudaDevAttrMaxBlocksPerMultiprocessor: *value = p.maxBlocksPerMultiProcessor; break;
-    case cudaDevAttrMaxPersistingL2CacheSize: *value = p.persistingL2CacheMaxSize; break;
     case cudaDevAttrReservedSharedMemoryPerBlock: *value = static_cast<int>(p.reservedSharedMemPerBlock); break;
     case cudaDevAttrMemoryPoolsSupported: *value = 1; break;
     case cudaDevAttrClusterLaunch: *value = p.clusterLaunch; break;
-    default: unsupported("this attribute of cudaDeviceGetAttribute");
+    default: unsupported("this attribute of cudaDeviceGetAttribute");  // or unknown for the target
   }
   return cudaSuccess;
 }
 
 namespace at::cuda {
-cudaDeviceProp* getCurrentDeviceProperties() { return &target(); }
-cudaDeviceProp* getDeviceProperties(int64_t) { return &target(); }
+cudaDeviceProp* getCurrentDeviceProperties() { return &target().properties; }
+cudaDeviceProp* getDeviceProperties(int64_t) { return &target().properties; }
 }  // namespace at::cuda

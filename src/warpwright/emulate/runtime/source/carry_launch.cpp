@@ -2,7 +2,7 @@
 #include <cstring>
 
 #include "carrying.h"
-#include "../../../seal/recorder/recorder.h"
+#include "../../../seal/recorder/gpu.h"
 
 namespace warpwright::emulated {
 
@@ -35,9 +35,8 @@ void attach(const char* kernel, Body body, const void* closure, size_t bytes, si
 
 // More than the usual 48 KiB must have been asked for. The attribute of a kernel is kept by its first address.
 bool Carrying::may_share(const Json& node) const {
-  constexpr int64_t WITHOUT_ASKING = 48 << 10;
   const int64_t wanted = node.at("shared").whole(), code = node.at("code").whole();
-  if (wanted <= WITHOUT_ASKING) return true;
+  if (wanted <= static_cast<int64_t>(described_gpu().sharedMemPerBlock)) return true;
   int64_t nearest = -1, granted = 0;
   for (const Json& attribute : member("attributes").array())
     if (attribute.at("name").string() == "max_dynamic_shared" && attribute.at("code").whole() <= code &&
@@ -46,12 +45,12 @@ bool Carrying::may_share(const Json& node) const {
   return wanted <= granted;
 }
 
-// Eight blocks fit on every GPU that has clusters; sixteen must be asked for.
+// More blocks than fit everywhere must be asked for, and a GPU without clusters has none to give.
 bool Carrying::fits_clusters(const Launch& wanted) const {
   const dim3 &size = wanted.cluster, &grid = wanted.grid;
-  uint64_t most = 8;
+  uint64_t most = static_cast<uint64_t>(portable_cluster_blocks());
   for (const Json& attribute : member("attributes").array())
-    if (attribute.at("name").string() == "non_portable_cluster" && attribute.at("value").whole()) most = 16;
+    if (most > 1 && attribute.at("name").string() == "non_portable_cluster" && attribute.at("value").whole()) most = 16;
   const uint64_t blocks = static_cast<uint64_t>(size.x) * size.y * size.z;
   return blocks && blocks <= most && grid.x % size.x == 0 && grid.y % size.y == 0 && grid.z % size.z == 0;
 }

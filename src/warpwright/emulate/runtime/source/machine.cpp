@@ -5,7 +5,7 @@
 #include <csetjmp>
 
 #include "faults.h"
-#include "../../../seal/recorder/recorder.h"
+#include "../../../seal/recorder/gpu.h"
 
 extern "C" {
 dim3 warpwright_block_extent, warpwright_grid_extent;
@@ -75,11 +75,18 @@ Finding Machine::placed(Finding finding) {
   return finding;
 }
 
+static bool within(const dim3& extent, const int (&most)[3]) {
+  const unsigned extents[] = {extent.x, extent.y, extent.z};
+  for (int axis = 0; axis < 3; ++axis)
+    if (extents[axis] < 1 || extents[axis] > static_cast<unsigned>(most[axis])) return false;
+  return true;
+}
+
 bool Machine::within_limits() {
   const dim3 &g = launch->grid, &b = launch->block;
-  const bool fits = b.x >= 1 && b.y >= 1 && b.z >= 1 && b.x <= 1024 && b.y <= 1024 && b.z <= 64 && volume(b) <= 1024 &&
-                    g.x >= 1 && g.y >= 1 && g.z >= 1 && g.x <= 0x7fffffffu && g.y <= 65535 && g.z <= 65535 &&
-                    launch->dynamic_shared <= 232448;
+  const cudaDeviceProp& gpu = described_gpu();
+  const bool fits = within(b, gpu.maxThreadsDim) && volume(b) <= static_cast<uint64_t>(gpu.maxThreadsPerBlock) &&
+                    within(g, gpu.maxGridSize) && launch->dynamic_shared <= gpu.sharedMemPerBlockOptin;
   if (fits) return true;
   Finding finding;
   finding.kind = "launch";

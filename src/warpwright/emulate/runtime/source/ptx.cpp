@@ -6,7 +6,7 @@
 #include <cstring>
 #include <unordered_map>
 
-#include "../../../seal/recorder/recorder.h"
+#include "../../../seal/recorder/gpu.h"
 #include "machine.h"
 
 namespace warpwright::emulated {
@@ -58,8 +58,8 @@ uint64_t special(const std::string& name) {
   if (name == "%ctaid.z") return blockIdx.z;
   if (name == "%ntid.x") return blockDim.x;
   if (name == "%nctaid.x") return gridDim.x;
-  if (name == "%smid") return Machine::current().block().number % 132;
-  if (name == "%nsmid") return 132;
+  if (name == "%smid") return Machine::current().block().number % special("%nsmid");
+  if (name == "%nsmid") return static_cast<uint64_t>(described_gpu().multiProcessorCount);
   if (name == "%lanemask_eq") return 1u << lane;
   if (name == "%lanemask_lt") return (1u << lane) - 1u;
   if (name == "%lanemask_le") return (2u << lane) - 1u;

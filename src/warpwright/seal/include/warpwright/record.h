@@ -32,7 +32,7 @@
 //             "arguments": [VALUE, ...], "keywords": {"name": VALUE},                  keywords optional
 //             "buffers": [{"base": ADDRESS, "bytes": N}, ...],                     memory behind the tensor arguments
 //             "scratch": {"base": ADDRESS, "gap": BYTES},   each new buffer: 512-aligned after the last one's end + gap
-//             "gpu": {"name": "...", "major": 9, "minor": 0, "multiprocessors": 132, ...},   section 5; optional
+//             "gpu": {"name": "...", "major": 9, "minor": 0, "multiprocessors": 132, ...},   section 5
 //             "kernels": [{"code": CODE, "registers": R, "static_shared": B, "local": B, "max_threads": T}]}  optional
 //   VALUE:   {"tensor": {"buffer": I, "offset": BYTES, "shape": [..], "stride": [ELEMENTS..], "dtype": "float32",
 //                        "requires_grad": false}}                      buffer indexes "buffers"; requires_grad optional
@@ -86,10 +86,11 @@
 //       with "kernels" filled in from ptxas to make it exact.
 //   Numbers may be NaN, Infinity or -Infinity, as Python's json reads them.
 //
-// 5. "gpu" keys, all optional, H200 values otherwise: name, major, minor, multiprocessors, global_memory,
-//    shared_per_block, shared_per_block_optin, shared_per_multiprocessor, reserved_shared_per_block,
-//    registers_per_block, registers_per_multiprocessor, threads_per_multiprocessor, blocks_per_multiprocessor,
-//    threads_per_block, constant_memory, l2, persisting_l2, clock_khz, memory_clock_khz, memory_bus_bits
+// 5. "gpu" keys, none of them optional: name, major, minor, multiprocessors, global_memory, shared_per_block,
+//    shared_per_block_optin, shared_per_multiprocessor, reserved_shared_per_block, registers_per_block,
+//    registers_per_multiprocessor, threads_per_multiprocessor, blocks_per_multiprocessor, threads_per_block, l2,
+//    clock_khz, cluster_blocks, register_granularity, shared_granularity; max_block and max_grid are lists of three.
+//    The first request's GPU is also what constructors of the program's globals see.
 #ifndef WARPWRIGHT_RECORD_H
 #define WARPWRIGHT_RECORD_H
 
