@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from warpwright import tasks
+from warpwright.tasks import load
 
 HERE = Path(__file__).parent
 HONEST, HOSTILE = sorted((HERE / "seal").glob("*.cu")), sorted((HERE / "hostile").glob("*.cu"))
@@ -29,7 +29,7 @@ def test_each_kernel_names_a_task_and_dtypes_it_has(path: Path) -> None:
     heading = HEADING.fullmatch(lines(path)[0])
     assert heading
     name = heading["task"] if ":" in heading["task"] else f"{heading['task']}:forward"
-    (task,) = tasks.load(name)
+    (task,) = load(name)
     assert set(heading["dtypes"].split(", ")) <= {case.dtype for case in task.cases}
 
 

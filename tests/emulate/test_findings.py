@@ -48,7 +48,7 @@ def test_a_race_between_blocks_has_no_barrier_to_offer() -> None:
     ("kind", "memory", "says"),
     [
         ("out-of-bounds", Memory(space="global", buffer=0, offset=400, bytes=4), "x has 400 bytes"),
-        ("uninitialised", Memory(space="shared", name="tile", offset=8, bytes=4), "reads tile[2] before anything"),
+        ("uninitialised", Memory(space="shared", name="tile", offset=8, bytes=4), "reads tile[2] before it is written"),
         ("unwritten", Memory(space="global", buffer=0, offset=396, bytes=4), "x[99] is never written"),
     ],
 )

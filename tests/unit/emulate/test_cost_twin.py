@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from warpwright import tasks
 from warpwright.core.formula import evaluate
 from warpwright.core.task import Case, Role, Task, sizes
 from warpwright.emulate.cost.twin import tensor_bytes, twin_of
+from warpwright.tasks import all_tasks, load
 
-SUITES = tasks.all_tasks()
+SUITES = all_tasks()
 MOST = 8 << 20
 
 
 def task_named(name: str) -> Task:
-    (task,) = tasks.load(name)
+    (task,) = load(name)
     return task
 
 

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from warpwright import tasks
 from warpwright.core.candidate import Candidate
 from warpwright.core.errors import UsageError
 from warpwright.core.records.evidence import Verdict
@@ -16,6 +15,7 @@ from warpwright.core.task import Case, Direction, Output, Reference, Role, Scala
 from warpwright.languages.cuda.merging.merge import merged
 from warpwright.languages.cuda.merging.rule import Rule, Split, rule_for
 from warpwright.languages.cuda.tunables import space
+from warpwright.tasks import load
 from warpwright.verify.ladder import climb
 
 CORPUS = Path(__file__).parents[3] / "corpus" / "seal"
@@ -161,7 +161,7 @@ def test_cases_that_cannot_be_told_apart_go_to_the_best() -> None:
 
 
 def test_a_merged_kernel_climbs_the_ladder() -> None:
-    (task,) = tasks.load("modern/softmax:forward")
+    (task,) = load("modern/softmax:forward")
     wanted = ("N3-D7-fp32", "N2-D1021-fp32")
     cases = [case for case in task.cases_of(Role.CHECK) if case.name in wanted]
     sources = [(CORPUS / f"softmax_{name}.cu").read_text() for name in ("online_warp", "shared_tree")]
