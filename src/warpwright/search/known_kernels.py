@@ -14,13 +14,13 @@ def library_of(archive: Archive, run: str) -> Library:
     """Returns every candidate of the run by its id."""
     ids = {item.candidate for item in archive.records(run, Proposal) if item.candidate is not None}
     scores, refutations, times = _scores(archive, run), _refutations(archive, run), _times(archive, run)
-    rivals = {record.candidate: best_baselines(record) for record in archive.records(run, Judged)}
+    baselines = {record.candidate: best_baselines(record) for record in archive.records(run, Judged)}
     return {
         id_: Known(
             candidate=candidate,
             score=scores.get(id_),
             times_us=times.get(id_, {}),
-            rivals=rivals.get(id_, {}),
+            baselines=baselines.get(id_, {}),
             refutation=refutations.get(id_),
         )
         for id_, candidate in archive.candidates(ids).items()

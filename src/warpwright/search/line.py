@@ -14,7 +14,7 @@ from warpwright.search.run import SearchRun
 
 
 def straight_line(run: SearchRun) -> Snapshot:
-    """Search until the policy stops. Each step does only what the records of the run still lack."""
+    """Searches until the policy stops. Each step does only the work that the records of the run still lack."""
     with run.session():
         while True:
             run.propose()  # briefs -> candidates

@@ -58,7 +58,7 @@ class SearchServices(Protocol):
     def evaluate(
         self, candidates: Sequence[Candidate], dossiers: Mapping[str, Dossier], basis: Basis | None = None
     ) -> Iterator[Outcome]:
-        """Evaluates candidates on a basis; None stands for the surest one there is."""
+        """Evaluates candidates on a basis; None stands for the most reliable one available."""
 
     def reflect(self, snapshot: Snapshot, library: Library) -> tuple[str, Sequence[Call]]:
         """Returns a lesson, empty if no model answered, and the model calls made for it."""
@@ -73,7 +73,7 @@ class Watcher(Protocol):
 
 
 Decide = Callable[[Snapshot, SearchInputs], Decision]
-"""A policy: what to do next, as a pure function of what the run knows."""
+"""A policy: the next decision, as a pure function of the run's snapshot."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -95,7 +95,7 @@ class SearchRun:
     workers: int = 8
     clock: Callable[[], float] = time.monotonic
     keeps_faults: bool = True
-    """Whether what ended in a fault of ours stays so; otherwise the next session tries it again."""
+    """Whether faults of ours are stored; otherwise the next session tries again."""
     _since: float = field(init=False)
     _faulted: list[Record] = field(init=False, default_factory=list)
     """Records of this session that are not kept."""
@@ -108,7 +108,7 @@ class SearchRun:
             yield
 
     def snapshot(self) -> Snapshot:
-        """Everything the run knows, folded from its records; the best kernel so far is kept in its file."""
+        """Folds the run's records into a snapshot, and writes the best kernel so far to its file."""
         snapshot = fold(self.run, (*self.archive.log(self.run.id), *self._faulted))
         self._keep_best(snapshot)
         self.watcher.saw(snapshot)
@@ -131,13 +131,13 @@ class SearchRun:
             self._evaluate(candidates, snapshot.decisions[-1].basis)
 
     def reflect(self) -> None:
-        """Asks a model for the lesson that the last decision wants."""
+        """Asks a model for the lesson that the last decision requests."""
         snapshot = self.snapshot()
         if decision := unfinished(snapshot).reflect:
             self._reflect(decision, snapshot)
 
     def decide(self) -> Action:
-        """Decides what comes next."""
+        """Makes and records the next decision."""
         decision = self.policy(self.snapshot(), self.services.given(self._library(), self._dossiers()))
         with self.archive.transaction():
             self._note_time(f"before decision {decision.number}")

@@ -51,7 +51,7 @@ class ModelServices:
     models: Mapping[str, Model]
     evaluator: Evaluator
     predictor: Evaluator | None = None
-    """For evaluations that must rest on predictions, where `evaluator` measures."""
+    """The evaluator that predicts, for evaluations without measurements, if `evaluator` measures."""
     written_in: str = CUDA
     """The language of new kernels."""
     composer: Composer | None = None

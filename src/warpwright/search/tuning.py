@@ -24,7 +24,7 @@ class Tuned:
     tried: tuple[Entrant, ...]
     basis: Basis
     fates: Mapping[str, Fate]
-    """What became of each candidate."""
+    """The verdicts by candidate."""
     scores: Mapping[str, Score]
     """Scores by candidate; wrong candidates and those eliminated early have none."""
     best: str | None
@@ -37,7 +37,7 @@ class Tuned:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tuning:
-    """The settings to try; the first is the kernel as it is given."""
+    """The settings to try; the first is the given kernel."""
 
     tried: tuple[Entrant, ...]
     merge: bool = False
@@ -45,11 +45,11 @@ class Tuning:
     """Whether settings can be timed; otherwise predictions decide."""
 
     def decide(self, snapshot: Snapshot, given: SearchInputs) -> Decision:
-        """Try new settings, evaluate those whose turn it is, merge the winners by shape, stop."""
+        """Tries new settings, evaluates the entrants of the current rung, merges the best by shape, then stops."""
         return self._try_new(snapshot) or self._evaluate(snapshot) or self._merge(snapshot) or _stop(snapshot)
 
     def result(self, snapshot: Snapshot) -> Tuned:
-        """What the tuning found out, once it has stopped."""
+        """Returns the result after the tuning has stopped."""
         basis, winner = self._basis(snapshot), self._halving(snapshot).winner
         scores = _scores(snapshot, basis)
         merging = _merging(snapshot)
@@ -78,7 +78,7 @@ class Tuning:
         return _decision(snapshot, Action.BREED, reason, briefs=briefs) if new else None
 
     def _evaluate(self, snapshot: Snapshot) -> Decision | None:
-        """Evaluate the entrants of the halving whose turn it is, then the merged kernel."""
+        """Evaluates the entrants of the halving's current rung, then the merged kernel."""
         if (turn := self._halving(snapshot).turn) is not None:
             return _evaluation(snapshot, BASES[turn.rung], turn.entrants)
         merging, basis = _merging(snapshot), self._basis(snapshot)

@@ -15,7 +15,7 @@ from warpwright.tasks.roles import cases_of, generic, ranges_of, with_layouts
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Loaded:
-    """What a loader knows besides the findings."""
+    """The knowledge of a loader besides the findings."""
 
     name: str
     where: str

@@ -101,14 +101,14 @@ def test_times_are_given_with_their_share_of_the_limit() -> None:
 
 
 def test_the_best_baseline_has_a_name_where_it_is_known() -> None:
-    library = {FAST.id: replace(LIBRARY[FAST.id], rivals={CASE: "max-autotune"})}
+    library = {FAST.id: replace(LIBRARY[FAST.id], baselines={CASE: "max-autotune"})}
     asked = Setting(task=LAYERNORM, brief=brief(Operator.OPTIMISE), library=library, flags=Flags())
     assert "1.65 times the best baseline (max-autotune, 46.2 µs), 50% of the limit" in prompt(asked)
 
 
 def test_before_the_first_measurement_no_baseline_has_a_time() -> None:
     score = Score(candidate=FAST.id, basis=Basis.PREDICTED, value=-0.5, by_case={CASE: -0.5})
-    library = {FAST.id: Known(candidate=FAST, score=score, times_us={CASE: 28.0}, rivals={CASE: "compile"})}
+    library = {FAST.id: Known(candidate=FAST, score=score, times_us={CASE: 28.0}, baselines={CASE: "compile"})}
     asked = Setting(task=LAYERNORM, brief=brief(Operator.OPTIMISE), library=library, flags=Flags())
     assert f"- {CASE}: 28 µs, 50% of the limit" in prompt(asked)
 

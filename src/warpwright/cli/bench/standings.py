@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def show_judged(task: Task, judged: Judged) -> None:
-    """Verdict, times, rivals, and how much is left on the table."""
+    """Shows verdict, times, baselines, and the distance to the physical limit."""
     _verdict(judged)
     found = standings(task, judged)
     if found:
@@ -25,7 +25,7 @@ def show_judged(task: Task, judged: Judged) -> None:
             "L2",
             "time µs",
             "95 %",
-            "best rival",
+            "best baseline",
             "speed-up",
             "at least",
             "of limit",
@@ -75,7 +75,7 @@ def _row(item: Standing) -> tuple[str, ...]:
 def _foot(judged: Judged, found: tuple[Standing, ...]) -> None:
     figures = summary(found)
     if figures["geometric_mean"] is not None:
-        screen().print(f"Geometric mean {figures['geometric_mean']:.3g} against the best rival of each case, cold.")
+        screen().print(f"Geometric mean {figures['geometric_mean']:.3g} against the best baseline of each case, cold.")
     scene = judged.measurements[0].scene
     screen().print(faint(f"{scene.gpu}, driver {scene.driver}, torch {scene.torch}, warpwright {scene.warpwright}"))
 

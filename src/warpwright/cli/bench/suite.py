@@ -16,9 +16,9 @@ COLUMNS = ("task", "case", "L2", "time µs", "of limit", "of copy")
 def show_suite(found: SuiteResult) -> None:
     """Every time, what could not be sealed, and the suite against each baseline."""
     told, stood = found.overview, found.standings
-    rivals = list(dict.fromkeys(name for _, item in stood for name in item.rivals_us))
-    rows = [_row(task, item, rivals) for task, item in stood]
-    show_table((*COLUMNS, *(f"vs {name}" for name in rivals), ""), rows, title=f"Suite {told.suite}")
+    baselines = list(dict.fromkeys(name for _, item in stood for name in item.rivals_us))
+    rows = [_row(task, item, baselines) for task, item in stood]
+    show_table((*COLUMNS, *(f"vs {name}" for name in baselines), ""), rows, title=f"Suite {told.suite}")
     for key, reason in found.refused.items():
         screen().print(f"{plain(key)}: {plain(reason)}")
     show_table(
@@ -27,13 +27,13 @@ def show_suite(found: SuiteResult) -> None:
     screen().print(faint(f"{told.right} of {told.tasks} tasks have a right kernel, {told.refuted} a refuted one."))
 
 
-def _row(task: Task, item: Standing, rivals: Sequence[str]) -> list[str]:
+def _row(task: Task, item: Standing, baselines: Sequence[str]) -> list[str]:
     mine = item.time_us.value if item.time_us else None
     cells = [task.key, item.case, item.cache.value, "" if mine is None else f"{mine:.4g}"]
     cells += ["" if share is None else f"{share:.0%}" for share in (item.share_of_limit, item.share_of_copy)]
-    for name in rivals:
-        rival = item.rivals_us.get(name)
-        cells.append("" if rival is None else f"{rival.value / mine:.3g}" if mine else f"{rival.value:.4g} µs")
+    for name in baselines:
+        baseline = item.rivals_us.get(name)
+        cells.append("" if baseline is None else f"{baseline.value / mine:.3g}" if mine else f"{baseline.value:.4g} µs")
     return [*map(plain, cells), plain(item.invalid or "") if mine is not None else ""]
 
 

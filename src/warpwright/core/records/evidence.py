@@ -19,7 +19,7 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counterexample:
-    """What refutes a candidate, in enough detail to reproduce and repair it."""
+    """The refutation of a candidate, in enough detail to reproduce and repair it."""
 
     kind: str
     message: str

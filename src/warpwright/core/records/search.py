@@ -121,7 +121,7 @@ class Decision:
     candidates: tuple[str, ...] = ()
     """The candidates to evaluate."""
     basis: Basis | None = field(default=None, metadata=OMIT_DEFAULT)
-    """What the evaluation of the candidates rests on; None for the surest basis that the run has."""
+    """The basis on which candidates are evaluated; None for the most reliable one that the run has."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -194,7 +194,7 @@ class Score:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lesson:
-    """What a model, or a person, learned from the results so far."""
+    """A conclusion of a model, or a person, from the results so far."""
 
     decision: int
     text: str
@@ -238,7 +238,7 @@ class Member:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spent:
-    """What a run has spent. `unpriced` counts the calls of unknown price: then the dollars are a lower bound."""
+    """The expenses of a run. `unpriced` counts the calls of unknown price: then the dollars are a lower bound."""
 
     usd: float = 0.0
     unpriced: int = 0

@@ -87,7 +87,7 @@ def _content(expected: Expected, actual: torch.Tensor) -> Mismatch | None:
 
 
 def _is_honest(expected: Expected, actual: torch.Tensor) -> torch.Tensor:
-    """Where honest runs gave the same; between the least and the largest of them for whole numbers of eight bits."""
+    """Whether a value equals that of an honest run; 8-bit integers may lie between the smallest and the largest."""
     runs = expected.honest
     if runs is None:
         return torch.zeros_like(actual, dtype=torch.bool)

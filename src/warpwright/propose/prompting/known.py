@@ -22,7 +22,7 @@ class Known:
     score: Score | None = None
     times_us: Mapping[str, float] = field(default_factory=dict)
     """Times by case name."""
-    rivals: Mapping[str, str] = field(default_factory=dict)
+    baselines: Mapping[str, str] = field(default_factory=dict)
     """The best baseline of each case, by case name; for a measured kernel."""
     refutation: Evidence | None = None
 
@@ -61,13 +61,13 @@ def _figures(kernel: Known, case: str, limit_us: float | None) -> str:
     time, score = kernel.times_us[case], kernel.score
     parts = [f"{time:.3g} µs"]
     if score is not None and score.basis is Basis.MEASURED and case in score.by_case:
-        parts.append(_against_rival(time, math.exp(score.by_case[case]), kernel.rivals.get(case)))
+        parts.append(_against_baseline(time, math.exp(score.by_case[case]), kernel.baselines.get(case)))
     if limit_us:
         parts.append(f"{limit_us / time:.0%} of the limit")
     return ", ".join(parts)
 
 
-def _against_rival(time: float, ratio: float, name: str | None) -> str:
+def _against_baseline(time: float, ratio: float, name: str | None) -> str:
     """States the speed-up over the best baseline, and the baseline's time, which follows from the ratio of medians."""
     called = f"{name}, " if name else ""
     return f"{ratio:.2f} times the best baseline ({called}{time * ratio:.3g} µs)"

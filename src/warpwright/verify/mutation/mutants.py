@@ -40,7 +40,7 @@ class Mutant:
     witness: str | None = None
     """A source that behaves like the original unless the bug could take effect."""
     proves: str | None = None
-    """What is proved if the witness behaves like the original in every run."""
+    """The conclusion if the witness behaves like the original in every run."""
 
 
 def mutants(source: str) -> Iterator[Mutant]:
