@@ -183,3 +183,23 @@ def test_the_command_line_loads_nothing_heavy() -> None:
     rooms = {name.split(".")[1] for name in loaded if name.startswith("warpwright.")}
     assert rooms <= {"core", "cli"}
     assert not loaded & {"torch", "numpy", "rich"}
+
+
+ARCHITECTURE = ROOT / "docs" / "architecture.md"
+
+
+def level_table() -> str:
+    """The levels, highest first, as the documentation shows them."""
+    rooms: dict[int, list[str]] = {}
+    for room, level in LEVELS.items():
+        if (HOUSE / room).is_dir():
+            rooms.setdefault(level, []).append(f"`{room}`")
+    rows = [f"| {level} | {', '.join(rooms[level])} |" for level in sorted(rooms, reverse=True)]
+    return "\n".join(["| level | rooms |", "|---|---|", *rows])
+
+
+def test_the_documented_levels_are_the_enforced_ones() -> None:
+    page = ARCHITECTURE.read_text(encoding="utf-8")
+    shown = re.search(r"<!-- levels -->\n(.*?)<!-- end of levels -->", page, re.DOTALL)
+    assert shown is not None
+    assert shown[1].strip() == level_table(), f"docs/architecture.md should show\n\n{level_table()}"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager
 from dataclasses import asdict, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -14,7 +13,7 @@ from warpwright.cli.check.candidates import Kernel, TaskName
 from warpwright.cli.grouped import grouped
 from warpwright.cli.output import Json, emit
 from warpwright.cli.search.beforehand import check_file, check_source, check_task
-from warpwright.cli.search.options import ArchivePlace, Asked, Breeding, Minutes, Resumed, Start
+from warpwright.cli.search.options import ArchivePlace, Asked, Breeding, Minutes, Resumed, Start, Tuning
 from warpwright.cli.tasks.tasks import Inputs
 from warpwright.core.errors import Undecided, UsageError
 
@@ -97,14 +96,8 @@ def tune(
     kernel: Kernel,
     task: TaskName,
     compiled: Compiled,
+    tuning: Tuning,
     inputs: Inputs = None,
-    most: Annotated[int, typer.Option("--most", metavar="N", min=2, help="Settings to try.")] = 16,
-    merge: Annotated[bool, typer.Option("--merge", help="Also merge the winners of different shapes.")] = False,
-    dispatch: Annotated[str, typer.Option("--dispatch", metavar="PLACE", help="auto, local or predict.")] = "auto",
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Where the best is written; KERNEL.tuned.cu if not given."),
-    ] = None,
     archive: ArchivePlace = None,
     as_json: Json = False,
 ) -> None:
@@ -113,7 +106,7 @@ def tune(
     A comment such as `// tune: BLOCK = 64, 128, 256` before what sets BLOCK leaves it open.
     """
     check_source(kernel)
-    written = output or kernel.with_suffix(f".tuned{kernel.suffix}")
+    written = tuning.output or kernel.with_suffix(f".tuned{kernel.suffix}")
     check_file(written)
     check_task(task)
     with _starting(as_json):
@@ -123,8 +116,8 @@ def tune(
         from warpwright.search.run import write_atomically
     with progress(silent=as_json) as told:
         found = tune_kernel(
-            kernel, task, inputs=inputs or (), most=most, merge=merge, gpu=compiled.gpu, fast_math=compiled.fast_math,
-            dispatch=dispatch, archive=archive, on_progress=told,
+            kernel, task, inputs=inputs or (), most=tuning.most, merge=tuning.merge, gpu=compiled.gpu, fast_math=compiled.fast_math,
+            dispatch=tuning.dispatch, archive=archive, on_progress=told,
         )  # fmt: skip
     if found.source is not None:
         write_atomically(written, found.source.encode("utf-8", errors="surrogateescape"))

@@ -122,3 +122,16 @@ class Resumed:
 
     resume: Annotated[str | None, typer.Option("--resume", metavar="RUN", help="Go on with a run.")] = None
     seed: Annotated[int | None, typer.Option("--seed", metavar="N", help="Makes all choices repeatable.")] = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tuning:
+    """Which settings of a kernel are tried, and where the best goes."""
+
+    most: Annotated[int, typer.Option("--most", metavar="N", min=2, help="Settings to try.")] = 16
+    merge: Annotated[bool, typer.Option("--merge", help="Also merge the winners of different shapes.")] = False
+    dispatch: Annotated[str, typer.Option("--dispatch", metavar="PLACE", help="auto, local or predict.")] = "auto"
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Where the best is written; KERNEL.tuned.cu if not given."),
+    ] = None
