@@ -116,8 +116,8 @@ def tune(
         from warpwright.search.run import write_atomically
     with progress(silent=as_json) as told:
         found = tune_kernel(
-            kernel, task, inputs=inputs or (), most=tuning.most, merge=tuning.merge, gpu=compiled.gpu, fast_math=compiled.fast_math,
-            dispatch=tuning.dispatch, archive=archive, on_progress=told,
+            kernel, task, inputs=inputs or (), most=tuning.most, merge=tuning.merge, gpu=compiled.gpu,
+            fast_math=compiled.fast_math, dispatch=tuning.dispatch, archive=archive, on_progress=told,
         )  # fmt: skip
     if found.source is not None:
         write_atomically(written, found.source.encode("utf-8", errors="surrogateescape"))
