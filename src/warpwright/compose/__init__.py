@@ -1,17 +1,17 @@
-"""Room 3, compose: CUDA sources written from the traced function, without a language model.
+"""Room 3, compose: writes CUDA sources from the traced function, without a language model.
 
-plan.py     `plan(task)` gives a Composable: its genome space, its default, its sources
+plan.py     `plan(task)` returns a Composable: its search space, its default config, its sources
 entries.py  entry points: traced, lowered, rewritten and scheduled
-survey.py   the same for many tasks at once
-errors.py   what it says where it gives up
-configs.py  the choices a kernel leaves open, and how a source remembers them
-code/       Statements of C++ that know what they read
+survey.py   plans many tasks at once
+errors.py   the exceptions of the composer
+configs.py  configs: values of knobs, stored in the source's head
+code/       C++ statements and the names that they read
 cuda/       C++ text
-frontend/   From a PyTorch function to a graph of values
+frontend/   lowers a PyTorch function to a graph of values
 ir/         Values, sizes and indices
-kernels/    Kernels, by kind
-passes/     Rewrites of the graph
-schedule/   Which kernel computes what
+kernels/    writes kernels, by kind
+passes/     rewrites the graph
+schedule/   groups values into kernels
 """
 
 from warpwright.compose.configs import read_back

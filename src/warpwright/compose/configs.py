@@ -1,6 +1,6 @@
-"""Configs: a value for every knob of a composed source, by default or to be tried, and how a source keeps its own.
+"""Configs: a value for every knob of a composed source: the default, variants, and the config in a source's head.
 
-Sources say "genome" where they keep their config, since kernels in archives are read back by that word.
+Sources call their config "genome" in their head, since kernels in archives are read back by that word.
 """
 
 from __future__ import annotations

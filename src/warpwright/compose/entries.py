@@ -25,7 +25,7 @@ from warpwright.core.task import ScalarArg, Task, TensorArg
 from warpwright.languages.cuda.skeleton import TENSOR, parameters
 
 IN_STORED_ORDER = (Op.SCAN, Op.TOPK, Op.POOL, Op.SCATTER, Op.LISTS, Op.COLUMNS)
-"""Results of steps of their own, which lie in memory in one order, whatever their shape."""
+"""Operations with a separate step, whose results are stored in one order, whatever their shape."""
 
 
 def forward_entry(task: Task, graph: Graph) -> Entry:
@@ -34,7 +34,7 @@ def forward_entry(task: Task, graph: Graph) -> Entry:
 
 
 def forward_stores(task: Task, graph: Graph) -> tuple[list[Store], tuple[Tensor, ...]]:
-    """What a forward pass leaves in memory, and what of it is returned."""
+    """The stores of a forward pass, and the returned tensors."""
     results, changed = lowered(trace.trace_forward(task), graph)
     named = {tensor.name: tensor for tensor in inputs_of(graph).values()}
     taken = named.keys() | {argument.name for argument in task.arguments}
@@ -47,7 +47,7 @@ def forward_stores(task: Task, graph: Graph) -> tuple[list[Store], tuple[Tensor,
         store.tensor.name for store in outputs if store.value.shape and store.value.shape != store.tensor.shape
     ]:
         raise CannotCompose(f"{wrong[0]}, whose shape depends on more than the sizes")
-    # What a module keeps for itself is no result, unless the task says so.
+    # Updated module state is a result only if the task declares it as mutated.
     outputs += [_change(value, named[safe_name(name)]) for name, value in changed.items() if name in task.mutates]
     return outputs, tuple(tensors)
 
@@ -62,7 +62,7 @@ def _known(graph: Graph, task: Task, declared: tuple[Any, ...], value: Value) ->
 
 
 def _change(value: Value, tensor: Tensor) -> Store:
-    """What an argument is overwritten with, whole or at some places."""
+    """The store that overwrites an argument, completely or at some positions."""
     if value.op is Op.PUT:
         return Store(value=value.first, tensor=tensor, at=value.args[1:])
     return Store(value=value, tensor=tensor)
@@ -77,7 +77,7 @@ def backward_entry(task: Task, graph: Graph) -> Entry:
 
 
 def backward_stores(task: Task, graph: Graph) -> list[Store]:
-    """The gradients that are owed."""
+    """The stores of the required gradients."""
     results, _ = lowered(trace.trace_backward(task), graph)
     taken = {tensor.name for tensor in inputs_of(graph).values()} | {argument.name for argument in task.arguments}
     owed = [argument for argument in task.arguments if isinstance(argument, TensorArg) and _is_owed(task, argument)]
@@ -92,7 +92,7 @@ def _is_owed(task: Task, argument: TensorArg) -> bool:
 
 
 def _saved(task: Task, graph: Graph) -> dict[int, Tensor]:
-    """Values of the graph that the forward pass has computed already."""
+    """Values of the graph that the forward pass has saved."""
     results, _ = lowered(trace.trace_saved(task), graph)
     found = {}
     for value, save in zip(results, task.saves, strict=True):
@@ -105,7 +105,7 @@ def _saved(task: Task, graph: Graph) -> dict[int, Tensor]:
 
 
 def training_entries(task: Task, graph: Graph) -> list[Entry]:
-    """A forward pass that saves tensors, and the backward pass that is given them."""
+    """A forward pass that saves tensors, and the backward pass that takes them."""
     outputs, tensors = forward_stores(task, graph)
     arguments = inputs_of(graph)
     gradients = backward_stores(task, graph)
@@ -129,7 +129,7 @@ def training_entries(task: Task, graph: Graph) -> list[Entry]:
 def entry(
     task: Task, graph: Graph, name: str, inputs: dict[int, Tensor], outputs: list[Store], returned: tuple[Tensor, ...]
 ) -> Entry:
-    """An entry that is called as the task says."""
+    """An entry with the signature of the task."""
     listed = tuple((item.type, safe_name(item.name)) for item in parameters(task, name))
     gradients = tuple(spec.name for spec in output_gradients(task, task.cases[0])) if name == "backward" else ()
     return scheduled(graph, name, listed, inputs, places_of(task), outputs, returned, gradients)
@@ -167,7 +167,7 @@ def scheduled(
 
 
 def _shared(outputs: list[Store], returned: tuple[Tensor, ...]) -> tuple[list[Store], tuple[Tensor, ...]]:
-    """What is owed twice is left once and returned twice, as autograd hands one gradient to all terms of a sum."""
+    """Stores a result once that is returned twice, as autograd gives all terms of a sum the same gradient."""
     first: dict[tuple[Any, ...], Tensor] = {}
     stands_for: dict[Tensor, Tensor] = {}
     for store in outputs:
@@ -179,7 +179,7 @@ def _shared(outputs: list[Store], returned: tuple[Tensor, ...]) -> tuple[list[St
 
 
 def _check_overwritten(schedule: Schedule, inputs: Mapping[int, Tensor], outputs: list[Store]) -> None:
-    """An argument that is overwritten element by element may be read in that one kernel only."""
+    """Checks that an overwritten argument is read only by the kernel that overwrites it."""
     names = {tensor.name for tensor in inputs.values()}
     changed = {store.tensor.name: store for store in outputs if store.tensor.name in names}
     read = {
@@ -195,19 +195,19 @@ def _check_overwritten(schedule: Schedule, inputs: Mapping[int, Tensor], outputs
 
 
 def _is_view(value: Value) -> bool:
-    """Nothing but another shape of what a library call gives."""
+    """Whether the value is a view of a library call's result."""
     return value.op is Op.RESHAPE and base_of(value).op is Op.LIBRARY and value.first.op is not Op.PERMUTE
 
 
 def _flat(store: Store) -> Store:
-    """What a step of its own gives is stored as it comes: another shape has the same elements in the same order."""
+    """Drops reshapes of a store whose value has a separate step: the elements keep their order."""
     value = store.value
     own = value.op is Op.RESHAPE and value.first.op in IN_STORED_ORDER
     return replace(store, value=value.first) if own and not store.at else store
 
 
 def inputs_of(graph: Graph) -> dict[int, Tensor]:
-    """The tensors that the traced functions were given, by the values they are."""
+    """The input tensors of the traced functions, by value."""
     return {value.number: _given(value, value.attr(Argument)) for value in graph.made(Op.INPUT)}
 
 
@@ -224,7 +224,7 @@ def shape_of(graph: Graph, shape: tuple[Any, ...]) -> tuple[Size, ...]:
 
 
 def places_of(task: Task) -> dict[str, str]:
-    """Where the entry can read each size: off a tensor, or it is given it."""
+    """The expression with which the entry reads each size: from a tensor, or a parameter."""
     declared: dict[str, tuple[Any, ...]] = {item.name: item.shape for item in (*task.outputs, *task.saves)}
     declared |= {arg.name: arg.shape for arg in task.arguments if isinstance(arg, TensorArg) and arg.count is None}
     declared |= {f"grad_{output.name}": output.shape for output in differentiable_outputs(task, task.cases[0])}
@@ -240,7 +240,7 @@ def places_of(task: Task) -> dict[str, str]:
 
 
 def _shown_by(tensors: Iterable[Tensor]) -> dict[str, str]:
-    """Where each size can be read off these tensors."""
+    """The expression that reads each size from these tensors."""
     found: dict[str, str] = {}
     for tensor in tensors:
         for position, size in enumerate(tensor.shape):

@@ -1,4 +1,4 @@
-"""What the composer says where it gives up, and where it fails.
+"""The exceptions of the composer.
 
 CannotCompose   there is no lowering for a function: an answer
 OurFault        anything else that goes wrong in the composer: a bug of ours, with the exception as its cause
@@ -14,7 +14,7 @@ from warpwright.core.records.evidence import Fault
 
 
 class CannotCompose(Undecided):
-    """Names what has no lowering, usually an ATen operation. Not a mistake of the user."""
+    """Names a feature without a lowering, usually an ATen operation; not an error of the user."""
 
     def __init__(self, what: str) -> None:
         self.what = what
@@ -26,7 +26,7 @@ class CannotCompose(Undecided):
 
 @contextmanager
 def bugs_as_faults(doing: str) -> Iterator[None]:
-    """Turns what was not raised on purpose into OurFault. `doing` says what the composer was at, and on what."""
+    """Turns unexpected exceptions into OurFault. `doing` describes the current step of the composer."""
     try:
         yield
     except WarpwrightError:

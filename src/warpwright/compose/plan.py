@@ -25,7 +25,7 @@ from warpwright.core.gpus.table import gpu_named
 from warpwright.core.task import Direction, Role, ScalarArg, Task, TensorArg
 
 LONGEST = 2**31 - 2**24
-"""Elements of a row that are one too many."""
+"""The least unsupported row length."""
 
 
 @dataclass(frozen=True, kw_only=True)

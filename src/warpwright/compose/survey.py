@@ -1,4 +1,4 @@
-"""What the composer can write for many tasks at once: a suite, or a folder of files as KernelBench has them."""
+"""Plans many tasks at once: a suite, or a folder of KernelBench files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Statements of C++ that know what they read.
+"""C++ statements that know the names they read.
 
 text.py         expressions: text with the names it reads and the functions it calls
 statements.py   statements, from a declaration to a kernel launch

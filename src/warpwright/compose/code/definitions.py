@@ -29,7 +29,7 @@ class Definition(Node):
     template: str = ""
     """Its template parameters."""
     head: str
-    """All that stands before its parameters."""
+    """The text before its parameters."""
     parameters: tuple[Parameter, ...]
     body: tuple[Statement, ...]
     is_kernel: bool = True
@@ -72,4 +72,4 @@ def verbatim(*parts: str | Statement, headers: tuple[str, ...] = (), calls: tupl
 
 
 Item = Definition | Verbatim
-"""Something that stands in a file by itself."""
+"""A top-level item of a file."""

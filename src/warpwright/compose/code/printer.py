@@ -1,4 +1,4 @@
-"""Statements become lines."""
+"""Prints statements as lines."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def _under(head: str, body: Body, form: Form) -> list[str]:
 
 
 def _launch(launch: Launch) -> list[str]:
-    """Lines are broken as for an ordinary launch, so that both kinds look alike."""
+    """Prints a launch, with the same line breaks for both kinds."""
     shape = [_text(item) for item in (launch.grid, launch.threads, launch.shared)]
     arguments = [_text(item) for item in launch.arguments]
     *first, last = signature(f"kernel<<<{', '.join([*shape, STREAM])}>>>", arguments, 104)

@@ -1,4 +1,4 @@
-"""Statements of C++. Their expressions know what they read; a plain string in their place is made one of these."""
+"""C++ statements. Their expressions know the names they read; plain strings are converted to expressions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from warpwright.compose.code.text import Code, Piece, as_code
 CODE = {"code": True}
 """Marks the fields that hold expressions."""
 FULLY = 0
-"""Every round of a loop is written out."""
+"""Unrolls a loop completely."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,14 +41,14 @@ def _as_code(value: Piece | tuple[Piece, ...] | None) -> Code | tuple[Code, ...]
 
 @dataclass(frozen=True, slots=True)
 class Statement(Node):
-    """Any of them."""
+    """The base of all statements."""
 
 
 Body = Sequence[Statement]
 
 
 class Form(Enum):
-    """How the statements under a condition or of a loop are set."""
+    """The layout of the body of a condition or loop."""
 
     BRACES = "in braces"
     BESIDE = "one, on the same line"
@@ -72,7 +72,7 @@ class Let(Statement):
     value: Piece | None = field(default=None, metadata=CODE)
     also: tuple[Also, ...] = ()
     extent: Piece | None = field(default=None, metadata=CODE, kw_only=True)
-    """How many elements an array has."""
+    """The number of elements of an array."""
     comment: str = field(default="", kw_only=True)
 
     @property
@@ -102,7 +102,7 @@ class Do(Statement):
 
 @dataclass(frozen=True, slots=True)
 class Call(Statement):
-    """A call with so many arguments that they may take several lines."""
+    """A call whose arguments may take several lines."""
 
     function: Piece = field(metadata=CODE)
     arguments: tuple[Piece, ...] = field(metadata=CODE)
@@ -112,7 +112,7 @@ class Call(Statement):
 
 @dataclass(frozen=True, slots=True)
 class Barrier(Do):
-    """A call in which threads, blocks or copies wait for each other."""
+    """A call that synchronises threads, blocks or copies."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,13 +132,13 @@ class Loop(Statement):
     head: Piece = field(metadata=CODE)
     body: tuple[Statement, ...]
     unroll: int | None = None
-    """How many rounds the compiler is asked to write out."""
+    """The unroll factor of the loop; None leaves it to the compiler."""
     form: Form = field(default=Form.BRACES, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
 class Lambda(Statement):
-    """A function within a function, which sees the variables around it."""
+    """A lambda that captures the surrounding variables by reference."""
 
     name: str
     parameters: Piece = field(metadata=CODE)
@@ -167,19 +167,19 @@ class Blank(Statement):
 
 @dataclass(frozen=True, slots=True)
 class Wait(Statement):
-    """The point of a kernel where it waits for the one before it, under programmatic dependent launch."""
+    """The grid dependency wait of a kernel under programmatic dependent launch."""
 
 
 @dataclass(frozen=True, slots=True)
 class Launch(Statement):
-    """Launches `kernel` on torch's own stream, and asks whether that went well."""
+    """Launches `kernel` on torch's current stream and checks for errors."""
 
     grid: Piece = field(metadata=CODE)
     threads: Piece = field(metadata=CODE)
     arguments: tuple[Piece, ...] = field(metadata=CODE)
     shared: Piece = field(default="0", metadata=CODE)
     is_early: bool = False
-    """Whether the kernel may start while the one before it still runs."""
+    """Whether the kernel uses programmatic dependent launch."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,11 +10,11 @@ from string import Formatter
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A name that an expression reads, or a number that it divides by."""
+    """A name that an expression reads, or a number by which it divides."""
 
     text: str
     divides: bool = False
-    """Whether a position is divided by it."""
+    """Whether it divides a position."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,11 +25,11 @@ class Function:
     header: str = ""
     """The header that declares it."""
     fast: str = ""
-    """The approximation that may take its place."""
+    """The approximation that may replace it."""
 
 
 Part = str | Word | Function
-"""Text in between stays as it is: nothing is ever asked of it."""
+"""A part of an expression; plain text between names and functions is opaque."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ HEADERS = {
     "ATen/cuda/CUDAContext.h": ("at::cuda::getCurrentDeviceProperties",),
     "c10/cuda/CUDAException.h": ("C10_CUDA_CHECK",),
 }
-"""By header: what it declares of all that templates name."""
+"""The names used in templates, by the header that declares them."""
 KNOWN: Mapping[str, Function] = {
     **{name: Function(name, header) for header, names in HEADERS.items() for name in names},
     "expf": Function("expf", fast="quick_exp<T>"),
@@ -98,7 +98,7 @@ KNOWN: Mapping[str, Function] = {
 
 
 def code(template: str, **given: Piece) -> Code:
-    """An expression from a template: each field in braces stands for what is given, for a function or for a name."""
+    """Builds an expression from a template: a field in braces is replaced by the given piece, a function or a name."""
     parts: list[Part] = []
     for literal, field in _fields(template):
         parts.append(literal)
@@ -109,7 +109,7 @@ def code(template: str, **given: Piece) -> Code:
 
 @lru_cache(maxsize=4096)
 def _fields(template: str) -> tuple[tuple[str, str], ...]:
-    """Text and the field behind it, in turn. A colon of std::min is no format."""
+    """Splits a template into text and fields. The colons of std::min are not a format."""
     return tuple(
         (literal, f"{name}:{spec}" if spec else name or "") for literal, name, spec, _ in Formatter().parse(template)
     )
@@ -127,7 +127,7 @@ def _parts(piece: Piece) -> Iterable[Part]:
 
 
 def _merged(parts: Iterable[Part]) -> tuple[Part, ...]:
-    """The same without empty text, and with neighbouring pieces of text as one."""
+    """Drops empty text and merges adjacent text."""
     found: list[Part] = []
     for part in parts:
         if isinstance(part, str) and found and isinstance(found[-1], str):

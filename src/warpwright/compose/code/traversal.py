@@ -1,4 +1,4 @@
-"""Every expression of a statement, and the same statement with other expressions."""
+"""Visits and rewrites the expressions of statements."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from warpwright.compose.code.text import Code, Function, Part
 
 
 def nodes(found: Iterable[Node]) -> Iterator[Node]:
-    """Statements with all that stand within them, outermost first."""
+    """Yields statements and all nested statements, outermost first."""
     for node in found:
         yield node
         yield from nodes(child for value in _values(node) if isinstance(value, tuple) for child in value if _is(child))
@@ -43,7 +43,7 @@ def functions(found: Iterable[Node]) -> set[Function]:
 
 
 def divisors(found: Iterable[Node]) -> set[str]:
-    """Names and numbers that they divide positions by."""
+    """The names and numbers that divide positions in these statements."""
     return {name for item in expressions(found) for name in item.divisors}
 
 

@@ -1,14 +1,14 @@
 """C++ text.
 
-arithmetic.py           how each operation is written in CUDA C++
-tensors.py              what kernels are given
-emit.py                 values become statements of one kernel
-eight_bits.py           floats of eight bits
-kernel.py               what every kind of kernel has in common
+arithmetic.py           writes each elementwise operation in CUDA C++
+tensors.py              the parameters of kernels
+emit.py                 emits the statements of one kernel for values
+eight_bits.py           8-bit floats
+kernel.py               the parts that all kinds of kernels share
 host.py                 the host side of an entry point
 library.py              library calls, and tensors as views of others
 program.py              a whole source
 preamble.py             device functions that kernels share
 joins.py                device functions that join what threads have found
-wrapping.py             long lines, broken
+wrapping.py             wraps long lines
 """

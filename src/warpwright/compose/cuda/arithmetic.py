@@ -22,7 +22,7 @@ class Term:
     binding: int = ATOM
     level: int = 0
     is_free: bool = False
-    """Whether it costs nothing to write again, although it is more than a name or a number."""
+    """Whether it may be repeated at no cost, although it is more than a name or a number."""
 
     @property
     def text(self) -> str:

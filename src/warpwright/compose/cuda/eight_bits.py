@@ -1,4 +1,4 @@
-"""Floats of eight bits: how a value becomes one, and how a pack of them is gathered."""
+"""8-bit floats: converts values to them, and assembles packs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from warpwright.compose.ir.values import FLOAT, Value
 
 
 def in_eight_bits(needs: Needs, inner: Code, clamped: bool = False) -> Code:
-    """An expression rounded to eight bits; out of range it is the last number within it, or NaN."""
+    """An expression rounded to eight bits; out of range it saturates or becomes NaN."""
     needs.functions["saturated"] = SATURATED_E4M3
     if not clamped:
         needs.functions["e4m3"] = TO_E4M3
@@ -20,14 +20,14 @@ def in_eight_bits(needs: Needs, inner: Code, clamped: bool = False) -> Code:
 
 
 def pack_out(needs: Needs, tensor: Tensor, name: str, clamped: bool) -> tuple[Statement, Code]:
-    """The declaration of what a pack is gathered in, and how it is written when it is full."""
+    """The declaration of the variable that holds a pack, and the expression that stores it."""
     if tensor.dtype != "e4m3":
         return Let(code("Pack<{type}, {VEC}>", type=tensor.cpp), name), as_code(name)
     return Let("float", name, extent="VEC"), in_eight_bits(needs, as_code(name), clamped)
 
 
 def as_stored(needs: Needs, tensor: Tensor, term: Term, value: Value) -> Code:
-    """A value as it is stored: most floats are rounded by the assignment, those of eight bits by a function."""
+    """A value converted for storage: assignment rounds most floats, a function rounds 8-bit floats."""
     is_rounded = term.code.called == KNOWN["to_e4m3"]
     needs_rounding = value.kind == FLOAT and tensor.dtype == "e4m3" and not is_rounded
     return in_eight_bits(needs, term.code) if needs_rounding else term.code

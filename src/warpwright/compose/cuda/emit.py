@@ -1,4 +1,4 @@
-"""Values become statements of one kernel, each at the level where it needs computing only once."""
+"""Emits the statements of one kernel, computing each value at the outermost possible loop level."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ from warpwright.compose.ir.values import BOOL, FLOAT, INT, Graph, Value, is_host
 from warpwright.compose.ir.wording import called
 
 LONGEST = 72
-"""Longer expressions get a name of their own."""
+"""Longer expressions are assigned to a variable."""
 SUFFIXES = {KERNEL: "value", indices.ROW: "of_row", PACK: "here", ELEMENT: "k"}
 NAMED_AFTER_FIRST = (Op.BROADCAST, Op.FLIP, Op.GATHER, Op.PERMUTE, Op.RESHAPE, Op.ROWS_AT, Op.SLICE)
-"""What only picks from a tensor and changes nothing."""
+"""Operations that only select elements of a tensor."""
 KINDS = {FLOAT: "float", INT: "int64_t", BOOL: "bool"}
 
 
 @dataclass(frozen=True, slots=True)
 class Early:
-    """A pack that is wanted before anything is done with it."""
+    """A prefetched pack."""
 
     type: Code
     load: Code
@@ -64,13 +64,13 @@ class Emitter:
         self.results: dict[int, Term] = {}
         """Reductions of this kernel that are finished, by value."""
         self.kept: dict[str, Code] = {}
-        """Tensors whose packs are kept, and the place of a pack."""
+        """Tensors whose packs are kept on chip, and the position of a pack."""
         self.opens = False
-        """Whether packs are held as words, and opened where they are looked into."""
+        """Whether packs are kept as packed words and unpacked at each use."""
         self.early: dict[str, Early] | None = None
-        """Packs that are wanted before anything is done with them, by name; None where each is loaded in its turn."""
+        """Prefetched packs, by name; None if packs are loaded at their use."""
         self.early_place = "[p]"
-        """Which of several that are under way is looked into."""
+        """The index of the prefetched pack in use."""
         self.row_index: Index | None = None
         self._memo: dict[tuple[int, Place], Term] = {}
         self.packs: dict[tuple[str, Index | None], Code] = {}
@@ -78,16 +78,16 @@ class Emitter:
         self._tensors = {tensor.name for tensor in (*held.values(), *writes)}
         self._taken = {*RESERVED, *self._tensors}
         self._called: dict[Hashable, str] = {}
-        """Names of what may be written again in another pass: it is called the same there."""
+        """Names of values that another pass computes again, so that they keep their names."""
         self._of_row: dict[Index, str] = {}
-        """Indices that are divided once for a row, by name."""
+        """Quotients of indices that are hoisted out of the row loop, by name."""
         self._inverses: dict[Term, Term] = {}
         self._rounds = any(value.op is Op.NARROW for value in walk(roots))
-        """Whether a result is so coarse that a last digit can tip it over."""
+        """Whether results are rounded so coarsely that an error in the last digit may change them."""
         self._uses = Counter(arg.number for value in walk(roots) for arg in value.args)
 
     def new_pass(self) -> None:
-        """Forgets what was computed for single packs and elements."""
+        """Forgets the values computed for packs and elements."""
         self.lines[PACK], self.lines[ELEMENT] = [], []
         self._memo = {key: term for key, term in self._memo.items() if term.level < PACK}
         self.packs = {}
@@ -95,11 +95,11 @@ class Emitter:
         self._inverses = {key: term for key, term in self._inverses.items() if term.level < PACK}
 
     def reserve(self, *names: str) -> None:
-        """Names that the text around the statements uses itself."""
+        """Reserves names that the surrounding text uses."""
         self._taken.update(names)
 
     def name(self, wanted: str, of: Hashable = None) -> str:
-        """A C++ name close to the wanted one that nothing else has; the same again where it is of the same."""
+        """A unique C++ name close to the wanted one; the same name for the same `of`."""
         if of in self._called:
             return self._called[of]
         base = re.sub(r"[\W_]+", "_", wanted).strip("_") or "value"
@@ -128,7 +128,7 @@ class Emitter:
         return self._index_code(index, lane, is_operand)
 
     def _divided_once(self, index: Index) -> str:
-        """The compiler would divide for every pack: it does not know that a division could not fail."""
+        """Hoists a division out of the pack loop, which the compiler does not do by itself."""
         if index not in self._of_row:
             self._of_row[index] = self.name("part_of_row")
             self.lines[indices.ROW].append(Let("const int64_t", self._of_row[index], self._index_code(index)))
@@ -141,20 +141,20 @@ class Emitter:
         return indices.written(index, self.size_text, lane, is_operand)
 
     def term(self, value: Value, place: Place) -> Term:
-        """The value at a place, as an expression; statements that it needs have been added on the way."""
+        """The value at a place, as an expression; emits the statements that it needs."""
         key = (value.number, place)
         if key not in self._memo:
             self._memo[key] = self._settled(value, place, self._rounded(value, self._computed(value, place)))
         return self._memo[key]
 
     def _rounded(self, value: Value, term: Term) -> Term:
-        """As it will be read again by those who find it in memory."""
+        """The value as other kernels read it from memory, rounded to its stored type."""
         if value.number not in self.graph.rounded or value.number in self.held:
             return term
         return Term(code("float(static_cast<{T}>({term}))", term=term.code), ATOM, term.level)
 
     def _settled(self, value: Value, place: Place, term: Term) -> Term:
-        """A name for what is used more than once, or would make a long line."""
+        """Assigns a value to a variable if it is used more than once or would make a long line."""
         uses = self._uses[value.number]  # none where it is only stored
         once = uses == 0 or (uses == 1 and len(term.text) <= LONGEST)
         return term if term.is_simple or once else self._named(value, place, term)
@@ -165,7 +165,7 @@ class Emitter:
         return Term(as_code(name), ATOM, term.level)
 
     def called(self, value: Value, level: int) -> str:
-        """Its name, and which part of it is meant where a tensor has that name; or a word for it."""
+        """The name of a value, with a suffix if a tensor has that name, or a descriptive word."""
         base = value
         while base.number not in self.held and base.op in NAMED_AFTER_FIRST:
             base = base.first
@@ -175,7 +175,7 @@ class Emitter:
         return f"{name}{part}" if name else called(self.graph, base)
 
     def lifted(self, value: Value, term: Term, level: int) -> Term:
-        """The same, computed once and for all where the rest of the expression is computed more often."""
+        """Hoists a value to the level at which it needs computing only once."""
         if term.is_simple or term.level >= level:
             return term
         keys = [key for key, known in self._memo.items() if known is term]
@@ -205,7 +205,7 @@ class Emitter:
         return written(value.op, args, value.kind if value.kind != BOOL else FLOAT)
 
     def _operand(self, arg: Value, place: Place, kind: str) -> Term:
-        """A whole number among floats is written as one of them."""
+        """An operand; integers among floats are written as floats."""
         if isinstance(arg.attrs, Constant) and arg.kind == INT and kind == FLOAT:
             return Term(as_code(literal(float(arg.attrs.value))), ATOM, KERNEL)
         return self.term(arg, _fitting(arg, place))
@@ -219,7 +219,7 @@ class Emitter:
         return Term(found, ATOM, term.level)
 
     def _inverse(self, term: Term) -> Term:
-        """Divided by once, multiplied by often."""
+        """Replaces repeated divisions by a multiplication with the reciprocal."""
         if term not in self._inverses:
             name = self.name(f"over_{term.text}" if term.text.isidentifier() else "inverse", ("inverse", term))
             self.lines[term.level].append(Let("const float", name, code("1.0f / {x}", x=term.within(ATOM))))
@@ -328,7 +328,7 @@ class Emitter:
         return Term(code(wrap, found=code("{pack}.at[{k}]", pack=self._pack(tensor, offset))), ATOM, ELEMENT)
 
     def _loaded_once(self, tensor: Tensor, offset: Index | None, kind: str, wrap: str) -> Term:
-        """One element for the whole pack, row or kernel."""
+        """Loads one element for the whole pack, row or kernel."""
         key = (tensor.name, offset)
         level = min(indices.level(offset), PACK)
         if key not in self._singles:
@@ -386,7 +386,7 @@ _RULES: dict[Op, Callable[[Emitter, Value, Place], Term]] = {
     Op.POSITION: Emitter._position,
     Op.NARROW: Emitter._narrow,
 }
-"""How values are found that are no arithmetic."""
+"""The emitters of values that are not arithmetic."""
 
 
 def _fitting(arg: Value, place: Place) -> Place:

@@ -51,11 +51,11 @@ void check(const torch::Tensor& given, at::IntArrayRef sizes) {
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A line of host code that does something on the device."""
+    """A line of host code with a device operation."""
 
     text: str
     launches: bool
-    """Whether it launches a kernel, and so needs to know the type."""
+    """Whether it launches a kernel, and so depends on the type."""
 
 
 class HostWriter:
@@ -113,13 +113,13 @@ class HostWriter:
         return [*head, *indented([*first, *allocated, *self._dispatched(), *value]), "}"]
 
     def _arguments(self) -> list[Tensor]:
-        """Tensors that are given and used, in the order in which they are given."""
+        """The used arguments, in the order of the parameters."""
         words = words_of(call.text for call in self.calls)
         used = {tensor.name: tensor for tensor in self.entry.inputs.values() if tensor.name in words}
         return [used[name] for _, name in self.entry.parameters if name in used]
 
     def _checked(self, tensor: Tensor) -> str:
-        """Of a size that is shown nowhere else nothing can be said but what it is."""
+        """The check of an argument; a size that no other argument shows is compared with itself."""
         if tensor.listed:
             return f"for (const auto& each : {tensor.name}) check(each, each.sizes());"
         is_shown = all(size.names <= self.entry.places.keys() for size in tensor.shape)
@@ -127,7 +127,7 @@ class HostWriter:
         return f"check({tensor.name}, {sizes});"
 
     def _handed_over(self) -> list[str]:
-        """To the function for a size of one, which takes the same arguments."""
+        """The call of the variant for a size of one, which takes the same arguments."""
         single = self.entry.single
         if single is None:
             return []
@@ -135,7 +135,7 @@ class HostWriter:
         return [f"if ({self.entry.places[single.size]} == 1) return {single.name}({names});"]
 
     def _returned(self, tensor: Tensor) -> str:
-        """Its name; or, where nothing but a view of something in memory is owed, that view."""
+        """The returned expression: a tensor's name, or a view of a tensor in memory."""
         value = self.entry.views.get(tensor.name)
         if value is None:
             return tensor.name
@@ -144,7 +144,7 @@ class HostWriter:
         return library.rounded(text, found, tensor.dtype, self.graph.cases, self._types())
 
     def _made(self) -> list[Tensor]:
-        """Every tensor that the host has to make: outputs, then scratch."""
+        """Every tensor that the host allocates: outputs, then scratch."""
         given = {name for _, name in self.entry.parameters}
         outputs = [store.tensor for store in self.entry.outputs if store.tensor.name not in self.entry.views]
         found = [*outputs, *self.entry.schedule.tensors]
@@ -185,7 +185,7 @@ class HostWriter:
         return {**TORCH_TYPES, "T": f"{self._model('T').name}.scalar_type()"}
 
     def _dispatched(self) -> list[str]:
-        """The calls in order; neighbouring launches share one choice of type."""
+        """The calls in order; adjacent launches share one type dispatch."""
         typed = next((tensor for tensor in self.entry.inputs.values() if tensor.dtype == "T"), None)
         lines: list[str] = []
         for launches, calls in itertools.groupby(self.calls, key=lambda call: call.launches):

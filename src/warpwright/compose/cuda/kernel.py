@@ -1,4 +1,4 @@
-"""What every kind of kernel has in common: its parameters, its text, and the launcher beside it."""
+"""The parts that all kinds of kernels share: parameters, text and launcher."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ LONGEST_CHOICE = 87
 """Longer choices among kernels take three lines."""
 EIGHT_BITS = ("e4m3", "e5m2")
 COUNTED = ("rows", "columns")
-"""Sizes that kernels count up to, and so want as plain numbers."""
+"""Sizes that are loop bounds and therefore plain numbers."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Written:
-    """A kernel in C++: device code, the host function that launches it, and what that is called with."""
+    """A kernel in C++: device code, the host function that launches it, and that function's arguments."""
 
     name: str
     device: tuple[Item, ...]
@@ -42,13 +42,13 @@ class Written:
 
 
 def listed(stores: Sequence[Store]) -> str:
-    """What is left, by name, as in a sentence."""
+    """The names of the stored tensors, as in a sentence."""
     names = list(dict.fromkeys(store.tensor.name for store in stores))
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def used(needs: Needs, body: Body) -> Needs:
-    """Of what a kernel could be given, that which its statements name."""
+    """Drops unused parameters: keeps the needs that the statements name."""
     return named(needs, names_in(body))
 
 
@@ -64,12 +64,12 @@ def named(needs: Needs, words: Set[str]) -> Needs:
 
 
 def words_of(body: Iterable[str]) -> set[str]:
-    """Members of others aside, such as the y of a block's index."""
+    """The words in statements, except members such as the y of a block's index."""
     return set(re.findall(r"(?<!\.)\b\w+", "\n".join(body)))
 
 
 def parameters(needs: Needs) -> list[Parameter]:
-    """Of a kernel: what it reads, writes, numbers, sizes."""
+    """The parameters of a kernel: inputs, outputs, scalars, sizes."""
     both = needs.reads.keys() & needs.writes.keys()
     reads = [_pointer(t, "const {}* __restrict__") for name, t in needs.reads.items() if name not in both]
     writes = [_pointer(t, "{}*" if name in both else "{}* __restrict__") for name, t in needs.writes.items()]
@@ -94,7 +94,7 @@ def scalar_type(value: Value) -> str:
 
 
 def pointers(needs: Needs) -> list[str]:
-    """What the launcher passes for them."""
+    """The pointers that the launcher passes."""
     both = needs.reads.keys() & needs.writes.keys()
     reads = [pointer(tensor) for name, tensor in needs.reads.items() if name not in both]
     writes = [pointer(tensor) for tensor in needs.writes.values()]
@@ -139,7 +139,7 @@ def vector_test(needs: Needs) -> Let:
 
 
 def choice(kernel: str, shape: Sequence[str | int]) -> list[Statement]:
-    """The vector path where it may be taken, by a kernel that knows of packs."""
+    """Selects the vectorised kernel if the arguments allow it."""
     packed = f"{kernel}<{', '.join(map(str, shape))}>"
     single = f"{kernel}<{', '.join('1' if item == 'VEC' else str(item) for item in shape)}>"
     if packed == single:
@@ -162,13 +162,13 @@ def leave(test: Piece, value: str = "") -> If:
 
 
 def _named_multiples(needs: Needs) -> list[str]:
-    """Sizes by their parameter names; a plain number speaks for itself."""
+    """Sizes by their parameter names; constants are omitted."""
     names = {size: name for name, size in needs.sizes.items()}
     return [size.text if size.constant is not None else names[size] for size in needs.multiples if size.text != "0"]
 
 
 def settle_multiples(emitter: Emitter) -> None:
-    """Gives every size that the vector test asks for a name."""
+    """Names every size in the vector test."""
     for size in emitter.needs.multiples:
         emitter.size_text(size)
 
@@ -187,7 +187,7 @@ def _target(emitter: Emitter, store: Store, place: Place) -> Place:
 
 
 def _unclamped(value: Value) -> Value | None:
-    """What is clamped to the range of eight bits, which their conversion does by itself."""
+    """The operand of a clamp to the range of 8-bit floats, which the saturating conversion includes."""
     bounds = []
     for op in (Op.MINIMUM, Op.MAXIMUM):
         if value.op is not op or not isinstance(value.args[1].attrs, Constant):
@@ -210,7 +210,7 @@ def over_items(body: Body) -> Loop:
 def emit_stores(
     emitter: Emitter, stores: Sequence[Store], places: Sequence[Place]
 ) -> tuple[list[Statement], list[Statement]]:
-    """Element statements and pack statements that leave these values in memory."""
+    """The element statements and pack statements that store these values."""
     from warpwright.compose.ir import indices
 
     elements: list[Statement] = []

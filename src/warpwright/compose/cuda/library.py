@@ -26,7 +26,8 @@ def call(value: Value, held: Mapping[int, Tensor], size: Written, types: Mapping
 
 
 def _gradient(value: Value, held: Mapping[int, Tensor], size: Written, types: Mapping[str, str]) -> str:
-    """One gradient of a convolution. Of what it belongs to only the sizes matter, so that it need not be there."""
+    """One gradient of a convolution. Only the sizes of the differentiated operand matter, so it need not be in
+    memory."""
     found = value.attr(LibraryCall)
     wanted = _mask(found).index(True)
     operands: list[str] = []
@@ -41,7 +42,7 @@ def _gradient(value: Value, held: Mapping[int, Tensor], size: Written, types: Ma
 
 
 def _mask(call: LibraryCall) -> tuple[Option, ...]:
-    """Which of the gradients are wanted."""
+    """The mask of requested gradients."""
     mask = call.options[-1]
     assert isinstance(mask, tuple)
     return mask
@@ -56,7 +57,7 @@ def operand(value: Value, dtype: str, held: Mapping[int, Tensor], size: Written,
 
 
 def rounded(text: str, found: str, wanted: str, cases: Cases, types: Mapping[str, str]) -> str:
-    """The same in the type that is owed, where the call gives another."""
+    """Converts the result of a call to the required type."""
     single = {found, wanted} == {"T", "fp32"} and set(cases.widths) == {4}
     return text if found == wanted or single else f"{text}.to({types[wanted]})"
 
@@ -68,7 +69,7 @@ def _base(value: Value, held: Mapping[int, Tensor]) -> Value:
 
 
 def viewed(value: Value, held: Mapping[int, Tensor], size: Written) -> str:
-    """A tensor by name, with the views that lie on top of it."""
+    """A tensor by name, with its views applied."""
     if value.number in held:
         tensor = held[value.number]
         if tensor.shape == value.shape:

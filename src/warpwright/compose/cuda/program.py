@@ -43,7 +43,7 @@ def _headers_of_host(text: str) -> set[str]:
 
 
 def source(task: Task, entries: Sequence[HostWriter], genome: Mapping[str, Any], shown: Mapping[str, Any]) -> str:
-    """The file; `shown` is what its head tells of the genome."""
+    """The source file; `shown` is the part of the config that its head states."""
     kernels = list({kernel.name: kernel for entry in entries for kernel in entry.kernels}.values())
     found = _scheduled(_items(kernels, genome), entries, kernels, genome)
     found += [*([_dispatch(task)] if kernels else []), CHECK, *(verbatim("\n".join(e.host())) for e in entries)]
@@ -66,7 +66,7 @@ def _items(kernels: Sequence[Written], genome: Mapping[str, Any]) -> list[Item]:
 
 
 def _preamble(kernels: Sequence[Written], devices: Sequence[Item], genome: Mapping[str, Any]) -> list[Item]:
-    """Shared device functions, each once and after those it needs."""
+    """The shared device functions, each once and after its dependencies."""
     found = dict.fromkeys(item for kernel in kernels for item in kernel.preamble)
     stores = STREAMING if genome.get("stores") == "streaming" else STORE
     put = [stores] if is_called("store", [*found, *devices]) else []
@@ -87,7 +87,7 @@ def _scheduled(
 
 
 def _head(task: Task, genome: Mapping[str, Any], headers: Set[str]) -> str:
-    """What the file is, and the headers that its text needs."""
+    """The head of the file: a description and the needed headers."""
     cuda, standard = (
         [f"#include <{header}>" for header in known if header in headers] for known in (HEADERS, STANDARD)
     )

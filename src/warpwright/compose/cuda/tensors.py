@@ -1,4 +1,4 @@
-"""What kernels are given: tensors, numbers, sizes."""
+"""The parameters of kernels: tensors, scalars, sizes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from warpwright.compose.ir.values import Value
 
 @dataclass(slots=True)
 class Needs:
-    """What a kernel has to be given."""
+    """The inputs and outputs of a kernel."""
 
     reads: dict[str, Tensor] = field(default_factory=dict)
     writes: dict[str, Tensor] = field(default_factory=dict)
@@ -21,11 +21,11 @@ class Needs:
     multiples: dict[Size, None] = field(default_factory=dict)
     """Sizes that must be multiples of the pack on the vector path."""
     vectors: dict[str, Tensor] = field(default_factory=dict)
-    """Tensors that are read or written by packs there."""
+    """Tensors that the vector path reads or writes by packs."""
     functions: dict[str, Item] = field(default_factory=dict)
     small: set[Size] = field(default_factory=set)
-    """Sizes that divide positions in a row, so that they are small numbers too."""
+    """Sizes that divide positions in a row, and are therefore small."""
     strides: set[Size] = field(default_factory=set)
-    """Sizes that positions in a row are multiplied by, so that the products may be large."""
+    """Sizes by which positions in a row are multiplied; the products may be large."""
     divides: bool = False
-    """Whether indices are divided, so that their width matters."""
+    """Whether indices are divided, so that their width affects speed."""

@@ -1,4 +1,4 @@
-"""Long lines of C++, broken where a reader would break them."""
+"""Wraps long lines of C++ at natural positions."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ import re
 from collections.abc import Iterable, Iterator
 
 WIDTH, FURTHER = 120, " " * 8
-"""The longest line, and how much further the rest of a broken one is indented."""
+"""The longest line, and the additional indentation of continuation lines."""
 BREAKS = [
     re.compile(r"(?<=,) | (?=(?:&&|\|\|) )"),
     re.compile(r" (?=[?:<>] )"),
     re.compile(r" (?=[-+] )"),
     re.compile(r" (?=[*/%] )|(?<= =) "),
 ]
-"""Behind a comma or in front of an operator, from what binds loosely to what binds tightly."""
+"""Break positions, from loosely to tightly binding: after a comma, before an operator."""
 
 
 def wrapped(lines: Iterable[str]) -> Iterator[str]:
-    """Comments and directives stay as they are: their second line would need a mark of its own."""
+    """Wraps lines, except comments and directives, whose continuation would need its own marker."""
     for line in lines:
         if len(line) <= WIDTH or "//" in line or line.lstrip().startswith("#") or line.endswith("\\"):
             yield line
@@ -34,7 +34,7 @@ def _broken(line: str) -> Iterator[str]:
 
 
 def _best_break(line: str, least: int) -> int | None:
-    """The outermost and loosest, and the last of these; in the second half of the line if there is any."""
+    """The last of the outermost, loosest positions, in the second half of the line if possible."""
     found = [
         (-_depth(line[: match.start()]), -tightness, match.start())
         for tightness, pattern in enumerate(BREAKS)

@@ -1,7 +1,7 @@
 """From a PyTorch function to a graph of values.
 
-trace.py           the function as a graph of ATen operations over named sizes
-size_functions.py  functions of torch that would take a size for a number
-given_names.py     names that the reference gives
-lowering/          ATen operations become values
+trace.py           traces the function to a graph of ATen operations over named sizes
+size_functions.py  replaces torch functions that convert sizes to numbers
+given_names.py     reads the names of values in the reference
+lowering/          lowers ATen operations to values
 """

@@ -1,4 +1,4 @@
-"""Names that the reference gives: to what it computes, and so to the gradients of that."""
+"""Reads the names that the reference gives to values, and names their gradients accordingly."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from types import FrameType
 from typing import Any, NamedTuple
 
 GIVEN = "given name"
-"""Where a node of the traced graph says what it is called."""
+"""The key of a name in the metadata of a traced node."""
 
 
 class Assignment(NamedTuple):
-    """A statement that gives a name to what it computes."""
+    """An assignment to a name."""
 
     line: int
     name: str
@@ -22,7 +22,7 @@ class Assignment(NamedTuple):
 
 @contextmanager
 def given_names(source: str, filename: str) -> Iterator[None]:
-    """Nodes that are traced inside are called what the reference assigns them to; so are those of their gradients."""
+    """Names nodes traced inside after the variables of the reference; gradients likewise."""
     import torch
     from torch.overrides import TorchFunctionMode
 
@@ -46,7 +46,7 @@ def given_names(source: str, filename: str) -> Iterator[None]:
 
 
 def assignments(source: str) -> dict[int | None, Assignment]:
-    """The statement that each line belongs to, where that assigns to a single name which C++ could have as well."""
+    """The assignment of each line, if it assigns to a single name that is also valid in C++."""
     found: dict[int | None, Assignment] = {}
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Assign) and (name := _assigned(node)):
@@ -70,7 +70,7 @@ def _line_in(filename: str) -> int | None:
 
 
 def _marking(name: str, is_last: Callable[[], bool]) -> Callable[[Any], None]:
-    """A hook: gradients come when the statement has ended, and it is known what it computed last."""
+    """A gradient hook: gradients arrive after the statement has ended, when its last result is known."""
 
     def mark(gradient: Any) -> None:
         if is_last():

@@ -1,4 +1,4 @@
-"""Functions of torch that take a size for a number on their way to ATen, written out so that they do not."""
+"""Replaces torch functions that convert sizes to numbers on their way to ATen."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 @contextmanager
 def written_out() -> Iterator[None]:
-    """Whatever is traced inside calls these instead."""
+    """Replaces these functions while tracing inside."""
     import torch
     import torch.nn.functional as functional
     from torch.overrides import TorchFunctionMode
@@ -31,7 +31,7 @@ def written_out() -> Iterator[None]:
 
 @contextmanager
 def _indifferent_norms() -> Iterator[None]:
-    """Norms without parameters would ask for the number of channels, only to warn where it is another."""
+    """Skips the check of the number of channels in norms without parameters, which only warns."""
     from unittest.mock import patch
 
     from torch.nn.modules.instancenorm import _InstanceNorm
@@ -62,7 +62,7 @@ def _max_pool1d_with_indices(
     ceil_mode: bool = False,
     return_indices: bool = True,
 ) -> tuple[Any, Any]:
-    """Rows are images that are one pixel high."""
+    """Lowers 1-D pooling as 2-D pooling of images with height 1."""
     import torch
 
     size, step, margin, apart = (_single(item) for item in (kernel_size, stride or kernel_size, padding, dilation))
@@ -85,7 +85,7 @@ def _instance_norm(
     momentum: float = 0.1,
     eps: float = 1e-5,
 ) -> Any:
-    """What it tracks, if it does, is left to torch."""
+    """Instance norm; running statistics are left to torch."""
     import torch
     import torch.nn.functional as functional
 

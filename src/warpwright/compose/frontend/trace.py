@@ -1,4 +1,4 @@
-"""The task's function as a graph of ATen operations over named sizes.
+"""Traces the task's function to a graph of ATen operations over named sizes.
 
 Nothing is computed: tensors are fake, sizes are symbols with the names of the task. Floating scalars are tensors
 without dimensions, so that what is done to them shows in the graph; whole numbers are symbols like sizes.
@@ -43,22 +43,22 @@ class Slot:
 class Traced:
     graph: Any
     slots: tuple[Slot, ...]
-    """In the order of the graph's placeholders."""
+    """The inputs in the order of the graph's placeholders."""
     symbols: dict[str, str]
-    """Names of the task by the tracer's own."""
+    """The task's names by the tracer's names."""
     narrow: str | None
-    """The dtype that stood for "T" while tracing, where it can be told apart from float32."""
+    """The dtype used for "T" while tracing, if it differs from float32."""
     names: dict[str, str]
-    """What the reference calls the result of a node, where it gives it a name."""
+    """The names that the reference gives to results of nodes."""
     guards: tuple[Any, ...]
 
 
 Body = Callable[[dict[str, Any]], list[Any]]
-"""What is traced: named inputs to the tensors it gives."""
+"""The traced function: maps named inputs to result tensors."""
 
 
 def trace_forward(task: Task) -> Traced:
-    """Arguments to outputs; what is mutated shows as in-place operations."""
+    """Traces arguments to outputs; mutations appear as in-place operations."""
     return _trace(task, task.arguments, (), (), lambda given: _forward(task, given))
 
 
@@ -67,19 +67,19 @@ def trace_saved(task: Task) -> Traced:
 
 
 def trace_backward(task: Task) -> Traced:
-    """Gradients, saved tensors and arguments to gradients, by the task's own function or by autograd."""
+    """Traces gradients, saved tensors and arguments to gradients, by the task's own function or by autograd."""
     if task.reference.backward and task.direction is Direction.BACKWARD:
         return _trace(task, task.arguments, _gradients(task), task.saves, lambda given: _own_backward(task, given))
     return _trace(task, task.arguments, _gradients(task), (), lambda given: _differentiated(task, given))
 
 
 def told_apart(task: Task) -> str | None:
-    """A dtype of the task that is not float32, so that the graph shows what is kept in "T" and what is not."""
+    """A dtype of the task other than float32, so that the graph distinguishes values of type "T"."""
     return next((name for name in task.dtypes if name not in WIDE), None)
 
 
 def hint_case(task: Task) -> Case:
-    """The case whose sizes are least alike, and least small: equal or unit sizes would hide which is which."""
+    """The case with the most distinct and largest sizes: equal or unit sizes would be ambiguous."""
 
     def telling(case: Case) -> tuple[int, int, int]:
         values = list(case.dims.values())
@@ -116,7 +116,7 @@ def _own_backward(task: Task, given: dict[str, Any]) -> list[Any]:
 
 
 def _differentiated(task: Task, given: dict[str, Any]) -> list[Any]:
-    """The gradients of every argument that is owed one."""
+    """The gradients of every differentiable argument."""
     import torch
 
     from warpwright.oracle.truth.reference import tensors_in
@@ -184,7 +184,7 @@ def _first_sentence(error: Exception) -> str:
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
-    """Torch reports on stderr what it finds hard; here that is an answer, not news."""
+    """Silences torch's messages about operations that cannot be traced, which are an expected answer here."""
     level = logging.root.manager.disable
     logging.disable(logging.CRITICAL)
     try:
@@ -196,7 +196,7 @@ def _quiet() -> Iterator[None]:
 
 
 class _Inputs:
-    """Fake tensors and symbols for everything that the traced function takes."""
+    """Fake tensors and symbols for the inputs of the traced function."""
 
     def __init__(self, task: Task) -> None:
         from torch._subclasses.fake_tensor import FakeTensorMode
@@ -243,7 +243,7 @@ class _Inputs:
             self._scalar(argument)
 
     def _is_count(self, argument: ScalarArg) -> bool:
-        """A whole number that is not the same in all cases."""
+        """Whether the argument is an integer that differs between cases."""
         values = {case.scalars[argument.name] for case in self._task.cases}
         return all(type(value) is int for value in values) and len(values) > 1
 

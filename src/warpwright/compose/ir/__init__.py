@@ -1,10 +1,10 @@
 """Values, sizes and indices.
 
-operations.py  the operations that values are the results of, with typed attributes
-values.py      the graph of values that a function computes, each made once
+operations.py  the operations of values, with typed attributes
+values.py      the graph of values that a function computes, hash-consed
 sizes.py       sizes: formulas, compared by their values in all cases
-indices.py     where an element lies, and how that moves within a pack
+indices.py     index expressions of elements, and their motion within a pack
 tensors.py     tensors in memory, and which values are stored in them
-naming.py      names that C++ and our kernels leave free, and words for what has none
-wording.py     what values are called: by these names, or in words for what they are
+naming.py      free names in C++, and words for unnamed values
+wording.py     names of values: from the reference, or descriptive
 """

@@ -1,4 +1,4 @@
-"""Where an element lies: indices as expressions over the loop variables of a kernel.
+"""Index expressions of elements over the loop variables of a kernel.
 
 A kernel runs over packs of consecutive elements. What matters of an index is how it moves within a pack: not at all
 (one load serves the pack), in step with it (one vector load does), or otherwise. Some of this holds only where sizes
@@ -16,12 +16,12 @@ from warpwright.compose.code.text import Code, Word, as_code, code, joined
 from warpwright.compose.ir.sizes import Cases, Size
 
 KERNEL, ROW, PACK, ELEMENT = range(4)
-"""How often something must be computed anew."""
+"""Loop levels: how often a value must be computed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Var:
-    """A loop variable. The innermost one stands at the start of a pack."""
+    """A loop variable. The innermost one is the start of a pack."""
 
     name: str
     level: int
@@ -68,7 +68,7 @@ class Loaded:
     code: Code
     level: int
     compound: bool = False
-    """Whether it takes brackets within another expression."""
+    """Whether it needs parentheses within another expression."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +108,7 @@ def _coordinates(base: Index, box: tuple[Size, ...], cases: Cases) -> list[Index
 
 
 def _within_a_side(outer: Index, inner: Index, stride: Size, box: tuple[Size, ...], cases: Cases) -> list[Index] | None:
-    """Where rows end within a side of the box, as groups of channels do: that side is the outer part and the inner."""
+    """Coordinates if rows end within a side of the box, as groups of channels do: splits that side."""
     for cut in range(len(box)):
         behind = cases.product(box[cut + 1 :])
         part = cases.product([stride // behind])
@@ -121,7 +121,7 @@ def _within_a_side(outer: Index, inner: Index, stride: Size, box: tuple[Size, ..
 
 
 def ravel(place: Place, sizes: Sequence[Size], cases: Cases) -> Index | None:
-    """The position of coordinates in a box; neighbours that were split from one position are put together again."""
+    """The position of coordinates in a box; adjacent coordinates that were split from one position are merged."""
     known: Index | None = cases.positions.get((place, tuple(sizes)))
     if known is not None:
         return known
@@ -140,12 +140,12 @@ def ravel(place: Place, sizes: Sequence[Size], cases: Cases) -> Index | None:
 
 
 def _strides(place: Place, sizes: Sequence[Size], cases: Cases) -> list[Size]:
-    """Of each dimension that has an index at all."""
+    """The strides of the dimensions with an index."""
     return [cases.product(sizes[position + 1 :]) for position, index in enumerate(place) if index is not None]
 
 
 def _ends(place: Place, sizes: Sequence[Size]) -> list[int]:
-    """How far each index has neighbours: one that is left out, of more than one place, lies between what is not."""
+    """The end of the run of adjacent dimensions for each index; an omitted dimension larger than 1 ends a run."""
     found: list[list[Index]] = [[]]
     for index, size in zip(place, sizes, strict=True):
         if index is not None:
@@ -180,7 +180,7 @@ def _joined(first: Index, length: int, cases: Cases) -> Index:
 
 
 def level(index: Index | None) -> int:
-    """How often it changes; what moves within a pack is ELEMENT only if it does not move in step or stand still."""
+    """The loop level of an index; ELEMENT only if it neither is constant nor moves in step within a pack."""
     match index:
         case None:
             return KERNEL
@@ -193,7 +193,7 @@ def level(index: Index | None) -> int:
 
 
 def is_loaded(index: Index | None) -> bool:
-    """Whether any part of it was read from memory."""
+    """Whether any part of the index was read from memory."""
     match index:
         case Loaded():
             return True
@@ -257,7 +257,7 @@ def _total_motion(terms: list[tuple[Motion, Size]]) -> Motion:
 
 
 def along_row(index: Index | None) -> bool:
-    """Whether it is made of the position in a row alone, so that it and what divides it are small numbers."""
+    """Whether the index depends only on the position in a row, so that it and its divisors are small."""
     match index:
         case Var(level=found):
             return found == PACK
@@ -267,7 +267,7 @@ def along_row(index: Index | None) -> bool:
 
 
 def divisors(index: Index | None) -> Iterator[Size]:
-    """Of positions in a row."""
+    """Yields the divisors of positions in a row."""
     match index:
         case Part(base=base, sizes=sizes, place=place):
             if along_row(base):
@@ -285,7 +285,7 @@ def divisors(index: Index | None) -> Iterator[Size]:
 
 
 def strides(index: Index | None) -> Iterator[Size]:
-    """What positions in a row are multiplied by."""
+    """Yields the factors of positions in a row."""
     match index:
         case Part(base=base) | Run(base=base) | Shift(base=base) | Flip(base=base):
             yield from strides(base)
@@ -299,7 +299,7 @@ Named = Callable[[Size], str]
 
 
 def divides(index: Index | None) -> bool:
-    """Whether it takes a division, so that the width of positions matters."""
+    """Whether the index contains a division, so that the width of positions affects speed."""
     match index:
         case Part() | Run():
             return True
@@ -319,13 +319,13 @@ def written(index: Index | None, named: Named, lane: str = "", is_operand: bool 
 
 
 def _within(index: Index | None, named: Named, lane: str) -> Code:
-    """The same, to be a part of another expression."""
+    """The index as part of another expression."""
     found, is_compound = _written(index, named, lane)
     return code("({found})", found=found) if is_compound else found
 
 
 def _written(index: Index | None, named: Named, lane: str) -> tuple[Code, bool]:
-    """An index, and whether it takes brackets within another expression."""
+    """An index, and whether it needs parentheses within another expression."""
     match index:
         case None:
             return as_code("0"), False
@@ -352,7 +352,7 @@ def _by(size: Size, named: Named) -> Code:
 
 
 def _inner(sizes: Sequence[Size], named: Named, base: Index) -> Code | None:
-    """One size for the whole product where positions in a row are divided by it: those are divided quickly."""
+    """A single divisor for the whole product if it divides positions in a row, which is fast."""
     if not sizes:
         return None
     if along_row(base) or len(sizes) == 1:
@@ -377,7 +377,7 @@ def _term(term: Index, stride: Size, named: Named, lane: str) -> Code:
 
 
 def hoisted(index: Index | None, once: Callable[[Index], str], one: Size) -> Index | None:
-    """The same index with what is divided once for a whole row written as names, which `once` gives."""
+    """Replaces row-constant quotients in an index by names, which `once` provides."""
     match index:
         case Part() | Run() if level(index) == ROW:
             return Loaded(as_code(once(index)), ROW)

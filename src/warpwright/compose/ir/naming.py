@@ -1,4 +1,4 @@
-"""Names: which of them C++ and our kernels leave free, and words for what has none."""
+"""Names: the free ones in C++ and our kernels, and words for unnamed values."""
 
 from __future__ import annotations
 
@@ -38,18 +38,18 @@ WORDS = {
     Op.SUB: "difference",
     Op.WHERE: "chosen",
 }
-"""For what the reference has no name for: results, by operation."""
+"""Words for unnamed results, by operation."""
 CALLED = {Routine.CONVOLUTION: "convolved", Routine.CONVOLUTION_BACKWARD: "gradient"}
-"""The same for library calls; all others are products."""
+"""Words for library calls; all others are products."""
 RESERVED = frozenset(f"{CPP_WORDS} {OUR_WORDS}".split())
 
 
 def safe_name(name: str) -> str:
-    """An argument's name, unless kernels have a meaning of their own for it."""
+    """An argument's name, changed if kernels use it otherwise."""
     return f"{name}_" if name in RESERVED else name
 
 
 def stem_of(task: str) -> str:
-    """What kernels are named after: a task's own name may begin with a digit, or hold what no name in C++ does."""
+    """The stem of kernel names: a valid C++ name derived from the task's name."""
     words = re.sub(r"[\W_]+", "_", task, flags=re.ASCII).strip("_")
     return words if words[:1].isalpha() else f"task_{words}".rstrip("_")

@@ -1,4 +1,4 @@
-"""Operations that a value can be the result of, and the attributes that some of them have beside their operands."""
+"""The operations of values, and the attributes that some of them have besides their operands."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ HOST = (Op.NUMBER, Op.COUNT, Op.CONSTANT, Op.SIZE)
 REDUCTIONS = (Op.SUM, Op.PROD, Op.AMAX, Op.AMIN, Op.ARGMAX, Op.ARGMIN)
 """Over trailing dimensions."""
 APART = (Op.LIBRARY, Op.SCAN, Op.TOPK, Op.POOL, Op.SCATTER, Op.LISTS, Op.CAT)
-"""Computed by a step of their own; other steps read the result from memory."""
+"""Operations with a separate step; other steps read the result from memory."""
 OWN_KERNEL = (*REDUCTIONS, Op.COLUMNS, *APART)
 
 

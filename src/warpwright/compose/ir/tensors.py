@@ -1,4 +1,4 @@
-"""Memory: the tensors that kernels read and write, and which value a kernel stores in which of them."""
+"""Tensors that kernels read and write, and the stores of values."""
 
 from __future__ import annotations
 
@@ -43,15 +43,15 @@ class Tensor:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Store:
-    """A value that a kernel leaves in memory, whole or as a part of a larger tensor."""
+    """A value that a kernel stores, as a whole tensor or as a part of a larger one."""
 
     value: Value
     tensor: Tensor
     dim: int | None = None
     start: Size | None = None
-    """Where along `dim` the part begins."""
+    """The start of the part along `dim`."""
     at: tuple[Value, ...] = ()
-    """Indices that say where each element goes, for as many leading dimensions of the tensor."""
+    """The destination indices of each element, for the leading dimensions of the tensor."""
 
     def place(self, place: Place) -> Place:
         if self.dim is None or self.start is None or self.start.text == "0":

@@ -1,4 +1,4 @@
-"""What a function computes, as a graph of values: tensors by shape and by the expression of each element.
+"""The graph of values that a function computes: tensors by shape and by the expression of each element.
 
 A value is made once: the same operation on the same values is the same value, so that what a forward pass saves and
 what its backward pass would compute again are found to be one. Conversions between floating types are no values:
@@ -30,7 +30,7 @@ class Value:
     attrs: Attributes | None = None
     kind: str = FLOAT
     dtype: str = "fp32"
-    """How it would be stored: "T" for the case's own type."""
+    """The type in which it would be stored: "T" for the case's own type."""
 
     @property
     def first(self) -> Value:
@@ -47,15 +47,15 @@ class Value:
 
 
 class Graph:
-    """Makes values, each once, and simplifies a little on the way. A graph carries the target it is compiled for."""
+    """Creates values, each once (hash-consing), with simple simplifications. A graph has a target GPU."""
 
     def __init__(self, cases: Cases, gpu: Gpu) -> None:
         self.cases, self.gpu = cases, gpu
         self._values: dict[tuple[Any, ...], Value] = {}
         self.names: dict[int, str] = {}
-        """Names that the source gives to values."""
+        """The names of values in the source."""
         self.rounded: set[int] = set()
-        """Values that count as they are stored in the case's own type, wherever they are computed."""
+        """Values that are rounded to the case's own type wherever they are computed."""
 
     def make(
         self,
@@ -95,7 +95,7 @@ class Graph:
         return self.make(Op.RESHAPE, [value], shape, kind=value.kind, dtype=value.dtype)
 
     def broadcast(self, value: Value, shape: Shape) -> Value:
-        """Stretches sizes of one, after adding such in front."""
+        """Broadcasts dimensions of size 1, after adding leading ones."""
         if not value.shape and value.op in HOST:
             return value
         padded = (*[self.cases.one()] * (len(shape) - len(value.shape)), *value.shape)
@@ -158,24 +158,24 @@ def _joined(args: Sequence[Value]) -> str:
 
 
 def under_views(value: Value) -> Value:
-    """What is only stretched or given another shape."""
+    """The operand below broadcasts and reshapes."""
     while value.op in (Op.BROADCAST, Op.RESHAPE):
         value = value.first
     return value
 
 
 def is_host(value: Value) -> bool:
-    """Whether the host can compute it: a number that no tensor has a part in."""
+    """Whether the host can compute the value: a number that does not depend on tensors."""
     return value.op in HOST or (not value.shape and bool(value.args) and all(map(is_host, value.args)))
 
 
 def is_zero(value: Value) -> bool:
-    """Zeros of any shape."""
+    """Whether the value is zero, in any shape."""
     return under_views(value).is_constant(0)
 
 
 def walk(roots: Sequence[Value]) -> Iterator[Value]:
-    """Every value that the roots need, each once, arguments first."""
+    """Yields every value that the roots need, each once, operands first."""
     seen: set[int] = set()
     stack = [(root, False) for root in reversed(roots)]
     while stack:

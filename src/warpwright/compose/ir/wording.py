@@ -1,4 +1,4 @@
-"""What values are called: as the reference calls them, or in words for what they are."""
+"""Names values: as in the reference, or descriptively."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from warpwright.compose.ir.operations import Argument, LibraryCall, Op
 from warpwright.compose.ir.values import Graph, Value, under_views
 
 LONGEST = 28
-"""Longer names say less than the expression that they stand for."""
+"""The longest useful name."""
 POWERS = {2: "squared", 3: "cubed"}
 
 
@@ -22,7 +22,7 @@ def called(graph: Graph, value: Value) -> str:
 
 
 def _in_words(graph: Graph, value: Value) -> str | None:
-    """After what it is made of, where that has names and the result is short."""
+    """A name derived from the operands, if they have names and the result is short."""
     found = None
     if _is_mean(value):
         found = "mean"
@@ -65,7 +65,7 @@ def _sum(graph: Graph, value: Value) -> str | None:
 
 
 def _own_name(graph: Graph, value: Value) -> str | None:
-    """The name that it has, not one that we would find for it."""
+    """The value's given name, not a derived one."""
     value = under_views(value)
     return value.attrs.name if isinstance(value.attrs, Argument) else graph.names.get(value.number)
 

@@ -1,4 +1,4 @@
-"""The steps of an entry point: each group of the schedule becomes kernels or a library call."""
+"""Writes the steps of an entry point: each group of the schedule becomes kernels or a library call."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ ALONE_NAMES = {
     Op.LISTS: "rows",
     Op.SCAN: "scan",
 }
-"""What kernels are called that do one special thing."""
+"""The names of special kernels."""
 
 
 class EntryWriter(ProductWriter):

@@ -1,4 +1,4 @@
-"""Sums over long rows, written so that the rows are read less often.
+"""Rewrites sums over long rows, so that the rows are read less often.
 
 A sum that waits for another of the same row is taken apart where it is linear in what it waits for: its terms can be
 summed in the same pass. And a row that consists of finer rows, which are summed in any case, is put together from sums

@@ -1,4 +1,4 @@
-"""Which values are left in memory, and which kernel leaves them there.
+"""Decides which values are stored, and which kernel stores them.
 
 groups.py      groups: the values that one kernel computes and stores
 row_shapes.py  shapes of rows against the target

@@ -1,4 +1,4 @@
-"""Entry points: what each exported function is given, what it returns, and the schedule of its work."""
+"""Entry points: parameters, results and schedule of each exported function."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which values are left in memory, and which kernel leaves them there.
+"""Decides which values are stored, and which kernel stores them.
 
 Everything elementwise is computed where it is needed. Memory is used for what the function returns, for what a library
 call or a kernel of its own takes and gives, and for the few numbers that one kernel over rows leaves for another.
@@ -21,7 +21,7 @@ ROWS, COLUMNS, FUSED, ELEMENTS, SCAN, ALONE = "rows", "columns", "fused", "eleme
 
 
 INLINE = (Op.POOL, Op.SCATTER, Op.LISTS)
-"""Steps that compute what they are given themselves, element by element."""
+"""Operations whose kernels compute their elementwise inputs inline."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Knobs: the choices that a kind of kernel leaves open, with the values worth trying."""
+"""Knobs: the tunable parameters of a kind of kernel, with the values worth trying."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Knob:
 
 
 VECTOR_BYTES = Knob(name="vector_bytes", values=(16, 8), default=16, variations={6: 8})
-"""Bytes of a pack, which a thread moves at a time."""
+"""The bytes of a pack, which a thread loads or stores at once."""
 
 
 def space_of(knobs: Iterable[Knob]) -> dict[str, tuple[Any, ...]]:

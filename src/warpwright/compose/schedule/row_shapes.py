@@ -1,4 +1,4 @@
-"""Shapes of rows against the target: few and long ones, those that no block keeps, and what does fit on the chip."""
+"""Classifies row shapes for the target: few and long rows, rows too long for a block, and capacities of the chip."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from warpwright.compose.ir.sizes import Cases, Size
 from warpwright.core.gpus.table import KIB, Gpu
 
 LONG = 16384
-"""Elements of a row; shorter ones are not worth a second kernel."""
+"""The least row length that is worth a second kernel."""
 MOST_THREADS, MOST_ITEMS = 1024, 8
-"""Threads of the largest block, and packs that each of them keeps without running out of registers."""
+"""Threads of the largest block, and packs that each thread can keep in registers."""
 PACK_BYTES = 16
 
 

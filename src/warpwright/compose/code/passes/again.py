@@ -1,4 +1,4 @@
-"""Statements a second time: what they declare is there, and has been explained."""
+"""Repeats statements: turns their declarations into assignments and drops comments."""
 
 from __future__ import annotations
 

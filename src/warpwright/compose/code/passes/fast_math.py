@@ -1,4 +1,4 @@
-"""Approximations take the place of functions that are rounded more coarsely than they err."""
+"""Replaces functions by approximations if results are rounded more coarsely than the approximation's error."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from warpwright.compose.code.traversal import functions, rewritten
 
 
 def with_fast_math(items: Sequence[Item]) -> tuple[Item, ...]:
-    """The same definitions, with the approximation of every function that has one."""
+    """Replaces every function that has an approximation."""
     return tuple(
         replace(item, body=rewritten(item.body, _fast)) if isinstance(item, Definition) else item for item in items
     )
 
 
 def could_be_faster(body: Body) -> bool:
-    """Whether it calls a function that has an approximation."""
+    """Whether the statements call a function that has an approximation."""
     return any(function.fast for function in functions(body))
 
 

@@ -1,4 +1,4 @@
-"""Statements that need not wait for a name come before it."""
+"""Moves statements that do not depend on a name before it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from warpwright.compose.code.traversal import names
 
 
 def parted(body: Body, late: str) -> tuple[list[Statement], list[Statement]]:
-    """Declarations that take nothing from a name, and all other statements."""
+    """Splits statements into declarations that do not depend on a name, and the rest."""
     before: list[Statement] = []
     after: list[Statement] = []
     waiting = {late}

@@ -1,4 +1,4 @@
-"""ATen operations become values.
+"""Lowers ATen operations to values.
 
 lower.py      ATen operations become values
 pointwise.py  element by element

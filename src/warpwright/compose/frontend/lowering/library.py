@@ -1,4 +1,4 @@
-"""What is left to libraries or to kernels of a special kind: products, convolutions, scans, selections, updates."""
+"""Lowers operations for libraries or special kernels: products, convolutions, scans, selections, updates."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from warpwright.compose.ir.operations import Argument, LibraryCall, Op, Option, 
 from warpwright.compose.ir.values import FLOAT, INT, Value
 
 MOST_TAPS = 25
-"""Of a filter that is written out tap by tap."""
+"""The largest number of taps of an unrolled filter."""
 
 
 def _library(
     low: Lowering, routine: Routine, args: Sequence[Value], options: tuple[Option, ...] = (), result: Any = None
 ) -> Value:
-    """A host call. Its operands must be in the types that the function has them in."""
+    """A library call. Its operands must have the types of the original function."""
     nodes = [item for item in low.node.all_input_nodes if hasattr(item.meta.get("val"), "dtype")]
     dtypes = {id(low.now[node.name]): low.dtype_of(node.meta["val"].dtype) for node in nodes}
     operand = tuple(dtypes.get(id(arg), arg.dtype) for arg in args)
@@ -37,7 +37,7 @@ def _product(low: Lowering, a: Value, b: Value) -> Value:
 
 
 def _single_row(low: Lowering, row: Value, b: Value) -> Value:
-    """A sum along each row of the matrix as it lies in memory, or down each column."""
+    """A product with a single row as a sum along each row or column of the matrix in its memory layout."""
     graph = low.graph
     turned = b.op is Op.PERMUTE
     matrix = b.first if turned else b
@@ -64,7 +64,7 @@ def _convolution(low: Lowering, x: Value, weight: Value, bias: Any, *geometry: A
 
 
 def _few_taps(weight: Value, options: tuple[Any, ...]) -> list[int] | None:
-    """The sides of a small filter that moves over a whole image in single steps."""
+    """The sides of a small filter with stride 1 over a whole image."""
     sides = [side.constant for side in weight.shape[2:]]
     stride, padding, dilation, transposed, _, groups = options
     moves = all(size.is_one for size in (*stride, *dilation, groups)) and all(size.text == "0" for size in padding)
@@ -73,7 +73,8 @@ def _few_taps(weight: Value, options: tuple[Any, ...]) -> list[int] | None:
 
 
 def _tap_by_tap(low: Lowering, x: Value, weight: Value, bias: Any, sides: Sequence[int]) -> Value:
-    """Of one channel: for every tap the image, moved by so much, times one number for each result channel."""
+    """Unrolls a single-channel convolution: sums the shifted image times one weight per output channel, for every
+    tap."""
     graph, one, shape = low.graph, low.graph.cases.one(), low.result_shape
     planes = (weight.shape[0], *(one for _ in sides))
     total = graph.constant(0) if bias is None else graph.reshape(bias, planes)
@@ -97,7 +98,7 @@ def _geometry(
 def _convolution_backward(
     low: Lowering, gradient: Value, x: Value, weight: Value, bias_sizes: Any, *others: Any
 ) -> list[Value | None]:
-    """One call for each gradient that is wanted: the library runs a kernel for each in any case. The bias is a sum."""
+    """One call for each requested gradient, since the library runs a kernel for each; the bias gradient is a sum."""
     *geometry, wanted = others
     found: list[Value | None] = [None, None, None]
     for position in (number for number in (0, 1) if wanted[number]):
@@ -120,7 +121,7 @@ def _overwrite(low: Lowering, target: Value, source: Value, *_: Any) -> Value:
 
 @handles("cumsum", "cumprod")
 def _running(low: Lowering, x: Value, dim: int, **_: Any) -> Value:
-    """Along rows as they lie in memory; along any other dimension with that brought to the end and back."""
+    """Scans along the last dimension; another dimension is permuted to the end and back."""
     if x.kind != FLOAT:
         raise CannotCompose(f"{low.operation} of integers")
     axis, last = dimension(x, dim), len(x.shape) - 1

@@ -1,4 +1,4 @@
-"""ATen operations become values. Each handler takes the arguments of one operation and gives its value or values."""
+"""Lowers ATen operations to values. Each handler takes the arguments of one operation and returns its values."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from warpwright.core.dtypes import BY_TORCH_NAME
 
 Handler = Callable[..., Any]
 HANDLERS: dict[str, Handler] = {}
-"""By the name of the operation, with or without its overload."""
+"""Handlers by the name of the operation, with or without its overload."""
 
 
 def handles(*names: str) -> Callable[[Handler], Handler]:
@@ -28,16 +28,16 @@ def handles(*names: str) -> Callable[[Handler], Handler]:
 
 
 class Lowering:
-    """One graph of ATen operations on its way to values."""
+    """Lowers one graph of ATen operations to values."""
 
     def __init__(self, traced: Traced, graph: Graph) -> None:
         self.traced, self.graph = traced, graph
         self.now: dict[str, Any] = {}
-        """What each node of the traced graph stands for."""
+        """The value of each node of the traced graph."""
         self.changed: dict[str, Value] = {}
-        """Arguments that the function has overwritten, by name, with what they hold now."""
+        """The current values of overwritten arguments, by name."""
         self.settled: set[str] = set()
-        """Names that stand for numbers in the graph, and that a handler has put back."""
+        """Names that a handler has restored in place of numbers in the graph."""
         self.node: Any = None
 
     def run(self) -> list[Value]:
@@ -81,14 +81,14 @@ class Lowering:
         return self._replaced(node, made) if in_place else made
 
     def _check_arguments(self, handler: Handler, args: Sequence[Any], named: Mapping[str, Any]) -> None:
-        """An overload may take more than its handler was written for."""
+        """Checks that the handler supports the arguments of this overload."""
         try:
             signature(handler).bind(self, *args, **named)
         except TypeError:
             raise CannotCompose(f"{self.operation} with such arguments") from None
 
     def _replaced(self, node: Any, made: Value) -> Value:
-        """What an operation in place leaves. The tracer uses the result from there on, but for views made earlier."""
+        """The result of an in-place operation, which replaces its operand except in views made earlier."""
         target = node.args[0]
         if _is_view(target) or any(_is_view(user) for user in target.users if user < node):
             raise CannotCompose(f"{self.operation} in place, of what others see too")
@@ -97,7 +97,7 @@ class Lowering:
         return made
 
     def overwrite(self, target: Value, made: Value) -> None:
-        """An argument, as a whole, with a value of its own type."""
+        """Overwrites a whole argument with a value of its type."""
         if target.op is not Op.INPUT or (made.shape and made.shape != target.shape):
             raise CannotCompose(f"{self.operation} into a part of an argument")
         self.changed[target.attr(Argument).name] = made
@@ -110,13 +110,13 @@ class Lowering:
         return arg
 
     def _name(self, node: Any) -> None:
-        """Values are called what the reference calls them."""
+        """Gives a value the name that it has in the reference."""
         made = self.now[node.name]
         if isinstance(made, Value) and (name := self.traced.names.get(node.name)):
             self.graph.names[(made.first if made.op is Op.RESHAPE else made).number] = name
 
     def value(self, item: Any) -> Value:
-        """A value for whatever stands as an operand: a tensor, a number or a size."""
+        """The value of an operand: a tensor, a number or a size."""
         if hasattr(item, "meta") and hasattr(item, "name"):
             item = self.now[item.name]
         if isinstance(item, Value):
@@ -128,7 +128,7 @@ class Lowering:
         raise CannotCompose(f"an operand of type {type(item).__name__}")
 
     def size(self, item: Any) -> Size:
-        """A size for an int, a symbol, or a value that stands for one."""
+        """The size of an int, a symbol, or a value that represents one."""
         if isinstance(item, Value):
             match item.attrs:
                 case Extent(size=size):
@@ -140,13 +140,13 @@ class Lowering:
         return self.graph.cases.size(self._formula(item.node.expr))
 
     def whole(self, item: Any) -> int:
-        """A plain number where no size will do, such as a dimension."""
+        """A plain number, such as a dimension, that must not be a size."""
         if isinstance(item, int):
             return item
         raise CannotCompose(f"{self.operation}, with a size where a number is needed")
 
     def put_back(self, item: Any, slot: str) -> Size:
-        """A size for a number that the tracer may have put in the place of a name, as it does for windows."""
+        """The size behind a number that the tracer substituted for a name, as it does for windows."""
         if not isinstance(item, int):
             return self.size(item)
         fitting = [name for name, value in self._numbers().items() if value == item]
@@ -159,7 +159,7 @@ class Lowering:
         return self.size(chosen[0])
 
     def _numbers(self) -> dict[str, int]:
-        """What the tracer took whole numbers for that the function is given."""
+        """The values with which the tracer replaced integer arguments."""
         given = {slot.name for slot in self.traced.slots if slot.kind == "count"}
         pairs = [guard.args for guard in self.traced.guards if type(guard).__name__ == "Equality"]
         return {self._formula(left): int(right) for left, right in pairs if self._formula(left) in given}
@@ -187,7 +187,7 @@ class Lowering:
 
     @property
     def stem(self) -> str:
-        """Of the operation: its name without the namespace and the overload."""
+        """The name of the operation without namespace and overload."""
         return self.operation.removeprefix("aten.").partition(".")[0]
 
     def shape_of(self, tensor: Any) -> tuple[Size, ...]:
@@ -228,13 +228,13 @@ def _handler(name: str) -> Handler | None:
 
 
 def _not_in_place(name: str) -> str:
-    """The operation that gives the same and overwrites nothing."""
+    """The out-of-place variant of the operation."""
     operation, dot, overload = name.partition(".")
     return f"{operation.removesuffix('_')}{dot}{overload}"
 
 
 def _is_view(node: Any) -> bool:
-    """Whether it shares its memory with another, by itself or as one of several parts."""
+    """Whether the node is a view, by itself or as one of several parts."""
     source = node.args[0] if node.target is operator.getitem else node
     return bool(getattr(source.target, "is_view", False))
 
@@ -255,7 +255,7 @@ def dimensions(value: Value, dims: Sequence[int] | int | None) -> list[int]:
 
 
 def lowered(traced: Traced, graph: Graph) -> tuple[list[Value], Mapping[str, Value]]:
-    """What the traced function returns, and what it leaves in the arguments it overwrites."""
+    """The results of the traced function, and the final values of overwritten arguments."""
     import warpwright.compose.frontend.lowering.library
     import warpwright.compose.frontend.lowering.norm
     import warpwright.compose.frontend.lowering.pointwise

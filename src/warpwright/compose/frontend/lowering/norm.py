@@ -1,4 +1,4 @@
-"""Normalisation over a batch, by what is found in it or by what was found earlier."""
+"""Lowers batch normalisation with batch statistics or running statistics."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _per_channel(low: Lowering, x: Value, value: Value) -> Value:
 
 
 def _normed(low: Lowering, x: Value, weight: Any, bias: Any, mean: Value, variance: Value, eps: Any) -> list[Value]:
-    """Everything that a channel has one of is put together first: what is rounded once errs least."""
+    """Combines per-channel factors first, to round only once."""
     make = low.graph.pointwise
     rstd = make(Op.RSQRT, make(Op.ADD, variance, low.value(eps)))
     scale = rstd if weight is None else make(Op.MUL, rstd, weight)
@@ -64,7 +64,7 @@ def _normed(low: Lowering, x: Value, weight: Any, bias: Any, mean: Value, varian
 
 
 def _remember(low: Lowering, x: Value, kept: tuple[Any, Any], found: tuple[Value, Value], momentum: Any) -> None:
-    """Running averages take in what was found; of the variance, as it is of all there could have been."""
+    """Updates running statistics with the batch's mean and unbiased variance."""
     make, share = low.graph.pointwise, low.value(momentum)
     mean, variance = found
     unbiased = make(Op.MUL, variance, make(Op.DIV, _count(low, x), _count(low, x, less=1)))

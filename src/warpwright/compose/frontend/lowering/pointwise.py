@@ -1,4 +1,4 @@
-"""Element by element: ATen's arithmetic in terms of the operations that arithmetic.py can write."""
+"""Lowers elementwise ATen arithmetic to operations that arithmetic.py can write."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ HANDLERS.update(dict.fromkeys(LOGICAL, _logical))
 
 @handles("sym_float")
 def _number(low: Lowering, size: Value) -> Value:
-    """A size among floats, on the host."""
+    """A size as a float, computed on the host."""
     return _floating(low, size)
 
 
@@ -136,7 +136,7 @@ def _hard_tanh(low: Lowering, x: Value, least: float = -1.0, most: float = 1.0) 
 
 @handles("_to_copy", "clone", "alias", "detach", "lift_fresh_copy", "contiguous", "copy")
 def _same(low: Lowering, x: Value, *_: Any, **options: Any) -> Value:
-    """Rounding to a type happens where a value is stored; only a change of kind is an operation."""
+    """A conversion: values are rounded when stored, so only a change of kind is an operation."""
     dtype = low.result_dtype
     if low.operation == "aten.copy":
         raise CannotCompose(low.operation)
@@ -147,7 +147,7 @@ def _same(low: Lowering, x: Value, *_: Any, **options: Any) -> Value:
 
 
 def _narrowed(low: Lowering, x: Value, dtype: str) -> Value:
-    """Values in eight bits cannot be passed on unrounded: the rounding is what was asked for."""
+    """A conversion to 8 bits, which rounds even if the value is not stored."""
     if dtype in ("e4m3", "e5m2", "int8", "uint8", "int16") and x.dtype != dtype:
         return low.graph.make(Op.NARROW, [x], x.shape, Rounded(dtype), x.kind, dtype)
     return x

@@ -1,4 +1,4 @@
-"""Windows, selections and scatters: what a kernel of its own is written for."""
+"""Lowers windows, selections and scatters, which have special kernels."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def _highest(
 
 @handles("scatter_add", "scatter.src", "scatter")
 def _scatter(low: Lowering, x: Value, dim: int, index: Value, source: Any) -> Value:
-    """One place in each row is found by asking; several need memory of their own."""
+    """Lowers a scatter: one position per row becomes a comparison, several need scratch memory."""
     dim = dimension(index, dim)
     if not is_zero(x):
         raise CannotCompose(f"{low.operation} into something else than zeros")
@@ -115,7 +115,7 @@ def _scattered(low: Lowering, shape: Shape, dim: int, index: Value, source: Valu
 
 @handles("index_put")
 def _put_together(low: Lowering, x: Value, places: Sequence[Any], source: Value, accumulate: bool = False) -> Value:
-    """Rows that add up where several go to one place, as the gradient of an embedding."""
+    """Lowers an accumulating scatter of rows, such as the gradient of an embedding."""
     if not accumulate or not is_zero(x) or len(places) != 1 or places[0].kind != INT:
         raise CannotCompose("aten.index_put")
     shape = low.result_shape

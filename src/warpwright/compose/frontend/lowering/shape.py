@@ -1,4 +1,4 @@
-"""Views, selections and reductions."""
+"""Lowers views, selections and reductions."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _slice(low: Lowering, x: Value, dim: int = 0, start: Any = 0, end: Any = Non
 
 
 def sliced(low: Lowering, x: Value, dim: int, start: Size, shape: Sequence[Size]) -> Value:
-    """So much of one dimension as the shape has."""
+    """A slice of one dimension, with the length in the shape."""
     if any(value < 0 for value in start.values):
         start = low.graph.cases.size(f"{x.shape[dim].text} - {start.text.lstrip('-')}")
     if x.op is Op.CAT and x.attrs == Axis(dim) and (parts := _parts_within(low, x, dim, start, shape[dim])):
@@ -65,7 +65,7 @@ def sliced(low: Lowering, x: Value, dim: int, start: Size, shape: Sequence[Size]
 
 
 def _parts_within(low: Lowering, x: Value, dim: int, start: Size, length: Size) -> list[Value] | None:
-    """What is left of the parts of a concatenation, where each is cut in the same way in every case."""
+    """The sliced parts of a concatenation, if each is cut in the same way in every case."""
     nothing = before = low.graph.cases.size(0)
     found = []
     for part in x.args:
@@ -83,7 +83,7 @@ def _parts_within(low: Lowering, x: Value, dim: int, start: Size, length: Size) 
 
 
 def _one_of(one: Size, other: Size, chosen: Callable[[int, int], int]) -> Size | None:
-    """The one of two sizes that is the larger, or the smaller, in every case."""
+    """The larger or smaller of two sizes, if it is the same in every case."""
     wanted = tuple(map(chosen, one.values, other.values))
     return next((size for size in (one, other) if size.values == wanted), None)
 
@@ -121,7 +121,7 @@ def _item(low: Lowering, parts: Any, index: int) -> Any:
 
 @handles("cat")
 def _cat(low: Lowering, parts: list[Value], dim: int = 0) -> Value:
-    """Parts that are one number throughout need a shape of their own here."""
+    """Lowers a concatenation; constant parts get a shape."""
     shapes = [low.shape_of(node.meta["val"]) for node in low.node.args[0]]
     filled = [_spread_out(low, part, shape) for part, shape in zip(parts, shapes, strict=True)]
     axis = dim + len(shapes[0]) if dim < 0 else dim
@@ -158,14 +158,14 @@ def _embedding(low: Lowering, table: Value, index: Value, *_: Any) -> Value:
 
 @handles("index")
 def _index(low: Lowering, x: Value, indices: Sequence[Any]) -> Value:
-    """Only a first dimension picked by one index: rows of a table."""
+    """Lowers indexing of the first dimension by one index: rows of a table."""
     if len(indices) != 1 or indices[0].kind != INT:
         raise CannotCompose("aten.index with several indices")
     return low.graph.make(Op.ROWS_AT, [x, indices[0]], low.result_shape, None, x.kind, x.dtype)
 
 
 def reduced(low: Lowering, op: Op, x: Value, dims: Any, keepdim: bool, kind: str = FLOAT) -> Value:
-    """Over any dimensions: the reduced ones are brought to the end first."""
+    """Reduces any dimensions, after permuting them to the end."""
     listed = dimensions(x, dims)
     shape = tuple(size for position, size in enumerate(x.shape) if position not in listed)
     if keepdim:
@@ -215,7 +215,7 @@ def _extreme(low: Lowering, x: Value, dims: Any = None, keepdim: bool = False) -
 
 @handles("any")
 def _any(low: Lowering, x: Value, dims: Any = None, keepdim: bool = False) -> Value:
-    """Where one is true the largest is, in numbers."""
+    """Lowers `any` to a maximum."""
     make = low.graph.pointwise
     true = x if x.kind == BOOL else make(Op.NE, x, low.graph.constant(0), kind=BOOL)
     largest = reduced(low, Op.AMAX, make(Op.TO_FLOAT, true, kind=FLOAT), dims, keepdim)

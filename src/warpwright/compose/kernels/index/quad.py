@@ -1,4 +1,4 @@
-"""Windows of two by two that neither overlap nor leave a gap, as most networks have them: read by whole packs."""
+"""2 x 2 pooling without overlap or gaps, the most common kind: reads whole packs."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ FUNCTIONS = {"maximum": DEFINED[Op.MAXIMUM], "quads": QUADS}
 
 
 def is_worth_it(store: Store, held: Mapping[int, Tensor], cases: Cases) -> bool:
-    """Whether it is the way of a case that is timed."""
+    """Whether a timed case uses this kernel."""
     window = store.value.attr(Window)
     x = held.get(store.value.first.number)
     is_flat = window.mode == "max" and len(window.sides) == 2
@@ -48,7 +48,7 @@ def is_worth_it(store: Store, held: Mapping[int, Tensor], cases: Cases) -> bool:
 
 
 def quads_first(store: Store, x: Tensor, named: Callable[[Size], str]) -> list[Statement]:
-    """The statements of a launcher that take this way where it may be taken."""
+    """The statements of a launcher that select this kernel if possible."""
     height, width = (named(size) for size in store.value.first.shape[-2:])
     tests = [f"{named(size)} == {by}" for size, by in _wanted(store) if size.constant is None]
     tests += [f"{height} % 2 == 0", f"{width} % 4 == 0"]
@@ -63,7 +63,7 @@ def quads_first(store: Store, x: Tensor, named: Callable[[Size], str]) -> list[S
 
 
 def _wanted(store: Store) -> list[tuple[Size, int]]:
-    """The sizes of its windows, and what they must be."""
+    """The sizes of its windows, and their required values."""
     window = store.value.attr(Window)
     wanted = (window.sides, 2), (window.strides, 2), (window.padding, 0), (window.dilation, 1)
     return [(size, by) for sizes, by in wanted for size in sizes]

@@ -61,9 +61,9 @@ from warpwright.core.gpus.table import KIB, Gpu
 
 THREADS = 256
 EACH = 4
-"""Items that a thread has under way at a time."""
+"""The number of items that a thread has in flight."""
 MODEST = 16 * KIB
-"""Bytes of shared memory that leave room for as many blocks as a multiprocessor has threads for, or less."""
+"""A number of bytes of shared memory per block that does not limit occupancy."""
 
 
 def scatter_kernel(name: str, store: Store, graph: Graph, held: Mapping[int, Tensor]) -> Written:
@@ -94,7 +94,7 @@ def scatter_kernel(name: str, store: Store, graph: Graph, held: Mapping[int, Ten
 
 
 def _most_columns(gpu: Gpu) -> int:
-    """Elements of a row that is put together in shared memory."""
+    """The longest row that fits into shared memory."""
     return gpu.architecture.shared_per_block_optin // (4 * KIB) * KIB
 
 
@@ -137,13 +137,13 @@ def _scatter_body(emitter: Emitter, store: Store, at: Code, what: Code) -> list[
 
 
 def _rows_out(tensor: Tensor) -> Statement:
-    """A loop that leaves the rows of a block in memory."""
+    """A loop that stores the rows of a block."""
     head = f"int place = threadIdx.x * VEC; place < size; place += {THREADS} * VEC"
     return Loop(head, _pack_out(tensor, "places[place + k]", code("first * {columns} + place")), 4)
 
 
 def _pack_out(tensor: Tensor, element: str, where: Code) -> tuple[Statement, ...]:
-    """The statements that gather a pack and leave it in memory."""
+    """The statements that assemble a pack and store it."""
     gathered = Loop("int k = 0; k < VEC; ++k", (Assign("pack.at[k]", element),), FULLY, form=Form.BESIDE)
     stored = code("{store}<{VEC}>({tensor} + {where}, pack)", tensor=tensor.name, where=where)
     return Let(code("Pack<{type}, {VEC}>", type=tensor.cpp), "pack"), gathered, Do(stored)

@@ -1,4 +1,4 @@
-"""The highest of each row, in order: one warp to a row, which it keeps in registers if that is short."""
+"""Top-k of each row, in order: one warp per row, which keeps a short row in registers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from warpwright.compose.ir.tensors import Store, Tensor
 
 ROWS = 4
 LONGEST = 32
-"""Elements of a row that a thread keeps at most."""
+"""The largest number of elements of a row that a thread keeps."""
 
 KERNEL = verbatim(
     """\
@@ -79,7 +79,7 @@ __device__ bool is_after(Best one, Best other) {
 def pick_kernel(
     name: str, source: Tensor, stores: Sequence[Store], shape: tuple[Size, Size, Size], cases: Cases
 ) -> Written:
-    """`shape` is rows, columns and how many are wanted; at most two stores: values and indices."""
+    """`shape` is rows, columns and k; at most two stores: values and indices."""
     found: dict[str, Tensor] = {store.value.attr(Selected).result: store.tensor for store in stores}
     needs = Needs(
         reads={source.name: source},

@@ -1,4 +1,4 @@
-"""Windows that slide over an image: the largest element, its place, or the mean of what is computed on the way."""
+"""Pooling windows over an image: the maximum, its position, or the mean of values computed on the fly."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from warpwright.compose.kernels.pointwise.map import indexed, small_test
 
 AXES = ("depth", "height", "width")
 THREADS, EACH = 256, 2
-"""How many windows a thread takes: loads for the second are under way before the first is done."""
+"""Threads per block, and windows per thread, so that loads of two windows overlap."""
 
 
 def window_kernel(name: str, store: Store, graph: Graph, held: Mapping[int, Tensor]) -> Written:
@@ -75,7 +75,7 @@ class _Windows:
         self.unrolled = self._unrolled(graph.cases)
 
     def _size_names(self, graph: Graph) -> dict[Size, str]:
-        """Short ones, where the formula would make a long one."""
+        """Short names for sizes with long formulas."""
         extents = self.value.shape[-len(self.axes) :]
         found = {extent: f"out_{axis}" for extent, axis in zip(extents, self.axes, strict=True)}
         found[graph.cases.product(extents)] = "windows"
@@ -174,7 +174,7 @@ class _Windows:
         return [Let("float", "sum", "0.0f")]
 
     def _kept(self, found: Code, extents: Sequence[Size]) -> list[Statement]:
-        """The statements that take in one element."""
+        """The statements that accumulate one element."""
         if self.window.mode.startswith("mean"):
             counted = [Do("++inside")] if self.window.mode == "mean_inside" else []
             return [Assign("sum", found, "+="), *counted]

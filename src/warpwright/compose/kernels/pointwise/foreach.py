@@ -1,4 +1,4 @@
-"""Lists of tensors: the same work on every one of them, many tensors to a launch."""
+"""Foreach kernels: the same operation on every tensor of a list, many tensors per launch."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ from warpwright.compose.ir.values import Graph
 from warpwright.core.gpus.table import Gpu
 
 MOST = 64
-"""Tensors of each list in one launch: their addresses must fit into the parameters of a kernel."""
+"""The number of tensors of each list per launch, whose addresses must fit into the kernel parameters."""
 BLOCKS_PER_SM = 32
-"""Blocks that a launch has for each multiprocessor at most, over all of its tensors."""
+"""The largest number of blocks per multiprocessor and launch, over all of its tensors."""
 
 
 def list_kernel(

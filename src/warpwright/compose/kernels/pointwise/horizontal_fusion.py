@@ -1,4 +1,4 @@
-"""Elements of several counts in one launch: each has blocks of its own, and none waits for another."""
+"""Horizontal fusion: independent elementwise kernels of different sizes in one launch, each with its own blocks."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from warpwright.compose.kernels.rows.launch import merged_needs
 
 
 def can_share(works: Sequence[Elements]) -> bool:
-    """Whether none of them writes what another reads or writes."""
+    """Whether no kernel writes a tensor that another reads or writes."""
     return all(
         not (set(one.needs.writes) & {*other.needs.reads, *other.needs.writes})
         and not (set(other.needs.writes) & set(one.needs.reads))
@@ -56,7 +56,7 @@ def side_by_side(name: str, works: Sequence[Elements], genome: Mapping[str, Any]
 
 
 def _joined(works: Sequence[Elements]) -> Needs:
-    """What any of them needs; only their counts differ."""
+    """The union of their needs; only their counts differ."""
     renamed = [
         replace(work.needs, sizes={_name(size, number): value for size, value in work.needs.sizes.items()})
         for number, work in enumerate(works, 1)
@@ -83,7 +83,7 @@ def _part(name: str, work: Elements, genome: Mapping[str, Any]) -> Definition:
 def _kernel(
     name: str, parts: Sequence[str], works: Sequence[Elements], needs: Needs, genome: Mapping[str, Any]
 ) -> Definition:
-    """The first blocks belong to the first, those after them to the next."""
+    """The fused kernel: consecutive ranges of blocks belong to consecutive parts."""
     starts = [Parameter("Index", f"start_{number}") for number in range(2, len(works) + 1)]
     bodies = [statement for work in works for statement in body_of(work, "Index", "block", genome)]
     numbered = reversed(list(enumerate(zip(parts, works, strict=True), 1)))
@@ -99,7 +99,7 @@ def _kernel(
 
 
 def _called(part: str, work: Elements, number: int) -> Statement:
-    """The call of a part, by the blocks that belong to it."""
+    """The call of a part, by its blocks."""
     own, start = work.needs, f"start_{number}"
     reads = [tensor for tensor in own.reads if tensor not in own.writes]
     given = [*reads, *own.writes, *own.scalars, *(_name(size, number) for size in own.sizes)]

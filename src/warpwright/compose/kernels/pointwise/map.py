@@ -1,4 +1,4 @@
-"""Element by element: one kernel for any number of values over the same elements."""
+"""Elementwise kernels: one kernel for any number of values over the same elements."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ KNOBS = (
     Knob(name="map_packs", values=(1, 2, 4), default=2, variations={1: 1, 2: 4}),
     VECTOR_BYTES,
 )
-"""Threads of a block, and packs that each of them takes."""
+"""Threads per block, and packs per thread."""
 
 SLACK = 1 << 16
 """The last block reaches beyond the last element by less than this."""
@@ -57,14 +57,14 @@ SLACK = 1 << 16
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Elements:
-    """What a kernel does with so many elements."""
+    """The body of an elementwise kernel."""
 
     comment: str
     emitter: Emitter
     loop: list[Statement]
-    """Over the elements of a pack."""
+    """The loop over the elements of a pack."""
     packs: int
-    """That a thread takes."""
+    """The packs per thread."""
 
     @property
     def needs(self) -> Needs:
@@ -74,7 +74,7 @@ class Elements:
 def elements(
     comment: str, stores: Sequence[Store], graph: Graph, held: Mapping[int, Tensor], genome: Mapping[str, Any]
 ) -> Elements:
-    """All stores have as many elements. Finding places by several divisions leaves a thread time for fewer packs."""
+    """Emits stores with equal element counts; fewer packs per thread if positions need several divisions."""
     packs = genome["map_packs"]
     found = _emitted(comment, stores, graph, held, packs)
     early = [pack.load.divisors for pack in (found.emitter.early or {}).values()]
@@ -124,7 +124,7 @@ def _device(name: str, work: Elements, genome: Mapping[str, Any]) -> Definition:
 
 
 def indexed(typed: Sequence[Parameter], body: Body) -> list[Parameter]:
-    """Parameters, with sizes of the type that indices have, or of what these are divided by."""
+    """Parameters, with sizes in the index type or as divisors."""
     by = divisors(body)
     wide = {item: "By<Index>" if item.name in by else "Index" for item in typed if item.type == "int64_t"}
     return [replace(item, type=wide.get(item, item.type)) for item in typed]
@@ -152,7 +152,7 @@ def _over_packs(packs: int, body: Body) -> Statement:
 
 
 def _early(emitter: Emitter, place: Statement, packs: int) -> list[Statement]:
-    """All loads under way before the first of them is waited for."""
+    """Issues all loads before the first use."""
     early = emitter.early or {}
     if not early:
         return []
@@ -179,7 +179,7 @@ def _launcher(name: str, work: Elements, genome: Mapping[str, Any]) -> list[Stat
 
 
 def choices(name: str, needs: Needs, counts: Sequence[str]) -> list[Statement]:
-    """Packs where they may be taken, and positions of 32 bits where they suffice."""
+    """Selects vectorised kernels and 32-bit positions if possible."""
     if not needs.divides:
         return [leave("vectors", f"run({name}_kernel<T, VEC>, VEC)"), Do(f"run({name}_kernel<T, 1>, 1)")]
     return [

@@ -1,4 +1,4 @@
-"""The first factor of products: how their kernel reads it, or computes it from what it reads."""
+"""The first factor of products: reads it, or computes it from its inputs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from warpwright.compose.ir.values import Graph, Value
 
 
 def first_factor(name: str, called: str, value: Value, graph: Graph, held: Mapping[int, Tensor]) -> Written | None:
-    """A structure with its tensors and its elements. None where an element takes more than those in its own place."""
+    """A struct that computes the factor's elements; None if an element needs inputs at other positions."""
     emitter = Emitter(graph, held, [value], {})
     emitter.reserve("to")
     place = indices.unravel(Var("i", PACK, innermost=True), value.shape, graph.cases)
@@ -42,7 +42,7 @@ def _element(emitter: Emitter, value: Value, place: indices.Place) -> list[State
 
 
 def _is_plain(emitter: Emitter) -> bool:
-    """Whether tensors are all it takes, each read by packs at the place that is asked for."""
+    """Whether all its inputs are tensors read by packs at the requested position."""
     needs = emitter.needs
     more = needs.sizes or needs.scalars or needs.divides or emitter.lines[KERNEL] or emitter.lines[ROW]
     loads = {

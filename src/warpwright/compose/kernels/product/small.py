@@ -1,4 +1,4 @@
-"""Products of small matrices, which a library spreads over too few blocks or begins too late."""
+"""Small matrix products, for which a library uses too few blocks or has too much overhead."""
 
 from __future__ import annotations
 
@@ -106,11 +106,11 @@ TAKEN = """\
     return true;
 }"""
 TOGETHER = 3
-"""Products that one launch has room for."""
+"""The largest number of products per launch."""
 
 
 def product_kernels(gpu: Gpu) -> Written:
-    """For all products of a source."""
+    """The kernels for all small products of a source."""
     first = Template(LAUNCHER).substitute(most_blocks=BLOCKS_PER_SM * gpu.sms)
     return Written(
         name="product",
@@ -141,7 +141,7 @@ def is_product(store: Store, cases: Cases) -> bool:
 
 
 def is_worth_it(store: Store, cases: Cases, gpu: Gpu) -> bool:
-    """Whether both factors lie in memory along what is summed, and the product is small in a case that is timed."""
+    """Whether both factors are contiguous along the inner dimension, and the product is small in a timed case."""
     if not is_product(store, cases):
         return False
     *_, a, b = store.value.args
@@ -150,12 +150,12 @@ def is_worth_it(store: Store, cases: Cases, gpu: Gpu) -> bool:
 
 
 def timed(store: Store, cases: Cases) -> list[tuple[int, int, int]]:
-    """Rows, columns and what is summed, in every case that is timed."""
+    """Rows, columns and inner dimension of every timed case."""
     *_, a, b = store.value.args
     (rows, inner), columns = a.shape, b.shape[1]
     return [(rows.values[case], columns.values[case], inner.values[case]) for case in cases.timed]
 
 
 def _is_small(rows: int, columns: int, inner: int, gpu: Gpu) -> bool:
-    """As the launcher will find."""
+    """Whether the launcher will take the product."""
     return inner > 0 and -(-rows // TILE) * -(-columns // TILE) <= BLOCKS_PER_SM * gpu.sms

@@ -1,4 +1,4 @@
-"""Products of small matrices that share their first factor, and what is computed and added up while that is read."""
+"""Small matrix products with a shared first factor, which is computed and summed while it is read."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TILE, TILES_PER_SM, MOST_INNER = 32, 2, 256
 """Rows and columns of what a block computes, blocks for each multiprocessor that are few, and how much to be summed is
 little."""
 TOGETHER = 3
-"""Products that one launch has room for."""
+"""The largest number of products per launch."""
 TILES = verbatim(
     """\
 // A product c = a b, with a bias for every column where there is one. Its a is the first factor or that transposed,
@@ -209,7 +209,7 @@ TAKEN = """\
 
 
 def tile_kernels(gpu: Gpu) -> Written:
-    """For all such products of a source."""
+    """The kernels for all such products of a source."""
     first = Template(LAUNCHER).substitute(most_tiles=TILES_PER_SM * gpu.sms)
     launcher = verbatim(first, Launch("blocks", "256", ("found",)), TAKEN, headers=("initializer_list",))
     return Written(name="tiles", device=(TILES,), launcher=(launcher,), needs=Needs(), preamble=(PACKS, ALIGNED))

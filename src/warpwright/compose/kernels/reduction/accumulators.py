@@ -1,4 +1,4 @@
-"""What a thread carries along a row for each reduction, and how that is shared with the others at the end."""
+"""Accumulators: the state of a thread for each reduction along a row, and its combination over threads."""
 
 from __future__ import annotations
 
@@ -30,24 +30,24 @@ from warpwright.compose.kernels.reduction.passes import Carried, Joint, Spread
 from warpwright.compose.kernels.reduction.welford import GATHERED, SPREADS
 
 Part = tuple[str, str, Code]
-"""A number that a block leaves of a piece of a row: a name, its type, and the expression."""
+"""A partial result of a block for a piece of a row: name, type and expression."""
 
 
 @dataclass(slots=True)
 class Pass:
-    """The statements of one pass, as they gather."""
+    """The statements of one pass."""
 
     before: list[Statement] = field(default_factory=list)
     packs: list[Statement] = field(default_factory=list)
-    """Ahead of the elements of a pack."""
+    """Statements before the elements of a pack."""
     elements: list[Statement] = field(default_factory=list)
     behind: list[Statement] = field(default_factory=list)
-    """After the elements of a pack."""
+    """Statements after the elements of a pack."""
     after: list[Statement] = field(default_factory=list)
 
 
 class Carrier(Protocol):
-    """One reduction, or two in one."""
+    """An accumulator of one reduction, or of two fused ones."""
 
     parts: list[Part]
 
@@ -62,22 +62,22 @@ class Carrier(Protocol):
     def add(self, term: Term, done: Pass) -> None: ...
 
     def share(self) -> list[Statement]:
-        """Among the threads of a block."""
+        """Combines the accumulators of a block's threads."""
 
     def anew(self) -> list[Statement]:
-        """Begins again, with what blocks have left."""
+        """Resets the accumulator, to combine partial results of blocks."""
 
     def join(self, parts: Sequence[Code]) -> list[Statement]:
-        """Takes in what another block has left."""
+        """Adds the partial result of another block."""
 
     def share_anew(self) -> list[Statement]:
-        """Among the threads of a block, which have taken in what others left."""
+        """Combines the accumulators of a block's threads after adding partial results of other blocks."""
 
     def of_all(self, count: str) -> list[Statement]:
-        """Takes in what all blocks have left, as many as that: every thread does, so that none has to be told."""
+        """Adds the partial results of `count` blocks in every thread, which saves a broadcast."""
 
     def settle(self) -> list[Statement]:
-        """What is done once the whole row is in."""
+        """The statements after the whole row."""
 
     def results(self, emitter: Emitter) -> dict[int, Term]: ...
 
@@ -91,7 +91,7 @@ def carrier(item: Carried, emitter: Emitter) -> Carrier:
 
 
 def shared(carriers: Sequence[Carrier], anew: bool = False) -> list[Statement]:
-    """Among the threads of a block: numbers that are joined alike at once."""
+    """Combines accumulators over a block's threads, several of the same kind at once."""
     others = [item for item in carriers if not isinstance(item, _Plain)]
     found = [statement for item in others for statement in (item.share_anew() if anew else item.share())]
     for op, names in _joined_alike(carriers).items():
@@ -102,13 +102,13 @@ def shared(carriers: Sequence[Carrier], anew: bool = False) -> list[Statement]:
 
 
 def preambles(carriers: Sequence[Carrier]) -> list[Item]:
-    """The device functions that they need."""
+    """The device functions that the accumulators need."""
     several = any(names[1:] for names in _joined_alike(carriers).values())
     return [*(text for item in carriers for text in item.preamble), *([ALL_OVER_ROW] if several else ())]
 
 
 def _joined_alike(carriers: Sequence[Carrier]) -> dict[str, list[str]]:
-    """Names of plain numbers, by how they are joined."""
+    """The names of scalar accumulators, by their operation."""
     found: dict[str, list[str]] = {}
     for item in carriers:
         if isinstance(item, _Plain):
@@ -117,7 +117,7 @@ def _joined_alike(carriers: Sequence[Carrier]) -> dict[str, list[str]]:
 
 
 class _Usual(ABC):
-    """What most of them do alike."""
+    """The common behaviour of most accumulators."""
 
     parts: list[Part]
 
@@ -204,7 +204,7 @@ class _Best(_Usual):
 
 
 class _Joint(_Usual):
-    """The sum of exponentials is relative to the largest so far."""
+    """Online softmax: a running maximum and the sum of exponentials relative to it."""
 
     def __init__(self, joint: Joint, emitter: Emitter) -> None:
         self.joint, self.operand = joint, joint.largest.first
@@ -267,7 +267,7 @@ class _Joint(_Usual):
 
 
 class _Spread(_Usual):
-    """Rows that are kept are gathered around a number near their mean: to join pack after pack takes longer."""
+    """Welford accumulator; kept rows use shifted sums, which are faster than merging pack by pack."""
 
     def __init__(self, spread: Spread, emitter: Emitter) -> None:
         self.spread, self.operand = spread, spread.total.first

@@ -1,4 +1,4 @@
-"""Columns: sums over the leading dimensions, and whatever else is wanted of the same elements on the way.
+"""Column sums over the leading dimensions, fused with elementwise stores of the same elements.
 
 A block walks down a strip of columns, each thread with one pack of them; its warps take rows in turn. Many blocks
 share the rows of one strip and leave partial sums, which a second, small kernel adds up in a fixed order.
@@ -57,11 +57,11 @@ def knobs(gpu: Gpu) -> tuple[Knob, ...]:
 
 
 ALONE = 128
-"""Threads of a block where each sums up its own columns and hands over nothing."""
+"""Threads per block if each sums its own columns."""
 FEW = 16
-"""Rows that one thread can add up by itself sooner than many could hand over what they found."""
+"""The number of rows up to which one thread alone is fastest."""
 SOME = 128
-"""Rows that the warps of one block can add up sooner than a second kernel could begin."""
+"""The number of rows up to which one block is faster than a second kernel."""
 
 
 class ColumnWriter:
@@ -81,7 +81,7 @@ class ColumnWriter:
             [rows.values[case] for case in graph.cases.timed] if len({item.tensor.cpp for item in sums}) == 1 else []
         )
         self.direct = {most: any(least < count <= most for count in timed) for least, most in ((-1, FEW), (FEW, SOME))}
-        """Up to so many rows: whether a block writes the result itself."""
+        """Whether a block writes the result itself, for few rows."""
         roots = [*(store.value.first for store in sums), *(store.value for store in stores)]
         tensors = [store.tensor for store in (*sums, *stores)]
         self.emitter = emitter = Emitter(graph, held, roots, {rows: "rows", columns: "columns"}, tensors)
@@ -107,7 +107,7 @@ class ColumnWriter:
         )
 
     def _host_needs(self) -> Any:
-        """The host also needs the tensors that the partial sums end up in."""
+        """The needs of the host, including the tensors of the partial sums."""
         for store in self.sums:
             self.emitter.needs.writes[store.tensor.name] = store.tensor
         return self.emitter.needs
@@ -182,12 +182,12 @@ class ColumnWriter:
         ]
 
     def _alone(self, given: Sequence[str]) -> Statement:
-        """Few rows: what a thread has added up is the result."""
+        """For few rows: a thread's sum is the result."""
         blocks = f"(columns + {ALONE} * width - 1) / ({ALONE} * width)"
         return If(f"rows <= {FEW} && columns > 0", self._directly(given, 1, blocks, str(ALONE)))
 
     def _together(self, given: Sequence[str], warps: int) -> Statement:
-        """Not many: what a block has added up is."""
+        """For moderately many rows: a block's sum is the result."""
         return If(f"rows <= {SOME} && columns > 0", self._directly(given, warps, "strips", f"dim3(32, {warps})"))
 
     def _directly(self, given: Sequence[str], warps: int, blocks: str, threads: str) -> tuple[Statement, ...]:

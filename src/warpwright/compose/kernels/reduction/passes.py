@@ -1,4 +1,4 @@
-"""How reductions over a row are carried, pass by pass."""
+"""Assigns reductions over a row to passes."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from warpwright.compose.ir.values import FLOAT, Value, under_views, walk
 
 @dataclass(frozen=True, slots=True)
 class Joint:
-    """The largest and the sum of exponentials relative to it, in one pass: the sum is rescaled as the largest grows."""
+    """Online softmax: the maximum and the sum of exponentials relative to it, in one pass."""
 
     largest: Value
     total: Value
     guarded: bool
-    """Whether an infinite largest is replaced by zero before it is subtracted."""
+    """Whether an infinite maximum is replaced by zero before it is subtracted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ def depths(reductions: Sequence[Value]) -> list[list[Value]]:
 
 
 def joined(passes: Sequence[Sequence[Value]]) -> list[list[Carried]]:
-    """The same passes with what waits for a maximum or a mean drawn into the pass that computes it."""
+    """Fuses reductions that depend on a maximum or a mean into the pass that computes it."""
     moved: dict[int, Carried] = {}
     drawn: set[int] = set()
     for value in (value for group in passes for value in group):
@@ -91,7 +91,7 @@ def _spread(value: Value) -> Spread | None:
 
 
 def _is_count(value: Value, reduced: Sequence[Size]) -> bool:
-    """Whether it is the number of elements that were summed."""
+    """Whether the value is the number of summed elements."""
     if value.op is not Op.TO_FLOAT:
         return False
     known = reduce(mul, reduced)
@@ -104,7 +104,7 @@ def _is_count(value: Value, reduced: Sequence[Size]) -> bool:
 
 
 def check(value: Value) -> Value:
-    """Only floats are reduced, but for positions."""
+    """Checks that a reduction is over floats, or gives positions."""
     if value.op not in (Op.ARGMAX, Op.ARGMIN) and value.kind != FLOAT:
         raise CannotCompose(f"aten.{value.op} of integers")
     return value

@@ -1,4 +1,4 @@
-"""Rows and columns at once, as the gradients of a normalisation need them.
+"""Reductions over rows and columns in one kernel, as in gradients of normalisations.
 
 A fixed number of teams of threads walk over the rows. Each thread keeps its packs of a row in registers, and beside
 them the sums of its columns over all rows it has seen; at the end every team leaves its sums, and they are added up.
@@ -70,7 +70,7 @@ def knobs(gpu: Gpu) -> tuple[Knob, ...]:
 def fused_kernels(
     work: Rows, sums: Sequence[Store], graph: Graph, held: Mapping[int, Tensor], genome: Mapping[str, Any]
 ) -> Written | None:
-    """None where no row that matters can be kept."""
+    """The fused kernels; None if no timed row can be kept."""
     fitting = tiles(work.columns, graph.cases, genome)
     if not fitting:
         return None
@@ -132,7 +132,7 @@ def _one_by_one(row: Body) -> list[Statement]:
 
 
 def _ahead(writer: RowWriter) -> list[Statement]:
-    """One row is computed while the next is loaded."""
+    """Prefetches the next row while one is computed."""
     moved = [
         Assign(code("{kept}[item]", kept=f"{name}_kept"), code("{next}[item]", next=f"{name}_next"))
         for name in writer.emitter.kept

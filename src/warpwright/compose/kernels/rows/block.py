@@ -49,11 +49,11 @@ from warpwright.compose.schedule.knobs import Knob
 from warpwright.compose.schedule.row_shapes import MOST_ITEMS, MOST_THREADS, few
 
 KNOBS = (Knob(name="row_shared", values=(0, 1), default=1, variations={1: 0}),)
-"""Whether rows are kept in shared memory, too."""
+"""Whether rows are also kept in shared memory."""
 
 
 def resident_kernels(work: Rows, graph: Graph, held: Mapping[int, Tensor], genome: Mapping[str, Any]) -> Written | None:
-    """None where no row that matters gains by it."""
+    """The kernels; None if no timed row gains by them."""
     reads = RowReads(work, graph, held)
     found = [kept_by_a_block(reads, case, genome) for case in graph.cases.timed]
     fitting = sorted({tile for tile in found if tile})
@@ -76,7 +76,7 @@ def resident_kernels(work: Rows, graph: Graph, held: Mapping[int, Tensor], genom
 
 
 def kept_by_a_block(reads: RowReads, case: int, genome: Mapping[str, Any]) -> Tile | None:
-    """How a block keeps the rows of a case; None where it does not, or where registers suffice."""
+    """The tile with which a block keeps the rows of a case; None if it cannot, or if registers suffice."""
     work, cases, kept, gpu = reads.work, reads.graph.cases, reads.read_again, reads.graph.gpu
     if not genome["row_shared"] or work.backwards or not work.stores or not kept:
         return None
@@ -88,7 +88,7 @@ def kept_by_a_block(reads: RowReads, case: int, genome: Mapping[str, Any]) -> Ti
 
 
 def _shortest(reads: RowReads) -> int:
-    """Packs of a row whose registers suffice for all tensors that are read along it."""
+    """The packs of the longest row that fits into registers for all tensors read along it."""
     return MOST_THREADS * MOST_ITEMS // len(reads.along_rows)
 
 

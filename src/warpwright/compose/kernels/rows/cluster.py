@@ -67,7 +67,7 @@ def knobs(gpu: Gpu) -> tuple[Knob, ...]:
 
 
 LONGEST_OF_BLOCK = MOST_THREADS * MOST_ITEMS
-"""Packs of the longest row that a block can keep."""
+"""The packs of the longest row that a block can keep."""
 THREADS, RESIDENT = (2048, 4096), 1024
 """Of a cluster, fewer first; and of a multiprocessor, that have room for what they keep."""
 MOST_WORDS = {4: 32, 2: 24}
@@ -76,7 +76,7 @@ MOST_WORDS = {4: 32, 2: 24}
 
 @dataclass(frozen=True, slots=True, order=True)
 class Tile:
-    """How a row is kept: so many packs by each of so many threads, some of them in shared memory."""
+    """The tile of a row: threads, packs per thread, and packs in shared memory."""
 
     threads: int
     items: int
@@ -84,7 +84,7 @@ class Tile:
 
 
 def cluster_kernels(work: Rows, graph: Graph, held: Mapping[int, Tensor], genome: Mapping[str, Any]) -> Written | None:
-    """None where no row that matters gains by it."""
+    """The kernels; None if no timed row gains by them."""
     if not genome.get("row_cluster") or any(value.op in (Op.ARGMAX, Op.ARGMIN) for value in work.reductions):
         return None
     reads = RowReads(work, graph, held)
@@ -110,7 +110,7 @@ def cluster_kernels(work: Rows, graph: Graph, held: Mapping[int, Tensor], genome
 
 
 def kept_by_a_cluster(reads: RowReads, case: int, genome: Mapping[str, Any]) -> Tile | None:
-    """How a cluster keeps the rows of a case; None where it does not, or where a block suffices."""
+    """The tile with which a cluster keeps the rows of a case; None if it cannot, or if a block suffices."""
     work, cases, kept, blocks = reads.work, reads.graph.cases, reads.read_again, genome.get("row_cluster")
     gpu = reads.graph.gpu
     rows, columns, element = work.rows.values[case], work.columns.values[case], cases.widths[case]
@@ -136,13 +136,13 @@ def _tile(packs: int, tensors: int, element: int, expects: bool, gpu: Gpu) -> Ti
 
 
 def _later(reads: RowReads) -> list[str]:
-    """The tensors that are read when the blocks have met, and only then."""
+    """The tensors that are read only after the cluster barrier."""
     kept = reads.read_again
     return [name for name in reads.along_rows if name not in kept and name not in reads.loaded[0]]
 
 
 def _fewest(blocks: int, gpu: Gpu) -> int:
-    """Rows that are enough to keep all multiprocessors busy twice over."""
+    """The number of rows that fill all multiprocessors twice."""
     return 2 * gpu.sms // blocks
 
 
@@ -155,7 +155,7 @@ def _write(writer: RowWriter) -> None:
 
 
 def _exchange(writer: RowWriter, group: Sequence[Carried]) -> None:
-    """One pass, after which every thread knows what all blocks have found."""
+    """One pass with an exchange, after which every thread has the results of all blocks."""
     carriers = writer.reduce(group)
     parts = [part for item in carriers for part in item.parts]
     place = "*cluster.map_shared_rank(&{part}[rank], threadIdx.x)"
@@ -223,7 +223,7 @@ def _launcher(work: Rows, writer: KeepingWriter, fitting: Sequence[Tile], genome
 
 
 def _choice(work: Rows, tile: Tile, blocks: int, gpu: Gpu) -> Statement:
-    """For rows of which every pack but a thread's last is there."""
+    """Selects the kernel for rows that fill all but the last pack of each thread."""
     least, threads = (tile.items - 1) * tile.threads, tile.threads // blocks
     enough = f" && rows >= {_fewest(blocks, gpu)}" if tile.items > MOST_ITEMS else ""
     shape = f"T, VEC, {threads}, {tile.items}, {tile.far}, {blocks}"

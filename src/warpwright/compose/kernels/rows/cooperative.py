@@ -65,9 +65,9 @@ from warpwright.compose.schedule.row_shapes import LONG, MOST_ITEMS, few
 THREADS, NEAR = 1024, 5
 """Of a block, one to a multiprocessor; and packs that each has registers for, beside those that are under way."""
 ELSEWHERE = (Op.FLIP, Op.GATHER, Op.PERMUTE, Op.ROWS_AT, Op.SLICE)
-"""What takes an element from another place, where none is remembered."""
+"""Operations that read an element at another position, which is not cached."""
 FEW_PACKS = 4
-"""Where a thread keeps no more, it costs less to read them again than to wait for all others."""
+"""The number of packs per thread up to which reading again is cheaper than a grid barrier."""
 
 TOGETHER = verbatim(
     """\
@@ -92,7 +92,7 @@ void launch_together(
 
 
 def grid_kernels(work: Rows, graph: Graph, held: Mapping[int, Tensor], genome: Mapping[str, Any]) -> Written | None:
-    """None where no row that matters gains by it."""
+    """The kernels; None if no timed row gains by them."""
     if not genome["row_shared"] or not work.reductions or any(v.op in (Op.ARGMAX, Op.ARGMIN) for v in work.reductions):
         return None
     reads = RowReads(work, graph, held)
@@ -135,7 +135,7 @@ def _kept(reads: RowReads, genome: Mapping[str, Any]) -> tuple[Sequence[str], Va
 
 
 def _remembered(reads: RowReads, left: Sequence[Value]) -> Value | None:
-    """What the first pass computes anyway, and in place of which all others would need two tensors or more."""
+    """The value of the first pass that replaces two or more tensors in later passes."""
     work, held, graph = reads.work, reads.held, reads.graph
     needed = reachable(left, held)
     if any(value.op in ELSEWHERE for value in needed):
@@ -150,7 +150,7 @@ def _remembered(reads: RowReads, left: Sequence[Value]) -> Value | None:
 
 
 def _read_for(roots: Sequence[Value], reads: RowReads, known: Value | None = None) -> set[str]:
-    """The tensors along rows that these need, where so much is known and all sums are."""
+    """The tensors along rows that these values need, given the known value and all sums."""
     held, along, found = reads.held, reads.along_rows, set()
     waiting, seen = list(roots), set()
     while waiting:
@@ -166,7 +166,7 @@ def _read_for(roots: Sequence[Value], reads: RowReads, known: Value | None = Non
 
 
 def _write(writer: KeepingWriter) -> tuple[list[Part], Body]:
-    """The statements; what blocks leave for each other; and how the first pass begins."""
+    """The statements, the partial results exchanged between blocks, and the start of the first pass."""
     work, held = writer.work, writer.emitter.held
     at_once = [store for store in work.stores if needs_no_row(store, held)]
     left: list[Part] = []
@@ -179,7 +179,7 @@ def _write(writer: KeepingWriter) -> tuple[list[Part], Body]:
     writer.last_pass()
     settle_multiples(writer.emitter)
     first, *later = [*(found.started for found in passes), writer.started]
-    # What a pass needs first is under way while the blocks meet for the one before it.
+    # The first loads of a pass are in flight during the preceding grid barrier.
     whole = [[*found.walk, *started, *found.meeting] for found, started in zip(passes, later, strict=True)]
     writer.body = [*(statement for part in whole for statement in part), *writer.body]
     return left, first
@@ -187,14 +187,14 @@ def _write(writer: KeepingWriter) -> tuple[list[Part], Body]:
 
 @dataclass(frozen=True, slots=True)
 class Meeting:
-    """One pass, after which every thread knows what all blocks have found."""
+    """One pass with an exchange, after which every thread has the results of all blocks."""
 
     started: Body
-    """The statements that send for what it needs first."""
+    """The statements that prefetch the first loads of the pass."""
     walk: Body
     meeting: Body
     parts: Sequence[Part]
-    """What blocks leave for each other."""
+    """The partial results exchanged between blocks."""
 
 
 def _met(writer: KeepingWriter, group: Sequence[Carried], number: int, stores: Sequence[Store]) -> Meeting:
@@ -212,7 +212,7 @@ def _met(writer: KeepingWriter, group: Sequence[Carried], number: int, stores: S
 
 
 def _put_together(carriers: Sequence[Carrier], parts: Sequence[Sequence[Part]]) -> list[Statement]:
-    """What a thread has carried so far begins anew, since its block is one of those that are now taken in."""
+    """Resets the accumulators and adds the partial results of all blocks, including this one."""
     joins = [
         statement
         for item, listed in zip(carriers, parts, strict=True)

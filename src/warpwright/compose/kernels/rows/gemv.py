@@ -1,4 +1,4 @@
-"""Many long rows, each multiplied by the same row: several of them at a time.
+"""GEMV: many long rows, each multiplied by the same row, several rows at a time.
 
 That is a product with a single row. Nothing of the matrix is read twice, so all that counts is how much of it is under
 way at any moment. A thread therefore takes the same columns of several rows, and asks for all of their packs before it
@@ -58,9 +58,9 @@ KNOBS = (
     Knob(name="across_block", values=(256, 512), default=256, variations={2: 512}),
     Knob(name="across_rows", values=(2, 4), default=4),
 )
-"""Threads of a block, and rows that it takes at a time. More of them would not fit into registers."""
+"""Threads per block, and rows per block; more would not fit into registers."""
 BLOCKS_PER_SM, LONG = 8, 1024
-"""Fewer rows for each multiprocessor do not fill it when blocks take several, and shorter ones do not fill a block."""
+"""The least blocks per multiprocessor and the least row length that fill the GPU."""
 OF_A_BYTE = ("int8", "uint8", "bool", "e4m3", "e5m2")
 CROWD, CROWD_OF_BYTES = 1536, 1024
 """Threads that a multiprocessor has room for; fewer where packs are of bytes, whose many elements take registers."""
@@ -94,7 +94,7 @@ __device__ float over_rows(float (&sums)[ROWS]) {
 
 
 def across_kernels(work: Rows, graph: Graph, held: Mapping[int, Tensor], genome: Mapping[str, Any]) -> Written | None:
-    """None where rows are no products of that kind, or none that matters gains by it."""
+    """The kernels; None if rows are no such products, or no timed case gains by them."""
     if not _is_one_sum(work) or not _are_many_and_long(work, graph):
         return None
     writer = AcrossWriter(work, graph, held, RowReads(work, graph, held).along_rows)
@@ -112,7 +112,7 @@ def across_kernels(work: Rows, graph: Graph, held: Mapping[int, Tensor], genome:
 
 
 def _is_one_sum(work: Rows) -> bool:
-    """Whether each row leaves what was summed along it, and nothing else."""
+    """Whether each row stores only its sum."""
     others = work.stores or work.column_sums or work.backwards
     return not others and [value.op for value in work.reductions] == [Op.SUM] and work.reductions[0].kind == FLOAT
 

@@ -1,4 +1,4 @@
-"""The text around the statements of a row: the kernels themselves, and the host function that chooses among them."""
+"""Writes the kernels around the statements of a row, and the host function that selects among them."""
 
 from __future__ import annotations
 
@@ -59,13 +59,13 @@ KNOBS = (
 """Knobs of kernels over rows. The crowd is the threads that a multiprocessor must have room for; with 0 the compiler
 decides, and takes as many registers as it likes."""
 WIDE, SHORT = 512, 128
-"""Threads of a block that leaves room for a second one, and of a block that takes short rows."""
+"""Threads of a block that leaves room for a second one, and of a block for short rows."""
 
 
 def row_kernels(
     work: Rows, graph: Graph, held: Mapping[int, Tensor], genome: Mapping[str, Any], streamed: bool = False
 ) -> Written:
-    """All variants; or only the streamed one, where another kernel has taken care of rows that can be kept."""
+    """All variants; only the streamed one if another kernel handles the rows that can be kept."""
     reads = RowReads(work, graph, held)
     fitting = [] if streamed else worth_keeping(reads, tiles(work.columns, graph.cases, genome))
     writers = [RowWriter(work, graph, held, None, genome["stream_unroll"])]
@@ -92,14 +92,14 @@ def row_kernels(
 
 
 def worth_keeping(reads: RowReads, fitting: list[Tile]) -> list[Tile]:
-    """Long rows that are read only once had better be streamed: then reading does not wait for computing."""
+    """Drops tiles of long rows that are read only once: streaming overlaps reading and computing."""
     if not any(reads.loaded):
         return []
     return fitting if reads.has_several_passes else [tile for tile in fitting if tile.threads <= SHORT]
 
 
 def merged_needs(found: list[Needs]) -> Needs:
-    """Both variants take the same parameters, so that the host can choose late."""
+    """The common parameters of both variants, so that the host can select at run time."""
     merged = Needs()
     for needs in found:
         merged.reads |= needs.reads
@@ -151,7 +151,7 @@ def _kept(work: Rows, given: Needs, body: Body, genome: Mapping[str, Any]) -> De
 
 
 def _own_row(backwards: bool) -> list[Statement]:
-    """The row of a thread, which may lie behind the last one."""
+    """The row of a thread, which may be out of range."""
     place = as_code("static_cast<int64_t>(blockIdx.x) * (blockDim.x / THREADS) + threadIdx.x / THREADS")
     if backwards:
         place = code("{rows} - 1 - ({place})", place=place)
@@ -159,7 +159,7 @@ def _own_row(backwards: bool) -> list[Statement]:
 
 
 def beyond(backwards: bool) -> Code:
-    """Whether a row is behind the last one that there is."""
+    """Whether a row is out of range."""
     return as_code("row < 0") if backwards else code("row >= {rows}")
 
 
@@ -170,7 +170,7 @@ def _over_rows(backwards: bool) -> Code:
 
 
 def kept_loads(writer: RowWriter, needs: Needs, into: str = "kept") -> list[Statement]:
-    """The whole row into registers, all loads under way at once."""
+    """Loads the whole row into registers, issuing all loads at once."""
     return [*kept_packs(writer, needs, into), *loads_to_keep(writer, needs, into)]
 
 
@@ -246,7 +246,7 @@ def _kept_choices(work: Rows, fitting: Sequence[Tile]) -> list[Statement]:
 
 
 def _narrow_choice(work: Rows, cases: Cases) -> list[Statement]:
-    """Rows of a few elements that make no whole packs, where such are timed."""
+    """Selects kernels for short rows that are not whole packs, if such rows are timed."""
     lengths = [(work.columns.values[case], cases.widths[case]) for case in cases.timed]
     odd = [length for length, width in lengths if length <= 32 and length * width % 16]
     if not odd:
@@ -257,7 +257,7 @@ def _narrow_choice(work: Rows, cases: Cases) -> list[Statement]:
 
 
 def narrowest(choices: Sequence[tuple[int, str]]) -> Statement:
-    """By the packs that each has room for: what runs the narrowest that holds a row, the last taking all others."""
+    """Selects the smallest tile that holds a row; the last one takes all others."""
     *narrow, (_, widest) = choices
     found: Statement = Do(widest)
     for packs, run in reversed(narrow):
@@ -282,7 +282,7 @@ def _streamed_choice(work: Rows, reads: RowReads, genome: Mapping[str, Any]) -> 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Tile:
-    """How a row is kept: so many packs by each of so many threads, and so many rows by a block."""
+    """The tile of a row: threads, packs per thread, and rows per block."""
 
     packs: int
     threads: int
@@ -291,7 +291,7 @@ class Tile:
 
 
 def tiles(columns: Size, cases: Cases, genome: Mapping[str, Any]) -> list[Tile]:
-    """One that fits tightly for every length of row that is timed, where it can be kept at all; shortest rows first."""
+    """A tight tile for every timed row length that can be kept; shortest rows first."""
     found = {
         _tile(-(-columns.values[case] * cases.widths[case] // genome["vector_bytes"]), genome) for case in cases.timed
     }

@@ -47,7 +47,7 @@ from warpwright.compose.schedule.row_shapes import shared_packs
 from warpwright.core.gpus.table import Gpu
 
 NEAR = 7
-"""Packs that each of 1024 threads has room for in registers."""
+"""The packs that each of 1024 threads can keep in registers."""
 
 KEPT = verbatim(
     """\
@@ -82,7 +82,7 @@ struct Kept {
 
 @dataclass(frozen=True, slots=True, order=True)
 class Tile:
-    """How many packs of each tensor a thread keeps, and how many of them in shared memory."""
+    """The packs of each tensor that a thread keeps, and the packs of them in shared memory."""
 
     items: int
     far: int

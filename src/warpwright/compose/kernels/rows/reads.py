@@ -15,9 +15,9 @@ from warpwright.compose.kernels.reduction.passes import Carried, Joint, Spread, 
 from warpwright.compose.kernels.rows.row import Rows
 
 Access = tuple[str, Index | None]
-"""A tensor by name, and where in it."""
+"""A tensor by name, and an index into it."""
 SOMEWHERE = as_code("somewhere")
-"""A place that only the kernel knows."""
+"""An index that only the kernel knows."""
 
 
 class RowReads:

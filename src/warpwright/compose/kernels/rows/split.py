@@ -1,4 +1,4 @@
-"""Few long rows: many blocks share each of them.
+"""Few long rows: many blocks share each row.
 
 In every pass a block reduces a piece of a row and leaves what it found. The blocks of the next kernel begin by putting
 together what was left of their row, each for itself: that is a few numbers, and spares a launch.

@@ -26,7 +26,7 @@ from warpwright.compose.schedule.row_shapes import LONG, few, is_few_and_long
 from warpwright.core.gpus.table import Gpu
 
 KNOBS = (Knob(name="scan_pieces", values=(0, 256, 512), default=256, variations={2: 512, 5: 0, 7: 0}),)
-"""Threads of a block that takes piece after piece; none where a row is scanned in two kernels."""
+"""Threads of a block with decoupled look-back; 0 scans a row in two kernels."""
 KEPT, RESIDENT = 16, 1024
 """Elements that a thread keeps, while it loads as many of the next piece; and threads of a multiprocessor that have
 registers for both."""
@@ -55,7 +55,7 @@ __global__ void __launch_bounds__(128) clear_kernel(unsigned long long* words, i
     for (int word = threadIdx.x; word < count; word += 128) words[word] = 0;
 }"""
 )
-"""Other kernels wait before they let the next one come; here that would cost a launch's time, and guard nothing."""
+"""Other kernels wait before they trigger the next launch; here that would cost time without a benefit."""
 
 LOOK_BACK = verbatim(
     """\

@@ -38,7 +38,7 @@ KNOBS = (
 )
 """Threads of a block, packs that each of them takes at a time, and warps of a block that takes short rows."""
 SHORT = 32
-"""Packs of a row that is left to the threads of one warp."""
+"""The packs of a row up to which one warp scans it."""
 
 HEAD = """\
 // Running $sums along each row, from its end if REVERSED. THREADS threads share a row or a piece of one, and take
