@@ -69,3 +69,8 @@ def test_a_reduction_that_is_launched_as_the_whole_was_has_its_sizes_written_in(
     assert comparable(TASK, fixed) == (MADE_UP, ASKED)
     assert comparable(TASK, sealed(N64="k", N4096="k")) == TASK.cases
     assert comparable(TASK, sealed(N4096="k")) == (MADE_UP, ASKED)
+
+
+def test_where_every_size_is_asked_for_the_plans_do_not_tell_what_was_launched() -> None:
+    found = sealed(N64="narrow<4>", N4096="wide<8>")
+    assert gap(TASK.in_general(), found, {"N64"}) is None
