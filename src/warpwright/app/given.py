@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import FunctionType
 from typing import Any
@@ -13,7 +13,7 @@ from warpwright import languages
 from warpwright.core.candidate import Candidate, Flags
 from warpwright.core.errors import UsageError
 from warpwright.core.gpus.table import gpu_named
-from warpwright.core.task import Direction, Task
+from warpwright.core.task import Direction, Precision, Task
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,6 +23,8 @@ class Subject:
     task: Task
     name: str
     inputs: tuple[str, ...] = ()
+    precision: str | None = None
+    """The contract for fp32 products, where it is not the task's own."""
     source: str | None = None
     """The reference's text, where the caller gave a Python object; `name` is a file's then that does not exist yet."""
 
@@ -32,7 +34,8 @@ class Subject:
         if subject.source is not None:
             (folder / subject.name.partition(":")[0]).write_text(subject.source, encoding="utf-8")
         described = "".join(f" --input {shlex.quote(text)}" for text in subject.inputs)
-        return f"--task {shlex.quote(subject.name)}{described}"
+        contract = f" --precision {self.precision}" if self.precision else ""
+        return f"--task {shlex.quote(subject.name)}{described}{contract}"
 
     def named(self) -> Subject:
         """The same task by a name, where it was given as a Task that belongs to no suite."""
@@ -52,8 +55,22 @@ Inputs = Sequence[object] | Mapping[str, object]
 """Example tensors and scalars, or descriptions such as "8,512:bf16", in order or by name."""
 
 
-def subject_of(task: TaskLike, inputs: Inputs = ()) -> Subject:
-    """The first direction of what is named; for Python objects the forward pass."""
+def subject_of(task: TaskLike, inputs: Inputs = (), precision: str | None = None) -> Subject:
+    """The first direction of what is named; for Python objects the forward pass. `precision` replaces the task's."""
+    found = _subject(task, inputs)
+    if precision is None:
+        return found
+    return replace(found, task=with_precision(found.task, precision), precision=precision)
+
+
+def with_precision(task: Task, precision: str) -> Task:
+    """The task under another contract for fp32 products."""
+    if precision not in list(Precision):
+        raise UsageError(f"'{precision}' is no precision; use {' or '.join(Precision)}")
+    return replace(task, tolerance=replace(task.tolerance, tf32=precision == Precision.TF32))
+
+
+def _subject(task: TaskLike, inputs: Inputs) -> Subject:
     from warpwright.tasks import load
     from warpwright.tasks.given.examples import descriptions
 

@@ -99,6 +99,15 @@ class Output:
     """
 
 
+class Precision(StrEnum):
+    """How fp32 products may be computed, the same for the candidate and for torch."""
+
+    STRICT = "strict"
+    """In fp32."""
+    TF32 = "tf32"
+    """Rounded to TF32 first: torch's fast setting."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tolerance:
     """The allowed error of an implementation, relative to the errors of honest ones."""
@@ -106,6 +115,10 @@ class Tolerance:
     tf32: bool = False
     """Whether fp32 products may be rounded to TF32 first. The default is strict fp32."""
     slack: float = 1.0
+
+    @property
+    def precision(self) -> Precision:
+        return Precision.TF32 if self.tf32 else Precision.STRICT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

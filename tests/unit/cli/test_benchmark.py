@@ -99,6 +99,14 @@ def test_a_run_is_resumed_from_its_folder_and_writes_its_files(folder: Path) -> 
     assert "1_relu" in (folder / "run" / "index.html").read_text()
 
 
+def test_a_run_holds_one_precision(folder: Path) -> None:
+    words = ("--suite", f"kernelbench:{folder / 'problems'}", "--out", folder / "run", "--levels", "1")
+    assert bench(*words, "--precision", "tf32").exit_code == 3
+    assert {job.task.tolerance.tf32 for job in read_jobs(folder / "run" / "jobs")} == {True}
+    other = bench(*words, "--precision", "strict")
+    assert (other.exit_code, "precision tf32" in other.output.replace("\n", " ")) == (2, True), other.output
+
+
 def test_a_shard_holds_every_nth_problem(folder: Path) -> None:
     words = ("--suite", f"kernelbench:{folder / 'problems'}", "--out", folder / "run", "--shard", "2/2")
     assert bench(*words).exit_code == 3
@@ -113,8 +121,10 @@ def test_a_shard_holds_every_nth_problem(folder: Path) -> None:
         (("kernelbench:{folder}", "--levels", "7"), "has no level7"),
         (("kernelbench:{folder}", "--shard", "3/2"), "no part 3 of 2"),
         (("kernelbench:{folder}", "--shard", "x"), "two numbers"),
+        (("kernelbench:{folder}", "--precision", "half"), "no precision"),
     ],
 )
 def test_a_mistake_is_told_in_one_sentence(folder: Path, words: tuple[str, ...], said: str) -> None:
-    found = bench("--suite", *(word.format(folder=folder / "problems") for word in words))
+    given = [word.format(folder=folder / "problems") for word in words]
+    found = bench("--suite", *given, "--out", folder / "run")
     assert (found.exit_code, said in found.output.replace("\n", " ")) == (2, True), found.output

@@ -112,6 +112,7 @@ def bench(
     task: TaskLike,
     *,
     inputs: Inputs = (),
+    precision: str | None = None,
     baselines: Sequence[str] | None = None,
     seconds: float = 1.0,
     profile: bool = False,
@@ -126,7 +127,7 @@ def bench(
     Raises Undecided where there is no GPU. `report` keeps the profiler's report of one call in a file.
     """
     asked = asked_of(baselines, seconds)
-    subject = subject_of(task, inputs)
+    subject = subject_of(task, inputs, precision)
     ((label, job),) = jobs_for(subject, [kernel], asked, gpu, fast_math, on_progress)
     if isinstance(job, Refusal):
         return Benched(label=label, subject=subject, refusal=job)
@@ -145,6 +146,7 @@ def compare(
     task: TaskLike,
     *,
     inputs: Inputs = (),
+    precision: str | None = None,
     seconds: float = 1.0,
     gpu: str = "h200",
     fast_math: bool = False,
@@ -153,7 +155,7 @@ def compare(
     """Check and time kernels for one task; each takes turns with the right ones before it and the eager reference."""
     if len(kernels) < 2:
         raise UsageError("a comparison needs at least two candidates; `warpwright bench` times one")
-    subject = subject_of(task, inputs)
+    subject = subject_of(task, inputs, precision)
     jobs = jobs_for(subject, kernels, asked_of(["eager"], seconds), gpu, fast_math, on_progress)
     judged = iter(_judged([job for _, job in jobs if isinstance(job, Job)], Reporter(on_progress)))
     return tuple(

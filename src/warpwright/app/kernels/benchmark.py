@@ -11,15 +11,15 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from warpwright.app.given import candidate_of
+from warpwright.app.given import candidate_of, with_precision
 from warpwright.app.kernels.bench import asked_of
 from warpwright.app.kernels.collections import Collection, collection_named, problems_of
-from warpwright.app.kernels.suite import kernel_of, results_of, work_off_bundle
+from warpwright.app.kernels.suite import jobs_in, kernel_of, results_of, work_off_bundle
 from warpwright.app.progress import OnProgress, Reporter
 from warpwright.core.errors import UsageError
 from warpwright.core.records.judged import Job, JudgeOptions
 from warpwright.core.task import Task
-from warpwright.dispatch.bundle import make_job, read_jobs, write_bundle
+from warpwright.dispatch.bundle import make_job, write_bundle
 from warpwright.dispatch.ordered_map import ordered_map
 from warpwright.dispatch.sealed_jobs import sealed_jobs
 from warpwright.report.benchmark.figures import Problem, Row, Totals, rows_of, totals_of
@@ -38,6 +38,12 @@ class BenchmarkResult:
     problems: tuple[Problem, ...]
 
     @property
+    def title(self) -> str:
+        """The benchmark and its precision contract."""
+        contracts = {problem.task.tolerance.precision for problem in self.problems if problem.task}
+        return f"Benchmark {self.name}, fp32 products {' and '.join(sorted(contracts))}"
+
+    @property
     def rows(self) -> tuple[Row, ...]:
         return rows_of(self.problems)
 
@@ -51,10 +57,10 @@ class BenchmarkResult:
             f"geometric mean {'-' if item.geometric_mean is None else f'{item.geometric_mean:.3g}'}"
             for item in self.totals
         ]
-        return "\n  ".join([f"{self.name}: {len(self.problems)} problems", *lines])
+        return "\n  ".join([f"{self.title}: {len(self.problems)} problems", *lines])
 
     def _repr_html_(self) -> str:
-        return benchmark_page(self.name, self.rows, self.totals)
+        return benchmark_page(self.title, self.rows, self.totals)
 
 
 def run_benchmark(
@@ -64,6 +70,7 @@ def run_benchmark(
     kernels: str | Path | None = None,
     folder: str | Path | None = None,
     shard: tuple[int, int] = (1, 1),
+    precision: str | None = None,
     baselines: Sequence[str] | None = None,
     seconds: float = 1.0,
     gpu: str = "h200",
@@ -79,7 +86,7 @@ def run_benchmark(
     place, given = Path(folder or f"bench-{asked.kind}"), Path(kernels) if kernels is not None else None
     if given is not None and not given.is_dir():
         raise UsageError(f"{given} is no folder")
-    problems = problems_of(asked, place, _shard(shard), reporter)
+    problems = _under(precision, problems_of(asked, place, _shard(shard), reporter))
     refused = _prepare(problems, place, partial(_job, given, gpu, fast_math, asked_of(baselines, seconds)), reporter)
     work_off_bundle(place, reporter)
     judged = results_of(place)
@@ -92,6 +99,15 @@ def run_benchmark(
     found = BenchmarkResult(name=asked.kind, folder=place, problems=tuple(known))
     _write_files(found)
     return found
+
+
+def _under(precision: str | None, problems: Sequence[Problem]) -> list[Problem]:
+    if precision is None:
+        return list(problems)
+    return [
+        replace(problem, task=with_precision(problem.task, precision)) if problem.task else problem
+        for problem in problems
+    ]
 
 
 def _collection(suite: str, levels: Sequence[str]) -> Collection:
@@ -128,7 +144,7 @@ def _prepare(
     problems: Sequence[Problem], folder: Path, make: partial[Job | Refusal | None], reporter: Reporter
 ) -> Mapping[str, str]:
     """Write the jobs that are missing, several at a time; what cannot be sealed, with the reason."""
-    there = {job.task.key for job in read_jobs(folder / "jobs")}
+    there = jobs_in(folder, [problem.task for problem in problems if problem.task])
     waiting = [problem for problem in problems if problem.task and problem.task.key not in there]
     refused: dict[str, str] = {}
     reporter.start(len(waiting), "sealing")
@@ -151,7 +167,7 @@ def _write_files(found: BenchmarkResult) -> None:
     rows, place = found.rows, found.folder
     place.mkdir(parents=True, exist_ok=True)
     (place / "results.csv").write_text(as_csv(rows))
-    (place / "index.html").write_text(benchmark_page(f"Benchmark {found.name}", rows, found.totals))
+    (place / "index.html").write_text(benchmark_page(found.title, rows, found.totals))
     for level in dict.fromkeys(problem.level for problem in found.problems) if found.name == "kernelbench" else ():
         pairs = [pair for pair in zip(found.problems, rows, strict=True) if pair[0].level == level]
         problems = [problem for problem, _ in pairs]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from warpwright import languages
-from warpwright.app.given import candidate_of
+from warpwright.app.given import candidate_of, with_precision
 from warpwright.app.kernels.bench import asked_of
 from warpwright.app.progress import OnProgress, Reporter
 from warpwright.core.errors import Undecided, UsageError
@@ -66,6 +66,7 @@ def bench_suite(
     kernels: str | Path | None = None,
     folder: str | Path | None = None,
     timed: int | None = None,
+    precision: str | None = None,
     baselines: Sequence[str] | None = None,
     seconds: float = 1.0,
     gpu: str = "h200",
@@ -79,6 +80,7 @@ def bench_suite(
     """
     place, given = Path(folder or f"bench-{suite}"), Path(kernels) if kernels is not None else None
     tasks = [_with_fewer(task, timed) for task in all_tasks() if task.suite == suite]
+    tasks = [with_precision(task, precision) for task in tasks] if precision else tasks
     _check(suite, tasks, given)
     reporter = Reporter(on_progress)
     refused = _prepare(tasks, given, place, gpu, fast_math, asked_of(baselines, seconds), reporter)
@@ -134,7 +136,7 @@ def _prepare(
     reporter: Reporter,
 ) -> dict[str, str]:
     """Write jobs for all tasks that have none yet; what cannot be sealed, with the reason."""
-    there = {job.task.key for job in read_jobs(folder / "jobs")}
+    there = jobs_in(folder, tasks)
     waiting = [task for task in tasks if task.key not in there]
     refused: dict[str, str] = {}
     reporter.start(len(waiting), "sealing")
@@ -146,6 +148,16 @@ def _prepare(
             write_bundle(folder, [outcome])
         reporter.advance(task.key)
     return refused
+
+
+def jobs_in(folder: Path, tasks: Sequence[Task]) -> set[str]:
+    """The keys of the tasks that have a job. A folder holds one precision, so that no headline mixes two."""
+    wanted = {task.key: task.tolerance.precision for task in tasks}
+    there = {job.task.key: job.task.tolerance.precision for job in read_jobs(folder / "jobs")}
+    for key, precision in there.items():
+        if wanted.get(key, precision) is not precision:
+            raise UsageError(f"{folder} holds a run with precision {precision}; name another folder with --out")
+    return set(there)
 
 
 def _job(task: Task, kernels: Path | None, gpu: str, fast_math: bool, asked: JudgeOptions) -> Job | Refusal | None:

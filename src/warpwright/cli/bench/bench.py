@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from warpwright.cli.bench.options import Baselines, Compiled, Seconds, SuiteOptions, Watching
-from warpwright.cli.check.candidates import TaskName, subject
+from warpwright.cli.check.candidates import PrecisionName, TaskName, subject
 from warpwright.cli.grouped import grouped
 from warpwright.cli.output import Json, emit
 from warpwright.cli.search.beforehand import check_file
@@ -19,6 +19,7 @@ from warpwright.core.errors import Exit, UsageError
 from warpwright.core.records.evidence import Verdict
 
 if TYPE_CHECKING:
+    from warpwright.app.given import Subject
     from warpwright.app.kernels.bench import Benched
 
 
@@ -30,6 +31,7 @@ def bench(
     kernel: Annotated[Path | None, typer.Argument(metavar="KERNEL.CU", help="One .cu file, for --task.")] = None,
     task: Annotated[str | None, typer.Option("--task", metavar="TASK", help="As for `warpwright tasks show`.")] = None,
     inputs: Inputs = None,
+    precision: PrecisionName = None,
     baselines: Baselines = None,
     seconds: Seconds = 1.0,
     min_speed_up: Annotated[
@@ -48,22 +50,22 @@ def bench(
         if kernel is not None or task is not None:
             raise UsageError("--suite brings its own tasks; put kernels into a folder and name it with --kernels")
         run = _benchmark if ":" in suite.suite else _suite
-        run(suite, compiled, baselines, seconds, as_json)
+        run(suite, compiled, precision, baselines, seconds, as_json)
         return
     if min_speed_up is not None and math.isnan(min_speed_up):
         raise UsageError("--min-speedup is a number such as 1.05")
     check_file(watching.ncu_report)
     if kernel is None or task is None:
         raise UsageError("say what to time: KERNEL.CU --task TASK, or --suite SUITE")
-    found = _bench(kernel, task, inputs, compiled, watching, baselines, seconds, silent=as_json)
+    asked = subject(task, inputs, precision=precision, silent=as_json)
+    found = _bench(kernel, asked, compiled, watching, baselines, seconds, silent=as_json)
     _show([found], as_json)
     raise typer.Exit(_exit_code(found, min_speed_up))
 
 
 def _bench(
     kernel: Path,
-    task: str,
-    inputs: list[str] | None,
+    asked: Subject,
     compiled: Compiled,
     watching: Watching,
     baselines: list[str] | None,
@@ -73,7 +75,6 @@ def _bench(
     from warpwright.app.kernels.bench import bench as bench_kernel
     from warpwright.cli.screen import progress
 
-    asked = subject(task, inputs, silent=silent)
     with progress(silent=silent) as told:
         return bench_kernel(
             kernel,
@@ -89,7 +90,14 @@ def _bench(
         )
 
 
-def _suite(suite: SuiteOptions, compiled: Compiled, baselines: list[str] | None, seconds: float, silent: bool) -> None:
+def _suite(
+    suite: SuiteOptions,
+    compiled: Compiled,
+    precision: str | None,
+    baselines: list[str] | None,
+    seconds: float,
+    silent: bool,
+) -> None:
     from warpwright.app.kernels.suite import bench_suite
     from warpwright.cli.screen import progress
 
@@ -99,6 +107,7 @@ def _suite(suite: SuiteOptions, compiled: Compiled, baselines: list[str] | None,
             kernels=suite.kernels,
             folder=suite.out,
             timed=suite.timed,
+            precision=precision,
             baselines=baselines,
             seconds=seconds,
             gpu=compiled.gpu,
@@ -115,7 +124,12 @@ def _suite(suite: SuiteOptions, compiled: Compiled, baselines: list[str] | None,
 
 
 def _benchmark(
-    suite: SuiteOptions, compiled: Compiled, baselines: list[str] | None, seconds: float, silent: bool
+    suite: SuiteOptions,
+    compiled: Compiled,
+    precision: str | None,
+    baselines: list[str] | None,
+    seconds: float,
+    silent: bool,
 ) -> None:
     from warpwright.app.kernels.benchmark import run_benchmark
     from warpwright.cli.screen import progress
@@ -127,6 +141,7 @@ def _benchmark(
             kernels=suite.kernels,
             folder=suite.out,
             shard=_part(suite.shard),
+            precision=precision,
             baselines=baselines,
             seconds=seconds,
             gpu=compiled.gpu,
@@ -154,6 +169,7 @@ def compare(
     task: TaskName,
     compiled: Compiled,
     inputs: Inputs = None,
+    precision: PrecisionName = None,
     seconds: Seconds = 1.0,
     as_json: Json = False,
 ) -> None:
@@ -164,7 +180,7 @@ def compare(
     from warpwright.app.kernels.bench import compare as compare_kernels
     from warpwright.cli.screen import progress
 
-    asked = subject(task, inputs, silent=as_json)
+    asked = subject(task, inputs, precision=precision, silent=as_json)
     with progress(silent=as_json) as told:
         found = compare_kernels(
             kernels, asked, seconds=seconds, gpu=compiled.gpu, fast_math=compiled.fast_math, on_progress=told

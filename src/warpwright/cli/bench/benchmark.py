@@ -14,7 +14,7 @@ def show_benchmark(found: BenchmarkResult) -> None:
     rows = found.rows
     baselines = list(dict.fromkeys(name for row in rows for name in row.baselines_us))
     head = ("problem", "outcome", "time µs", "95 %", *baselines, "speed-up", "at least", "memory", "library", "")
-    show_table(head, [_row(row, baselines) for row in rows], title=f"Benchmark {found.name}")
+    show_table(head, [_row(row, baselines) for row in rows], title=found.title)
     columns = ("level", "against", "problems", "right", "fast_1", "fast_1.5", "fast_2", "geomean", "with fall-back")
     show_table(columns, map(_totals, found.totals))
     screen().print(faint(plain(f"results.csv and index.html are in {found.folder}")))

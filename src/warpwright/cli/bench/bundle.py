@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from warpwright.cli.bench.options import Baselines, Compiled, Seconds
-from warpwright.cli.check.candidates import TaskName, subject
+from warpwright.cli.check.candidates import PrecisionName, TaskName, subject
 from warpwright.cli.grouped import grouped
 from warpwright.cli.output import Json, emit
 from warpwright.cli.search.beforehand import make_folder
@@ -37,6 +37,7 @@ def make(
     task: TaskName,
     compiled: Compiled,
     inputs: Inputs = None,
+    precision: PrecisionName = None,
     baselines: Baselines = None,
     seconds: Seconds = 1.0,
     as_json: Json = False,
@@ -49,7 +50,7 @@ def make(
     from warpwright.cli.screen import progress
 
     make_folder(folder)
-    asked = subject(task, inputs, silent=as_json)
+    asked = subject(task, inputs, precision=precision, silent=as_json)
     with progress(silent=as_json) as told:
         found = make_bundle(
             folder,

@@ -77,7 +77,8 @@ def _foot(judged: Judged, found: tuple[Standing, ...]) -> None:
     if figures["geometric_mean"] is not None:
         screen().print(f"Geometric mean {figures['geometric_mean']:.3g} against the best baseline of each case, cold.")
     scene = judged.measurements[0].scene
-    screen().print(faint(f"{scene.gpu}, driver {scene.driver}, torch {scene.torch}, warpwright {scene.warpwright}"))
+    machine = f"{scene.gpu}, driver {scene.driver}, torch {scene.torch}, warpwright {scene.warpwright}"
+    screen().print(faint(", ".join([machine, *(f"{name} {value}" for name, value in scene.settings.items())])))
 
 
 def _number(value: Interval | None) -> str:

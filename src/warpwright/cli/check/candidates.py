@@ -21,10 +21,22 @@ GpuName = Annotated[str, typer.Option("--gpu", metavar="GPU", help="The GPU to c
 FastMath = Annotated[bool, typer.Option("--fast-math", help="Compile with --use_fast_math; another candidate then.")]
 
 
-def subject(name: str, inputs: list[str] | None = None, *, silent: bool = True) -> Subject:
+PrecisionName = Annotated[
+    str | None,
+    typer.Option(
+        "--precision",
+        metavar="strict|tf32",
+        help="Whether fp32 products may round to TF32, in torch and in the kernel; else as the task says.",
+    ),
+]
+
+
+def subject(
+    name: str, inputs: list[str] | None = None, *, precision: str | None = None, silent: bool = True
+) -> Subject:
     """The task a candidate is for. A name without a direction means the first the task has: forward."""
     from warpwright.app.given import subject_of
     from warpwright.cli.screen import waiting
 
     with waiting(f"loading {name}", silent=silent):
-        return subject_of(name, inputs or ())
+        return subject_of(name, inputs or (), precision)

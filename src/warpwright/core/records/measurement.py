@@ -19,6 +19,8 @@ class Scene:
     driver: str | None = None
     compilers: Mapping[str, str] = field(default_factory=dict)
     clocks_mhz: Mapping[str, int] = field(default_factory=dict)
+    settings: Mapping[str, str] = field(default_factory=dict)
+    """Settings of torch, the same for the candidate's library calls and for the baselines."""
     warpwright: str | None = None
     crate: str | None = None
 

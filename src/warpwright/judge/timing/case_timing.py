@@ -22,6 +22,7 @@ from warpwright.judge.baselines.timed import TimedBaseline
 from warpwright.judge.checks.examine import call_bytes, stage_candidate
 from warpwright.judge.checks.reference_cache import ReferenceCache
 from warpwright.judge.gpu.free_memory import make_room
+from warpwright.judge.gpu.precision import torch_settings
 from warpwright.judge.processes.workers import GpuMemoryTaken, WorkerFailure, WorkerPool
 from warpwright.judge.timing.interleaving import (
     CHAIN_CALLS,
@@ -117,7 +118,8 @@ class CaseTimer:
                 faults.append(_lost(subject.name, found.lost, case))
                 continue
             invalid = self._invalid(job.task, case, found, cache, subject)
-            measured = _measurement(subject.name, job.task, case, cache, found, self._scene, invalid)
+            scene = replace(self._scene, settings=torch_settings(job.task.tolerance.tf32))
+            measured = _measurement(subject.name, job.task, case, cache, found, scene, invalid)
             yield replace(measured, peak_bytes=subject.peak_bytes)
 
     def _slowed(self, baselines: Sequence[TimedBaseline], case: Case) -> Iterator[Fault]:
