@@ -21,6 +21,7 @@ from functools import partial
 from pathlib import Path
 
 from mutants import ORIGINALS, specimen
+from mutation.mutants import mutants
 
 from warpwright.core.candidate import Candidate
 from warpwright.core.codec import dumps, loads
@@ -31,7 +32,6 @@ from warpwright.dispatch.bundle import read_results, write_bundle
 from warpwright.dispatch.pool import parallel
 from warpwright.dispatch.sealed_jobs import sealed_jobs
 from warpwright.tasks.find import load
-from warpwright.verify.mutation.mutants import mutants
 
 PLANTED = Path(__file__).parents[1] / "tests" / "emulate" / "specimens"
 VERDICTS = "verdicts.json"

@@ -21,11 +21,12 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from mutation.mutants import few_of_each_kind
+
 from warpwright.core.records.evidence import Verdict
 from warpwright.core.task import Role
 from warpwright.dispatch.pool import parallel
 from warpwright.tasks.find import load
-from warpwright.verify.mutation.mutants import few_of_each_kind
 
 CORPUS = Path(__file__).parents[1] / "tests" / "corpus" / "seal"
 ORIGINALS = (
@@ -53,7 +54,7 @@ class Result:
 
 
 def survey(name: str, each: int) -> Result:
-    from warpwright.verify.mutation.survey import Survey
+    from mutation.survey import Survey
 
     source, asked, dtype = specimen(name)
     task, *_ = load(asked)

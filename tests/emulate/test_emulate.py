@@ -7,6 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from mutation.mutants import few_of_each_kind
+from mutation.survey import Fate, Survey
 
 from warpwright.core.candidate import Candidate
 from warpwright.core.errors import UsageError
@@ -16,8 +18,6 @@ from warpwright.emulate.program.calls import EmulatedCall, arena_of
 from warpwright.seal.cache import Store
 from warpwright.verify.emulate import EmulateRung
 from warpwright.verify.ladder import climb
-from warpwright.verify.mutation.mutants import few_of_each_kind
-from warpwright.verify.mutation.survey import Fate, Survey
 
 # Whichever comes first on a machine compiles the runtime as well.
 pytestmark = pytest.mark.timeout(600)

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from warpwright.core.candidate import Candidate, Flags
 from warpwright.core.errors import Undecided, UsageError
-from warpwright.core.launch.plan import Plan
 from warpwright.core.launch.sealed import Sealed
 from warpwright.core.records.evidence import Verdict
 from warpwright.core.task import Case, Task
@@ -83,7 +82,7 @@ class Frontend(Protocol):
         """Twenty hexadecimal digits, equal only for sources that do the same; as they stand, for equal texts."""
         return hashlib.sha256(source.encode("utf-8", "surrogateescape")).hexdigest()[:20]
 
-    def traits(self, source: str, plans: Mapping[str, Plan] | None = None) -> Traits | None:
+    def traits(self, source: str) -> Traits | None:
         """Where a source stands on four axes; None where that is not known."""
         return None
 

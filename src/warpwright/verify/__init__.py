@@ -9,6 +9,5 @@ coverage.py    which requested cases were not run, and which kernels no check ha
 library.py     torch operations within an emulated call
 evaluation.py  measures verifiers on labelled kernels
 admission.py   whether a task refutes wrong implementations and accepts honest ones
-mutation/      mutants: correct kernels with a planted bug, to measure verifiers
 opinion/       rung: opinions of language models
 """

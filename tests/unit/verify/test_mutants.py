@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-
-from warpwright.verify.mutation.mutants import KINDS, Mutant, mutants
+from mutation.mutants import KINDS, Mutant, mutants
 
 CORPUS = Path(__file__).parents[2] / "corpus" / "seal"
 KERNEL = """#include <torch/extension.h>

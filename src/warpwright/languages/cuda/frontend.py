@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from warpwright.core.candidate import CUDA, Candidate, Flags
 from warpwright.core.gpus.table import KIB, gpu_named
-from warpwright.core.launch.plan import Plan
 from warpwright.core.launch.sealed import Sealed
 from warpwright.core.task import Case, Task
 from warpwright.emulate.emulating import emulate
@@ -80,8 +79,8 @@ class Cuda(Frontend):
     def fingerprint(self, source: str) -> str:
         return fingerprint.fingerprint(source)
 
-    def traits(self, source: str, plans: Mapping[str, Plan] | None = None) -> Traits:
-        return traits.traits(source, plans)
+    def traits(self, source: str) -> Traits:
+        return traits.traits(source)
 
     def space(self, source: str) -> dict[str, tuple[Value, ...]]:
         return tunables.space(source)

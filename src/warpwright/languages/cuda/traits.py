@@ -1,4 +1,4 @@
-"""Classifies a candidate on four axes, each 0 to 3, with the evidence in its source or its launches.
+"""Classifies a candidate on four axes, each 0 to 3, with the evidence in its source.
 
 memory        naive / coalesced / vectorised or staged in shared memory / copied asynchronously
 compute       scalar / unrolled / packed pairs / tensor cores
@@ -9,10 +9,8 @@ fusion        four kernels or more / three / two / one
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from warpwright.core.launch.plan import Launch, Library, Plan
 from warpwright.cpp.tokens import Kind, tokenize
 from warpwright.languages.frontend import Traits
 
@@ -46,21 +44,20 @@ _PARALLELISM: Signs = (
 _INDEX = re.compile(r"\b(\w+)\s*=[^;=]*\bthreadIdx\s*\.\s*x\b")
 
 
-def traits(source: str, plans: Mapping[str, Plan] | None = None) -> Traits:
+def traits(source: str) -> Traits:
     """The levels of memory, compute, parallelism and fusion."""
-    memory, compute, parallelism, fusion = explained(source, plans)
+    memory, compute, parallelism, fusion = explained(source)
     return memory.level, compute.level, parallelism.level, fusion.level
 
 
-def explained(source: str, plans: Mapping[str, Plan] | None = None) -> tuple[Trait, Trait, Trait, Trait]:
-    """The levels with their reasons. Plans, by case, give the launches; without plans the source is searched."""
+def explained(source: str) -> tuple[Trait, Trait, Trait, Trait]:
+    """The levels with their reasons."""
     code = "".join(" " if _is_comment(kind, text) else text for kind, text in _pieces(source))
-    launches = [node for plan in (plans or {}).values() for node in plan.nodes if isinstance(node, Launch)]
     return (
         _first(_MEMORY, code) or _coalescing(code),
         _first(_COMPUTE, code) or Trait(level=0, because="it computes one element at a time"),
-        _together(launches) or _first(_PARALLELISM, code) or Trait(level=0, because="its threads work alone"),
-        _fusion(code, plans),
+        _first(_PARALLELISM, code) or Trait(level=0, because="its threads work alone"),
+        _fusion(code),
     )
 
 
@@ -90,16 +87,6 @@ def _unscaled(name: str, subscript: str) -> bool:
     return bool(re.search(rf"(?<![\w.*])\s*{re.escape(name)}\b(?!\s*[*.\w])", re.sub(r"\*\s+", "*", subscript)))
 
 
-def _together(launches: Sequence[Launch]) -> Trait | None:
-    if any(launch.cooperative for launch in launches):
-        return Trait(level=3, because="it is launched cooperatively")
-    if any(launch.cluster != (1, 1, 1) for launch in launches):
-        return Trait(level=3, because="it is launched in clusters")
-    return None
-
-
-def _fusion(code: str, plans: Mapping[str, Plan] | None) -> Trait:
-    counts = [sum(isinstance(node, Launch | Library) for node in plan.nodes) for plan in (plans or {}).values()]
-    most = max(counts, default=code.count("<<<"))
-    level = max(MOST_FUSED + 1 - max(most, 1), 0)
-    return Trait(level=level, because=f"{most} kernels a call" if counts else f"{most} launches in the source")
+def _fusion(code: str) -> Trait:
+    launches = code.count("<<<")
+    return Trait(level=max(MOST_FUSED + 1 - max(launches, 1), 0), because=f"{launches} launches in the source")

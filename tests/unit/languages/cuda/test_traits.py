@@ -1,10 +1,9 @@
-"""Traits are read off the source and the launches, and each comes with its reason."""
+"""Traits are read off the source, and each comes with its reason."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from warpwright.core.launch.plan import Launch, Plan
 from warpwright.languages.cuda.traits import explained, traits
 
 NAIVE = """__global__ void rows(const float* x, float* y, int rows, int columns) {
@@ -19,14 +18,6 @@ PLAIN = """__global__ void scale(const float* x, float* y, int n) {
 }
 void launch() { scale<<<1, 32>>>(); }
 """
-
-
-def plan(*launches):
-    return Plan(entry="forward", case="c", buffers=(), arguments=(), nodes=launches, returns=())
-
-
-def launch(**fields):
-    return Launch(kernel="k", grid=(1, 1, 1), block=(32, 1, 1), **fields)
 
 
 @pytest.mark.parametrize(
@@ -52,17 +43,15 @@ def test_a_comment_is_no_trait():
     assert traits("// float4 __shared__ wmma:: __syncthreads\n" + PLAIN) == traits(PLAIN)
 
 
-def test_plans_know_what_was_launched():
-    assert traits(PLAIN, {"c": plan(launch(), launch())})[3] == 2
-    assert traits(PLAIN, {"c": plan(*[launch()] * 9)})[3] == 0
-    assert traits(PLAIN, {"c": plan(launch(cluster=(2, 1, 1)))})[2] == 3
-    assert traits(PLAIN, {"c": plan(launch(cooperative=True))})[2] == 3
+@pytest.mark.parametrize(("launches", "level"), [(1, 3), (2, 2), (4, 0), (9, 0)])
+def test_fewer_launches_are_more_fused(launches, level):
+    assert traits(PLAIN + "void more() { scale<<<1, 32>>>(); }" * (launches - 1))[3] == level
 
 
 def test_each_trait_says_why():
-    memory, _, _, fusion = explained(NAIVE, {"c": plan(launch(), launch())})
+    memory, _, _, fusion = explained(NAIVE)
     assert memory.because == "no subscript has a thread's index without a factor"
-    assert fusion.because == "2 kernels a call"
+    assert fusion.because == "1 launches in the source"
 
 
 @given(st.text(max_size=300))

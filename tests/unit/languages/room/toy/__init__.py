@@ -14,7 +14,6 @@ from pathlib import Path
 
 from warpwright import languages
 from warpwright.core.candidate import CUDA, Candidate, Flags
-from warpwright.core.launch.plan import Plan
 from warpwright.core.launch.sealed import Sealed
 from warpwright.core.task import Case, Task
 from warpwright.emulate.emulation import Emulation
@@ -93,7 +92,7 @@ class Toy(languages.Frontend):
     def fingerprint(self, source: str) -> str:
         return hashlib.sha256("".join(_LINE.findall(source)[0].split()).encode()).hexdigest()[:20]
 
-    def traits(self, source: str, plans: Mapping[str, Plan] | None = None) -> languages.Traits:
+    def traits(self, source: str) -> languages.Traits:
         return 1, 0, 0, 3
 
     def skeleton(self, task: Task, *, prepare: bool = True) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from mutation.mutants import Mutant, mutants
 from warpwright.core.candidate import Candidate
 from warpwright.core.records.evidence import Verdict
 from warpwright.core.task import Case, Role, Task
@@ -16,7 +17,6 @@ from warpwright.seal.cache import Store, default_root
 from warpwright.seal.capture.trace import BadTrace
 from warpwright.seal.refusal import Refusal, Refused, refuted
 from warpwright.verify.library import execute_on_cpu
-from warpwright.verify.mutation.mutants import Mutant, mutants
 
 _BARRIERS = "dropped barrier"
 _NO_CONFLICT = "no two accesses are ordered by it alone, and code without races gives the same result in every order"

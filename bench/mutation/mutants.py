@@ -10,9 +10,9 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from mutation import mutations
+from mutation.mutations import Edit, Text
 from warpwright.cpp.tokens import tokenize
-from warpwright.verify.mutation import mutations
-from warpwright.verify.mutation.mutations import Edit, Text
 
 KINDS: dict[str, Callable[[Text], Iterator[Edit]]] = {
     "dropped barrier": mutations.dropped_barriers,
