@@ -32,6 +32,8 @@ class Definition(Node):
     """The text before its parameters."""
     parameters: tuple[Parameter, ...]
     body: tuple[Statement, ...]
+    headers: tuple[str, ...] = ()
+    """The headers that its result and parameters need."""
     is_kernel: bool = True
 
     @property

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from warpwright.compose.code.statements import (
     Also,
@@ -13,6 +12,7 @@ from warpwright.compose.code.statements import (
     Body,
     Call,
     Comment,
+    Dispatch,
     Do,
     Form,
     If,
@@ -24,8 +24,11 @@ from warpwright.compose.code.statements import (
     Statement,
     Wait,
 )
+from warpwright.compose.code.text import Code, Piece, code, joined
 
 INDENT = "    "
+MARGIN = INDENT * 2
+"""The indentation of arguments that take lines of their own."""
 WAIT = "await_results();"
 STREAM = "at::cuda::getCurrentCUDAStream()"
 
@@ -38,15 +41,16 @@ def printed(body: Body) -> list[str]:
 def _lines(statement: Statement) -> list[str]:
     match statement:
         case Let() | Assign() | Do():
-            return [f"{_simple(statement)};{f'  // {statement.comment}' if statement.comment else ''}"]
+            return f"{_simple(statement)};{f'  // {statement.comment}' if statement.comment else ''}".split("\n")
         case If() | Loop() | Lambda() | Block():
             return _nested(statement)
         case Call(function=function, arguments=arguments, returns=returns):
-            first, *rest = signature(_text(function), [_text(item) for item in arguments], 104)
-            lines = [f"return {first}" if returns else first, *rest]
-            return [*lines[:-1], f"{lines[-1]};"]
+            call = laid_out(_as_code(function), [_as_code(item) for item in arguments], 104).text
+            return f"{'return ' if returns else ''}{call};".split("\n")
         case Launch():
             return _launch(statement)
+        case Dispatch(type=type_, body=body):
+            return [f"DISPATCH({_text(type_)}, [&] {{", *indented(printed(body)), "});"]
         case Comment(text=text):
             return [f"// {text}"]
         case Blank():
@@ -58,10 +62,13 @@ def _lines(statement: Statement) -> list[str]:
     raise AssertionError(f"{type(statement).__name__} has no lines")
 
 
-def _text(code: Any) -> str:
-    text = code.text
-    assert isinstance(text, str)
-    return text
+def _as_code(piece: Piece) -> Code:
+    assert isinstance(piece, Code), "a statement holds its expressions as such"
+    return piece
+
+
+def _text(piece: Piece | None) -> str:
+    return "" if piece is None else _as_code(piece).text
 
 
 def _simple(statement: Let | Assign | Do) -> str:
@@ -103,7 +110,7 @@ def _under(head: str, body: Body, form: Form) -> list[str]:
     lines = printed(body)
     match form:
         case Form.BRACES:
-            return [f"{head} {{", *indented(lines), "}"]
+            return [*f"{head} {{".split("\n"), *indented(lines), "}"]
         case Form.BESIDE:
             return [f"{head} {lines[0]}", *lines[1:]]
         case Form.BELOW:
@@ -129,15 +136,20 @@ def indented(lines: Iterable[str], depth: int = 1) -> list[str]:
 
 def signature(head: str, items: Sequence[object], width: int = 116) -> list[str]:
     """A head with its parameters, on one line if they fit, else wrapped."""
-    texts = [str(item) for item in items]
-    flat = f"{head}({', '.join(texts)})"
-    if len(flat) <= width:
-        return [flat]
-    lines, line = [f"{head}("], INDENT * 2
-    for position, item in enumerate(texts):
-        piece = item + ("," if position < len(texts) - 1 else ")")
-        if len(line) + len(piece) + 1 > width and line.strip():
-            lines.append(line.rstrip())
-            line = INDENT * 2
-        line += piece + " "
-    return [*lines, line.rstrip()]
+    return laid_out(Code((head,)), [Code((str(item),)) for item in items], width).text.split("\n")
+
+
+def laid_out(head: Code, items: Sequence[Code], width: int) -> Code:
+    """A call, on one line if it fits, else wrapped."""
+    flat = code("{head}({items})", head=head, items=joined(", ", items))
+    if len(flat.text) <= width or not items:
+        return flat
+    parts: list[Piece] = [head, "("]
+    used = width
+    for number, item in enumerate(items, 1):
+        end = "," if number < len(items) else ")"
+        size = len(item.text) + len(end) + 1
+        is_full = used + size > width and used > len(MARGIN)
+        parts += ["\n" + MARGIN if is_full else " ", item, end]
+        used = (len(MARGIN) if is_full else used) + size
+    return joined("", parts)

@@ -154,6 +154,14 @@ class Block(Statement):
 
 
 @dataclass(frozen=True, slots=True)
+class Dispatch(Statement):
+    """Statements of the host for one of several types of elements."""
+
+    type: Piece = field(metadata=CODE)
+    body: tuple[Statement, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Comment(Statement):
     """A line for readers."""
 

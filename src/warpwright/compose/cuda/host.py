@@ -8,12 +8,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from warpwright.compose.code.definitions import verbatim
-from warpwright.compose.code.printer import indented, signature
-from warpwright.compose.code.text import as_code, code
+from warpwright.compose.code.definitions import Definition, Parameter, verbatim
+from warpwright.compose.code.printer import laid_out
+from warpwright.compose.code.statements import Assign, Dispatch, Do, Form, Let, Loop, Statement
+from warpwright.compose.code.text import Code, as_code, code, joined
+from warpwright.compose.code.traversal import names as names_in
 from warpwright.compose.cuda import library
 from warpwright.compose.cuda.arithmetic import Term, literal, written
-from warpwright.compose.cuda.kernel import Written, words_of
+from warpwright.compose.cuda.kernel import Written, leave
 from warpwright.compose.errors import CannotCompose
 from warpwright.compose.ir.naming import safe_name
 from warpwright.compose.ir.operations import Constant, Extent, Scalar
@@ -50,10 +52,10 @@ void check(const torch::Tensor& given, at::IntArrayRef sizes) {
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
-    """A line of host code with a device operation."""
+class Step:
+    """Host code that does something on the device."""
 
-    text: str
+    statement: Statement
     launches: bool
     """Whether it launches a kernel, and so depends on the type."""
 
@@ -64,14 +66,14 @@ class HostWriter:
     def __init__(self, task: Task, entry: Entry, genome: Mapping[str, Any]) -> None:
         self.task, self.graph, self.entry, self.genome = task, entry.graph, entry, genome
         self.kernels: list[Written] = []
-        self.calls: list[Call] = []
+        self.calls: list[Step] = []
         self.declared: set[str] = set()
         """Tensors that a library call makes."""
         self.used_sizes: dict[str, None] = {}
         self.steps = 0
         """Launches and library calls, one after the other."""
 
-    def size(self, size: Size) -> str:
+    def size(self, size: Size) -> Code:
         for node in ast.walk(ast.parse(size.text, mode="eval")):
             if isinstance(node, ast.Name) and node.id not in ("min", "max"):
                 if node.id not in self.entry.places:
@@ -92,53 +94,69 @@ class HostWriter:
                 return Term(code("({size})", size=self.size(size)))
         return written(value.op, [self.host_scalar(arg) for arg in value.args], "float", on_host=True)
 
-    def host(self) -> list[str]:
+    @property
+    def scalar(self) -> str:
+        """The type that launchers are called for: the case's own, where an argument has it."""
+        return "scalar_t" if any(tensor.dtype == "T" for tensor in self.entry.inputs.values()) else "float"
+
+    def host(self) -> Definition:
         """The exported function."""
+        entry, count = self.entry, len(self.entry.returned)
+        kind = "void" if not count else "torch::Tensor" if count == 1 else "std::vector<torch::Tensor>"
+        has_list = count > 1 or any(tensor.listed for tensor in entry.inputs.values())
+        return Definition(
+            head=f"{kind} {entry.name}",
+            parameters=tuple(Parameter(type_, name) for type_, name in entry.parameters),
+            body=tuple(self._body()),
+            headers=("vector",) if has_list else (),
+            is_kernel=False,
+        )
+
+    def _body(self) -> list[Statement]:
         entry = self.entry
-        returned = entry.returned
-        kind = "void" if not returned else "torch::Tensor" if len(returned) == 1 else "std::vector<torch::Tensor>"
-        head = signature(f"{kind} {entry.name}", [f"{type_} {name}" for type_, name in entry.parameters])
-        head[-1] += " {"
-        names = ", ".join(self._returned(tensor) for tensor in returned)
+        names = joined(", ", [self._returned(tensor) for tensor in entry.returned])
         allocated = [self._allocation(tensor) for tensor in self._made()]
         checked = [*map(self._checked, self._arguments())] if entry.is_exported else []
-        contiguous = [f"{name} = {name}.contiguous();" for name in entry.contiguous]
+        contiguous = [Assign(name, f"{name}.contiguous()") for name in entry.contiguous]
         sizes = [
-            f"const int64_t {name} = {place};"
+            Let("const int64_t", name, place)
             for name, place in entry.places.items()
             if name in self.used_sizes and place != name
         ]
-        value = [] if not returned else [f"return {names};" if len(returned) == 1 else f"return {{{names}}};"]
-        first = [*contiguous, *sizes, *checked, *self._handed_over()]
-        return [*head, *indented([*first, *allocated, *self._dispatched(), *value]), "}"]
+        value = code("return {{{names}}}" if len(entry.returned) > 1 else "return {names}", names=names)
+        last = [Do(value)] if entry.returned else []
+        return [*contiguous, *sizes, *checked, *self._handed_over(), *allocated, *self._dispatched(), *last]
 
     def _arguments(self) -> list[Tensor]:
         """The used arguments, in the order of the parameters."""
-        words = words_of(call.text for call in self.calls)
+        words = names_in(step.statement for step in self.calls)
         used = {tensor.name: tensor for tensor in self.entry.inputs.values() if tensor.name in words}
         return [used[name] for _, name in self.entry.parameters if name in used]
 
-    def _checked(self, tensor: Tensor) -> str:
+    def _checked(self, tensor: Tensor) -> Statement:
         """The check of an argument; a size that no other argument shows is compared with itself."""
+        name = tensor.name
         if tensor.listed:
-            return f"for (const auto& each : {tensor.name}) check(each, each.sizes());"
+            return Loop(f"const auto& each : {name}", (Do("check(each, each.sizes())"),), form=Form.BESIDE)
         is_shown = all(size.names <= self.entry.places.keys() for size in tensor.shape)
-        sizes = f"{{{', '.join(map(self.size, tensor.shape))}}}" if is_shown else f"{tensor.name}.sizes()"
-        return f"check({tensor.name}, {sizes});"
+        sizes = joined(", ", map(self.size, tensor.shape)) if is_shown else as_code("")
+        return Do(
+            code("check({name}, {{{sizes}}})" if is_shown else "check({name}, {name}.sizes())", name=name, sizes=sizes)
+        )
 
-    def _handed_over(self) -> list[str]:
+    def _handed_over(self) -> list[Statement]:
         """The call of the variant for a size of one, which takes the same arguments."""
         single = self.entry.single
         if single is None:
             return []
         names = ", ".join(name for _, name in self.entry.parameters)
-        return [f"if ({self.entry.places[single.size]} == 1) return {single.name}({names});"]
+        return [leave(f"{self.entry.places[single.size]} == 1", f"{single.name}({names})")]
 
-    def _returned(self, tensor: Tensor) -> str:
+    def _returned(self, tensor: Tensor) -> Code:
         """The returned expression: a tensor's name, or a view of a tensor in memory."""
         value = self.entry.views.get(tensor.name)
         if value is None:
-            return tensor.name
+            return as_code(tensor.name)
         text = library.viewed(value, self.entry.schedule.held, self.size)
         found = self.entry.schedule.held[base_of(value).number].dtype
         return library.rounded(text, found, tensor.dtype, self.graph.cases, self._types())
@@ -151,22 +169,20 @@ class HostWriter:
         made = given | self.declared
         return [tensor for tensor in dict.fromkeys(found) if tensor.name not in made]
 
-    def _allocation(self, tensor: Tensor) -> str:
-        return f"auto {tensor.name} = {self.made_like(tensor)};"
+    def _allocation(self, tensor: Tensor) -> Statement:
+        return Let("auto", tensor.name, self.made_like(tensor))
 
-    def made_like(self, tensor: Tensor) -> str:
+    def made_like(self, tensor: Tensor) -> Code:
         """An expression that makes such a tensor."""
         model = self._model(tensor.dtype)
         alike = next(
             (t for t in self.entry.inputs.values() if t.shape == tensor.shape and t.dtype == tensor.dtype), None
         )
         if alike and tensor.shape and alike.name not in self.entry.contiguous:
-            return f"torch::empty_like({alike.name})"
-        extents = ", ".join(self.size(size) for size in tensor.shape)
-        options = f"{model.name}.options()" + (
-            "" if model.dtype == tensor.dtype else f".dtype({TORCH_TYPES[tensor.dtype]})"
-        )
-        return f"torch::empty({{{extents}}}, {options})"
+            return code("torch::empty_like({alike})", alike=alike.name)
+        extents = joined(", ", map(self.size, tensor.shape))
+        type_ = "" if model.dtype == tensor.dtype else f".dtype({TORCH_TYPES[tensor.dtype]})"
+        return code("torch::empty({{{extents}}}, {like}.options(){type})", extents=extents, like=model.name, type=type_)
 
     def _model(self, dtype: str) -> Tensor:
         """An argument on the right device, of the right type if there is one."""
@@ -184,26 +200,23 @@ class HostWriter:
             return TORCH_TYPES
         return {**TORCH_TYPES, "T": f"{self._model('T').name}.scalar_type()"}
 
-    def _dispatched(self) -> list[str]:
+    def _dispatched(self) -> list[Statement]:
         """The calls in order; adjacent launches share one type dispatch."""
         typed = next((tensor for tensor in self.entry.inputs.values() if tensor.dtype == "T"), None)
-        lines: list[str] = []
-        for launches, calls in itertools.groupby(self.calls, key=lambda call: call.launches):
-            texts = [call.text for call in calls]
-            if launches and typed is None:
-                texts = [text.replace("<scalar_t>", "<float>") for text in texts]
-            elif launches and typed:
-                texts = [
-                    f"DISPATCH({typed.name}{'[0]' if typed.listed else ''}.scalar_type(), [&] {{",
-                    *indented(texts),
-                    "});",
-                ]
-            lines += texts
-        return lines
+        found: list[Statement] = []
+        for launches, steps in itertools.groupby(self.calls, key=lambda step: step.launches):
+            statements = [step.statement for step in steps]
+            if launches and typed:
+                each = "[0]" if typed.listed else ""
+                statements = [Dispatch(f"{typed.name}{each}.scalar_type()", tuple(statements))]
+            found += statements
+        return found
 
-    def _call_text(self, kernel: Written) -> list[str]:
+    def call_of(self, kernel: Written) -> Code:
+        """The call of the launcher of a kernel."""
         needs = kernel.needs
-        tensors = list({**needs.reads, **needs.writes})
-        scalars = [self.host_scalar(value).text for value in needs.scalars.values()]
+        tensors = [as_code(name) for name in {**needs.reads, **needs.writes}]
+        scalars = [self.host_scalar(value).code for value in needs.scalars.values()]
         sizes = [self.size(size) for size in needs.sizes.values()]
-        return signature(f"launch_{kernel.name}<scalar_t>", [*tensors, *scalars, *sizes], 100)
+        function = code("{launch}<{scalar}>", launch=f"launch_{kernel.name}", scalar=self.scalar)
+        return laid_out(function, [*tensors, *scalars, *sizes], 100)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 
 from warpwright.compose.code.definitions import Definition, Item, Parameter
 from warpwright.compose.code.printer import INDENT
 from warpwright.compose.code.statements import FULLY, Assign, Body, Do, If, Launch, Let, Loop, Raw, Statement, under
-from warpwright.compose.code.text import Piece, code
+from warpwright.compose.code.text import Code, Piece, code
 from warpwright.compose.code.traversal import names as names_in
 from warpwright.compose.cuda.eight_bits import as_stored, pack_out
 from warpwright.compose.cuda.emit import Emitter
@@ -63,11 +62,6 @@ def named(needs: Needs, words: Set[str]) -> Needs:
     )
 
 
-def words_of(body: Iterable[str]) -> set[str]:
-    """The words in statements, except members such as the y of a block's index."""
-    return set(re.findall(r"(?<!\.)\b\w+", "\n".join(body)))
-
-
 def parameters(needs: Needs) -> list[Parameter]:
     """The parameters of a kernel: inputs, outputs, scalars, sizes."""
     both = needs.reads.keys() & needs.writes.keys()
@@ -93,7 +87,7 @@ def scalar_type(value: Value) -> str:
     return "int64_t" if value.kind == "int" else "float"
 
 
-def pointers(needs: Needs) -> list[str]:
+def pointers(needs: Needs) -> list[Piece]:
     """The pointers that the launcher passes."""
     both = needs.reads.keys() & needs.writes.keys()
     reads = [pointer(tensor) for name, tensor in needs.reads.items() if name not in both]
@@ -102,12 +96,12 @@ def pointers(needs: Needs) -> list[str]:
     return [*reads, *writes, *scalars, *needs.sizes]
 
 
-def pointer(tensor: Tensor, element: str | None = None) -> str:
+def pointer(tensor: Tensor, element: str | None = None) -> Code:
     """The address of a tensor, of elements of its own type or of that which is given."""
     cpp = element if element and tensor.dtype == "T" else tensor.cpp
     if tensor.dtype in EIGHT_BITS:
-        return f"reinterpret_cast<{cpp}*>({tensor.name}.data_ptr())"
-    return f"{tensor.name}.data_ptr<{cpp}>()"
+        return code("reinterpret_cast<{cpp}*>({tensor}.data_ptr())", cpp=cpp, tensor=tensor.name)
+    return code("{tensor}.data_ptr<{cpp}>()", cpp=cpp, tensor=tensor.name)
 
 
 def launcher(

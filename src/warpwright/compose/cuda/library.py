@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from warpwright.compose.code.text import Code, as_code, code, joined
 from warpwright.compose.errors import CannotCompose
 from warpwright.compose.ir.operations import LibraryCall, Op, Option, Permuted, Routine
 from warpwright.compose.ir.sizes import Cases, Size
 from warpwright.compose.ir.tensors import Tensor
 from warpwright.compose.ir.values import Value, is_host
 
-Written = Callable[[Size], str]
+Written = Callable[[Size], Code]
 
 
-def call(value: Value, held: Mapping[int, Tensor], size: Written, types: Mapping[str, str]) -> str:
+def call(value: Value, held: Mapping[int, Tensor], size: Written, types: Mapping[str, str]) -> Code:
     """The call that computes a library value."""
     found = value.attr(LibraryCall)
     if found.routine is Routine.CONVOLUTION_BACKWARD:
@@ -21,24 +22,25 @@ def call(value: Value, held: Mapping[int, Tensor], size: Written, types: Mapping
     operands = [operand(arg, dtype, held, size, types) for arg, dtype in zip(value.args, found.dtypes, strict=True)]
     written = [_option(option, size) for option in found.options]
     if found.routine is Routine.CONVOLUTION and len(value.args) == 2:
-        operands.append("{}")
-    return f"at::{found.routine}({', '.join([*operands, *written])})"
+        operands.append(as_code("{}"))
+    return code(f"at::{found.routine}({{given}})", given=joined(", ", [*operands, *written]))
 
 
-def _gradient(value: Value, held: Mapping[int, Tensor], size: Written, types: Mapping[str, str]) -> str:
+def _gradient(value: Value, held: Mapping[int, Tensor], size: Written, types: Mapping[str, str]) -> Code:
     """One gradient of a convolution. Only the sizes of the differentiated operand matter, so it need not be in
     memory."""
     found = value.attr(LibraryCall)
     wanted = _mask(found).index(True)
-    operands: list[str] = []
+    operands: list[Code] = []
     for number, (arg, dtype) in enumerate(zip(value.args, found.dtypes, strict=True)):
         if number == 1 + wanted and is_host(arg):
-            sizes = ", ".join(size(extent) for extent in value.shape)
-            operands.append(f"torch::empty({{{sizes}}}, {held[_base(value.first, held).number].name}.options())")
+            sizes, like = joined(", ", map(size, value.shape)), held[_base(value.first, held).number].name
+            operands.append(code("torch::empty({{{sizes}}}, {like}.options())", sizes=sizes, like=like))
         else:
             operands.append(operand(arg, dtype, held, size, types))
     written = [_option(option, size) for option in found.options]
-    return f"std::get<{wanted}>(at::{found.routine}({', '.join([*operands, *written])}))"
+    given = joined(", ", [*operands, *written])
+    return code(f"{{std::get}}<{wanted}>(at::{found.routine}({{given}}))", given=given)
 
 
 def _mask(call: LibraryCall) -> tuple[Option, ...]:
@@ -48,18 +50,18 @@ def _mask(call: LibraryCall) -> tuple[Option, ...]:
     return mask
 
 
-def operand(value: Value, dtype: str, held: Mapping[int, Tensor], size: Written, types: Mapping[str, str]) -> str:
+def operand(value: Value, dtype: str, held: Mapping[int, Tensor], size: Written, types: Mapping[str, str]) -> Code:
     tensor = held.get(_base(value, held).number)
     text = viewed(value, held, size)
     if tensor is not None and tensor.dtype != dtype:
-        return f"{text}.to({types[dtype]})"
+        return code("{text}.to({type})", text=text, type=types[dtype])
     return text
 
 
-def rounded(text: str, found: str, wanted: str, cases: Cases, types: Mapping[str, str]) -> str:
+def rounded(text: Code, found: str, wanted: str, cases: Cases, types: Mapping[str, str]) -> Code:
     """Converts the result of a call to the required type."""
     single = {found, wanted} == {"T", "fp32"} and set(cases.widths) == {4}
-    return text if found == wanted or single else f"{text}.to({types[wanted]})"
+    return text if found == wanted or single else code("{text}.to({type})", text=text, type=types[wanted])
 
 
 def _base(value: Value, held: Mapping[int, Tensor]) -> Value:
@@ -68,34 +70,34 @@ def _base(value: Value, held: Mapping[int, Tensor]) -> Value:
     return value
 
 
-def viewed(value: Value, held: Mapping[int, Tensor], size: Written) -> str:
+def viewed(value: Value, held: Mapping[int, Tensor], size: Written) -> Code:
     """A tensor by name, with its views applied."""
     if value.number in held:
         tensor = held[value.number]
         if tensor.shape == value.shape:
-            return tensor.name
-        return f"{tensor.name}.view({{{', '.join(size(extent) for extent in value.shape)}}})"
+            return as_code(tensor.name)
+        return code("{tensor}.view({{{sizes}}})", tensor=tensor.name, sizes=joined(", ", map(size, value.shape)))
     if is_host(value) or value.op not in (Op.PERMUTE, Op.RESHAPE):
         raise CannotCompose(f"a library call on the result of {value.op}")
     inner = viewed(value.first, held, size)
     if value.op is Op.RESHAPE:
-        return f"{inner}.reshape({{{', '.join(size(extent) for extent in value.shape)}}})"
+        return code("{inner}.reshape({{{sizes}}})", inner=inner, sizes=joined(", ", map(size, value.shape)))
     order = value.attr(Permuted).order
     if order == (1, 0):
-        return f"{inner}.t()"
+        return code("{inner}.t()", inner=inner)
     if order == (0, 2, 1):
-        return f"{inner}.transpose(1, 2)"
-    return f"{inner}.permute({{{', '.join(map(str, order))}}})"
+        return code("{inner}.transpose(1, 2)", inner=inner)
+    return code("{inner}.permute({{{order}}})", inner=inner, order=", ".join(map(str, order)))
 
 
-def _option(option: Option, size: Written) -> str:
+def _option(option: Option, size: Written) -> Code:
     match option:
         case None:
-            return "std::nullopt"
+            return code("{std::nullopt}")
         case bool():
-            return "true" if option else "false"
+            return as_code("true" if option else "false")
         case Size():
             return size(option)
         case tuple():
-            return "{" + ", ".join(_option(item, size) for item in option) + "}"
-    return str(option)
+            return code("{{{items}}}", items=joined(", ", [_option(item, size) for item in option]))
+    return as_code(str(option))

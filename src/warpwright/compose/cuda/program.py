@@ -29,27 +29,16 @@ HEADERS = (
 )
 STANDARD = ("algorithm", "climits", "cmath", "initializer_list", "optional", "tuple", "type_traits", "vector")
 """Headers in the order in which they are included."""
-HOST = {
-    "algorithm": ("std::max", "std::min"),
-    "cmath": ("std::abs", "std::exp", "std::log", "std::pow", "std::sqrt"),
-    "optional": ("std::nullopt",),
-    "tuple": ("std::get<",),
-    "vector": ("std::vector",),
-}
-
-
-def _headers_of_host(text: str) -> set[str]:
-    return {header for header, words in HOST.items() if any(word in text for word in words)}
 
 
 def source(task: Task, entries: Sequence[HostWriter], genome: Mapping[str, Any], shown: Mapping[str, Any]) -> str:
     """The source file; `shown` is the part of the config that its head states."""
     kernels = list({kernel.name: kernel for entry in entries for kernel in entry.kernels}.values())
     found = _scheduled(_items(kernels, genome), entries, kernels, genome)
-    found += [*([_dispatch(task)] if kernels else []), CHECK, *(verbatim("\n".join(e.host())) for e in entries)]
+    found += [*([_dispatch(task)] if kernels else []), CHECK, *(entry.host() for entry in entries)]
     found.append(_module([entry.entry.name for entry in entries if entry.entry.is_exported]))
     text = "\n".join(line for item in found for line in ["", *wrapped(item.lines)])
-    return f"{_head(task, shown, headers_of(found) | _headers_of_host(text))}\n{text}\n"
+    return f"{_head(task, shown, headers_of(found))}\n{text}\n"
 
 
 def _items(kernels: Sequence[Written], genome: Mapping[str, Any]) -> list[Item]:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from warpwright.compose.code.text import KNOWN, Code, as_code, code, joined
 from warpwright.compose.errors import CannotCompose
 from warpwright.core.errors import UsageError
 from warpwright.core.formula import Number, evaluate
@@ -143,7 +144,7 @@ class _Plain(ast.NodeTransformer):
         return ast.Call(func=ast.Name(id=name.lower(), ctx=ast.Load()), args=node.args, keywords=[])
 
 
-def in_cpp(formula: str, places: Mapping[str, str]) -> str:
+def in_cpp(formula: str, places: Mapping[str, str]) -> Code:
     """A formula in C++, with each name written as the place it is found in."""
     return _cpp(ast.parse(formula, mode="eval").body, places)
 
@@ -151,29 +152,30 @@ def in_cpp(formula: str, places: Mapping[str, str]) -> str:
 _SIGNS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.FloorDiv: "/", ast.Mod: "%"}
 
 
-def _cpp(node: ast.expr, places: Mapping[str, str]) -> str:
+def _cpp(node: ast.expr, places: Mapping[str, str]) -> Code:
     match node:
         case ast.Constant(value=int() as value):
-            return str(value)
+            return as_code(value)
         case ast.Name(id=name) if name in places:
-            return places[name]
+            return as_code(places[name])
         case ast.BinOp(left=left, op=ast.Pow(), right=ast.Constant(value=int() as power)):
-            return "(" + " * ".join([_cpp(left, places)] * power) + ")"
+            return code("({product})", product=joined(" * ", [_cpp(left, places)] * power))
         case ast.BinOp(left=left, op=op, right=right) if type(op) in _SIGNS:
             return _binary(left, op, right, places)
         case ast.UnaryOp(op=ast.USub(), operand=operand):
-            return f"-{_cpp(operand, places)}"
+            return code("-{operand}", operand=_cpp(operand, places))
         case ast.Call(func=ast.Name(id="min" | "max" as name), args=args):
-            return f"std::{name}<int64_t>({', '.join(_cpp(arg, places) for arg in args)})"
+            given = joined(", ", [_cpp(arg, places) for arg in args])
+            return code("{function}<int64_t>({given})", function=KNOWN[f"std::{name}"], given=given)
     raise CannotCompose(f"the size {ast.unparse(node)}")
 
 
-def _binary(left: ast.expr, op: ast.operator, right: ast.expr, places: Mapping[str, str]) -> str:
+def _binary(left: ast.expr, op: ast.operator, right: ast.expr, places: Mapping[str, str]) -> Code:
     sides = [_cpp(left, places), _cpp(right, places)]
     tight = isinstance(op, ast.Mult | ast.FloorDiv | ast.Mod)
     for position, side in enumerate((left, right)):
         loose = isinstance(side, ast.BinOp) and isinstance(side.op, ast.Add | ast.Sub)
         behind = position == 1 and isinstance(side, ast.BinOp)
         if (tight and loose) or behind:
-            sides[position] = f"({sides[position]})"
-    return f"{sides[0]} {_SIGNS[type(op)]} {sides[1]}"
+            sides[position] = code("({side})", side=sides[position])
+    return code("{a} {sign} {b}", a=sides[0], sign=_SIGNS[type(op)], b=sides[1])

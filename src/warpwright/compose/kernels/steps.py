@@ -5,9 +5,10 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 
-from warpwright.compose.code.printer import indented
+from warpwright.compose.code.statements import Do, If, Let
+from warpwright.compose.code.text import code, joined
 from warpwright.compose.cuda import library
-from warpwright.compose.cuda.host import Call
+from warpwright.compose.cuda.host import Step
 from warpwright.compose.cuda.kernel import Written, listed
 from warpwright.compose.errors import CannotCompose
 from warpwright.compose.ir.naming import stem_of
@@ -117,7 +118,7 @@ class EntryWriter(ProductWriter):
     def _library(self, store: Store, held: Mapping[int, Tensor]) -> None:
         text = library.call(store.value, held, self.size, self._types())
         text = library.rounded(text, store.value.dtype, store.tensor.dtype, self.graph.cases, self._types())
-        self.calls.append(Call(f"auto {store.tensor.name} = {text};", launches=False))
+        self.calls.append(Step(Let("auto", store.tensor.name, text), launches=False))
         self.declared.add(store.tensor.name)
 
     def _scan(self, name: str, store: Store, held: Mapping[int, Tensor]) -> None:
@@ -181,7 +182,7 @@ class EntryWriter(ProductWriter):
 
     def _only_if_declined(self, first: Written, start: int) -> None:
         """The calls from there on are made where the launcher that is asked first takes nothing."""
-        self._unless_taken(self._call_text(first), start)
+        self._unless_taken(self.call_of(first), start)
 
     def _launch_blocks(self, work: Rows, held: Mapping[int, Tensor], streamed: bool) -> None:
         """A block to a row; or, where there are few and long ones among the cases, many blocks to a row."""
@@ -190,10 +191,11 @@ class EntryWriter(ProductWriter):
             return self._launch(usual)
         split = split_kernel.split_kernels(work, self.graph, held, self.genome, self._given())
         self.kernels += [split, usual]
-        are_few = [] if work.rows.is_one else [f"{self.size(work.rows)} < {few(self.graph.gpu)}"]
-        test = " && ".join([*are_few, f"{self.size(work.columns)} >= {LONG}"])
-        lines = [f"if ({test}) {{", *indented(self._call(split)), "} else {", *indented(self._call(usual)), "}"]
-        self.calls += [Call(line, launches=True) for line in lines]
+        is_few = code("{rows} < {few}", rows=self.size(work.rows), few=few(self.graph.gpu))
+        is_long = code("{columns} >= {least}", columns=self.size(work.columns), least=LONG)
+        test = is_long if work.rows.is_one else joined(" && ", [is_few, is_long])
+        both = If(test, (Do(self.call_of(split)),), (Do(self.call_of(usual)),))
+        self.calls.append(Step(both, launches=True))
         return None
 
     def _given(self) -> set[str]:
@@ -237,11 +239,7 @@ class EntryWriter(ProductWriter):
 
     def _launch(self, kernel: Written) -> None:
         self.kernels.append(kernel)
-        self.calls += [Call(line, launches=True) for line in self._call(kernel)]
-
-    def _call(self, kernel: Written) -> list[str]:
-        call = self._call_text(kernel)
-        return [*call[:-1], f"{call[-1]};"]
+        self.calls.append(Step(Do(self.call_of(kernel)), launches=True))
 
 
 def _is_listed(group: Group) -> bool:

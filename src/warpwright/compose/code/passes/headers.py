@@ -18,10 +18,10 @@ def headers_of(items: Iterable[Item]) -> set[str]:
 
 
 def _needed(item: Item) -> set[str]:
-    own = item.headers if isinstance(item, Verbatim) else [given.header for given in item.parameters]
+    given = [parameter.header for parameter in item.parameters] if isinstance(item, Definition) else ()
     called = {function.header for function in functions(item.body)}
     launches = any(isinstance(node, Launch) and not node.is_early for node in nodes(item.body))
-    return {*own, *called, *(LAUNCHING if launches else ())}
+    return {*item.headers, *given, *called, *(LAUNCHING if launches else ())}
 
 
 def is_called(name: str, items: Iterable[Item]) -> bool:

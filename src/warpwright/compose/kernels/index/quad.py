@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 
 from warpwright.compose.code.definitions import verbatim
 from warpwright.compose.code.statements import Do, If, Let, Statement, Wait
+from warpwright.compose.code.text import Piece
 from warpwright.compose.cuda.arithmetic import DEFINED
 from warpwright.compose.cuda.kernel import launch, pointer
 from warpwright.compose.cuda.preamble import ALIGNED, PACKS
@@ -53,7 +54,7 @@ def quads_first(store: Store, x: Tensor, named: Callable[[Size], str]) -> list[S
     tests = [f"{named(size)} == {by}" for size, by in _wanted(store) if size.constant is None]
     tests += [f"{height} % 2 == 0", f"{width} % 4 == 0"]
     tests += [f"aligned({{{x.name}.data_ptr(), {store.tensor.name}.data_ptr()}})"]
-    arguments = [pointer(x), pointer(store.tensor), f"{width} / 4", width, "count / 2"]
+    arguments: list[Piece] = [pointer(x), pointer(store.tensor), f"{width} / 4", width, "count / 2"]
     body = (
         Let("const auto", "kernel", "quads_kernel<T>"),
         launch("(count + 511) / 512", "256", arguments),

@@ -33,7 +33,12 @@ from warpwright.compose.code.statements import (
     Wait,
     under,
 )
-from warpwright.compose.code.text import Code, as_code, code
+from warpwright.compose.code.text import (
+    Code,
+    Piece,
+    as_code,
+    code,
+)
 from warpwright.compose.cuda.emit import Emitter
 from warpwright.compose.cuda.kernel import (
     Written,
@@ -166,7 +171,7 @@ def _scatter_device(name: str, tensor: Tensor, given: Needs, body: Body) -> Defi
     )
 
 
-def _scattered(name: str, needs: Needs, gpu: Gpu, arguments: Sequence[str]) -> list[Statement]:
+def _scattered(name: str, needs: Needs, gpu: Gpu, arguments: Sequence[Piece]) -> list[Statement]:
     """The statements of the launcher."""
     all_busy = f"2 * share * count <= {THREADS * EACH} && 2 * share * row_bytes <= {_modest(gpu)}"
     attribute = "cudaFuncAttributeMaxDynamicSharedMemorySize"
@@ -267,7 +272,7 @@ def _list_device(name: str, tensor: Tensor, taken: Needs, body: Body) -> Definit
 
 
 def _list_launcher(
-    name: str, index: Tensor, tensor: Tensor, needs: Needs, taken: Sequence[str], genome: Mapping[str, Any]
+    name: str, index: Tensor, tensor: Tensor, needs: Needs, taken: Sequence[Piece], genome: Mapping[str, Any]
 ) -> Definition:
     arguments = ["last.data_ptr<int>()", "before.data_ptr<int>()", f"{tensor.name}.data_ptr<{tensor.cpp}>()", *taken]
     needs.writes[tensor.name] = tensor

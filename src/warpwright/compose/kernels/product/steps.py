@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from warpwright.compose.code.printer import indented, signature
+from warpwright.compose.code.printer import laid_out
+from warpwright.compose.code.statements import Assign, If
+from warpwright.compose.code.text import (
+    Code,
+    Piece,
+    code,
+    joined,
+)
 from warpwright.compose.cuda import library
-from warpwright.compose.cuda.host import Call, HostWriter
+from warpwright.compose.cuda.host import HostWriter, Step
 from warpwright.compose.cuda.kernel import Written, pointer
 from warpwright.compose.ir.operations import Op
 from warpwright.compose.ir.tensors import Store, Tensor
@@ -43,23 +50,26 @@ class ProductWriter(HostWriter):
         given, start = [], len(self.calls)
         for store in stores:
             *bias, a, b = (library.viewed(arg, held, self.size) for arg in store.value.args)
-            given.append("{" + ", ".join([a, b, store.tensor.name, *bias]) + "}")
+            given.append(code("{{{items}}}", items=joined(", ", [a, b, store.tensor.name, *bias])))
             self._by_library(store, held)
-        cpp = product_kernel.type_of(stores[0], self.graph.cases)
-        self._unless_taken([f"small_products<{cpp}>({{{', '.join(given)}}})"], start)
+        products = joined(", ", given)
+        call = code("small_products<{cpp}>({{{products}}})", cpp=self._element(stores[0]), products=products)
+        self._unless_taken(call, start)
         self.kernels.append(product_kernel.product_kernels(self.graph.gpu))
 
     def _by_library(self, store: Store, held: Mapping[int, Tensor]) -> None:
         """A product, into a tensor that there is already."""
         text = library.call(store.value, held, self.size, self._types())
-        self.calls.append(Call(f"{store.tensor.name} = {text};", launches=True))
+        self.calls.append(Step(Assign(store.tensor.name, text), launches=True))
 
-    def _unless_taken(self, choice: list[str], start: int) -> None:
+    def _element(self, store: Store) -> str:
+        """The type of the elements of a product, as the host writes it."""
+        return "float" if product_kernel.type_of(store, self.graph.cases) == "float" else self.scalar
+
+    def _unless_taken(self, call: Code, start: int) -> None:
         """The calls from there on are made only if the first choice declines."""
-        lines = [f"if (!{choice[0]}", *choice[1:]]
-        lines[-1] += ") {"
-        inner = [call.text for call in self.calls[start:]]
-        self.calls[start:] = [Call(line, launches=True) for line in [*lines, *indented(inner), "}"]]
+        inner = tuple(step.statement for step in self.calls[start:])
+        self.calls[start:] = [Step(If(code("!{call}", call=call), inner), launches=True)]
 
     def _factor_shared(self, first: int, otherwise: Callable[[int], int]) -> int:
         """How many steps from there on are products with one first factor, and what goes with them, in one launch."""
@@ -81,7 +91,7 @@ class ProductWriter(HostWriter):
     def _one_by_one(self, found: Shared, first: int, otherwise: Callable[[int], int]) -> None:
         """The same in steps of their own, for what is not small."""
         if found.scratch:
-            self.calls.append(Call(self._allocation(found.scratch), launches=True))
+            self.calls.append(Step(self._allocation(found.scratch), launches=True))
             self.declared.add(found.scratch.name)
         for index in range(first, first + found.groups):
             store = self.entry.schedule.groups[index].stores[0]
@@ -90,17 +100,21 @@ class ProductWriter(HostWriter):
             else:
                 otherwise(index)
 
-    def _tiles(self, found: Shared, factor: Written) -> list[str]:
+    def _tiles(self, found: Shared, factor: Written) -> Code:
         """The call that leaves everything at once."""
-        cpp = product_kernel.type_of(found.products[0], self.graph.cases)
-        pointers = ", ".join(pointer(tensor).replace("<T>", f"<{cpp}>") for tensor in factor.needs.reads.values())
+        cpp = self._element(found.products[0])
+        pointers = joined(", ", [pointer(tensor, cpp) for tensor in factor.needs.reads.values()])
         products = [self._tile_product(*both) for both in zip(found.products, found.sums, strict=True)]
-        items = [f"{factor.name}<{cpp}>{{{pointers}}}", f"{{{', '.join(products)}}}"]
-        return signature(f"tile_products<{cpp}>", items, 100)
+        first = code("{factor}<{cpp}>{{{pointers}}}", factor=factor.name, cpp=cpp, pointers=pointers)
+        listed = code("{{{products}}}", products=joined(", ", products))
+        return laid_out(code("tile_products<{cpp}>", cpp=cpp), [first, listed], 100)
 
-    def _tile_product(self, store: Store, sums: Store | None) -> str:
+    def _tile_product(self, store: Store, sums: Store | None) -> Code:
         *bias, _, b = store.value.args
         held = self.entry.schedule.held
-        last = [sums.tensor.name if sums else "{}", *(library.viewed(arg, held, self.size) for arg in bias)]
-        given = [library.viewed(b, held, self.size), store.tensor.name, str(is_transposed(store)).lower()]
-        return "{" + ", ".join([*given, *(last if sums or bias else ())]) + "}"
+        last: list[Piece] = [
+            sums.tensor.name if sums else "{}",
+            *(library.viewed(arg, held, self.size) for arg in bias),
+        ]
+        given: list[Piece] = [library.viewed(b, held, self.size), store.tensor.name, str(is_transposed(store)).lower()]
+        return code("{{{items}}}", items=joined(", ", [*given, *(last if sums or bias else ())]))

@@ -20,7 +20,10 @@ from warpwright.compose.code.statements import (
     Loop,
     Statement,
 )
-from warpwright.compose.code.text import code
+from warpwright.compose.code.text import (
+    Piece,
+    code,
+)
 from warpwright.compose.cuda.emit import Emitter
 from warpwright.compose.cuda.kernel import (
     Written,
@@ -158,10 +161,11 @@ class ColumnWriter:
         ]
         return launcher(self.name, self._host_needs(), body)
 
-    def _shared(self, given: Sequence[str], warps: int, blocks: int) -> list[Statement]:
+    def _shared(self, given: Sequence[Piece], warps: int, blocks: int) -> list[Statement]:
         """The statements for many rows, whose blocks leave partial sums."""
         parts = [f"{store.tensor.name}_parts" for store in self.sums]
         empty = f"torch::empty({{shares, columns}}, {self.sums[0].tensor.name}.options().dtype(torch::kFloat32))"
+        add = "add_parts({parts}.data_ptr<float>(), {to}, shares, columns)"
         least = code("{std::max}<int64_t>(wanted, 1)")
         wanted = code("{std::min}(filling, (rows + {rest}) / {two})", rest=2 * warps - 1, two=2 * warps)
         launched = launch("grid", "threads", [*given, *(f"{part}.data_ptr<float>()" for part in parts), "share"])
@@ -176,21 +180,21 @@ class ColumnWriter:
             *choice(f"{self.name}_kernel", ["T", "VEC", warps, "float"]),
             If("shares > 0 && columns > 0", (launched,)),
             *(
-                Do(f"add_parts({name}.data_ptr<float>(), {pointer(store.tensor)}, shares, columns)")
+                Do(code(add, parts=name, to=pointer(store.tensor)))
                 for name, store in zip(parts, self.sums, strict=True)
             ),
         ]
 
-    def _alone(self, given: Sequence[str]) -> Statement:
+    def _alone(self, given: Sequence[Piece]) -> Statement:
         """For few rows: a thread's sum is the result."""
         blocks = f"(columns + {ALONE} * width - 1) / ({ALONE} * width)"
         return If(f"rows <= {FEW} && columns > 0", self._directly(given, 1, blocks, str(ALONE)))
 
-    def _together(self, given: Sequence[str], warps: int) -> Statement:
+    def _together(self, given: Sequence[Piece], warps: int) -> Statement:
         """For moderately many rows: a block's sum is the result."""
         return If(f"rows <= {SOME} && columns > 0", self._directly(given, warps, "strips", f"dim3(32, {warps})"))
 
-    def _directly(self, given: Sequence[str], warps: int, blocks: str, threads: str) -> tuple[Statement, ...]:
+    def _directly(self, given: Sequence[Piece], warps: int, blocks: str, threads: str) -> tuple[Statement, ...]:
         results = [pointer(store.tensor) for store in self.sums]
         return (
             *choice(f"{self.name}_kernel", ["T", "VEC", warps, self.sums[0].tensor.cpp]),

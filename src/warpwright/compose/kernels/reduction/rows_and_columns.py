@@ -173,6 +173,7 @@ def _launched(needs: Needs, sums: Sequence[Store], genome: Mapping[str, Any]) ->
     """The statements that launch a kernel and add up what its teams have left."""
     names = [store.tensor.name for store in sums]
     arguments = [*pointers(needs), *(f"{name}_parts.data_ptr<float>()" for name in names)]
+    add = "add_parts({parts}.data_ptr<float>(), {to}, teams, columns)"
     most = code("{std::max}<int64_t>({count} / (threads * per_block), 1)", count=genome["fused_blocks"] * 128)
     blocks, teams = code("{std::min}((rows + per_block - 1) / per_block, most)"), Also("teams", "blocks * per_block")
     return (
@@ -184,10 +185,7 @@ def _launched(needs: Needs, sums: Sequence[Store], genome: Mapping[str, Any]) ->
             for name in names
         ),
         launch("blocks", "threads * per_block", arguments),
-        *(
-            Do(f"add_parts({store.tensor.name}_parts.data_ptr<float>(), {pointer(store.tensor)}, teams, columns)")
-            for store in sums
-        ),
+        *(Do(code(add, parts=f"{store.tensor.name}_parts", to=pointer(store.tensor))) for store in sums),
     )
 
 

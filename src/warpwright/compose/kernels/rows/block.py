@@ -20,7 +20,10 @@ from warpwright.compose.code.statements import (
     Loop,
     Statement,
 )
-from warpwright.compose.code.text import code
+from warpwright.compose.code.text import (
+    Piece,
+    code,
+)
 from warpwright.compose.cuda.kernel import (
     Written,
     launch,
@@ -127,7 +130,7 @@ def _device(work: Rows, given: Needs, body: Body) -> Definition:
 def _launcher(
     work: Rows,
     writer: KeepingWriter,
-    arguments: Sequence[str],
+    arguments: Sequence[Piece],
     fitting: Sequence[Tile],
     shortest: int,
     genome: Mapping[str, Any],

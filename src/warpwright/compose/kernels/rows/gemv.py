@@ -27,7 +27,12 @@ from warpwright.compose.code.statements import (
     Loop,
     Statement,
 )
-from warpwright.compose.code.text import KNOWN, as_code, code
+from warpwright.compose.code.text import (
+    KNOWN,
+    Piece,
+    as_code,
+    code,
+)
 from warpwright.compose.code.traversal import functions, names
 from warpwright.compose.cuda.arithmetic import ATOM, Term, written
 from warpwright.compose.cuda.kernel import (
@@ -224,7 +229,7 @@ def _device(work: Rows, given: Needs, body: Body, crowd: int) -> Definition:
     )
 
 
-def _launcher(work: Rows, writer: AcrossWriter, arguments: Sequence[str], genome: Mapping[str, Any]) -> Definition:
+def _launcher(work: Rows, writer: AcrossWriter, arguments: Sequence[Piece], genome: Mapping[str, Any]) -> Definition:
     narrow, rows = _narrowest(writer), genome["across_rows"]
     threads = genome["across_block"] // (1 if narrow == "T" else 2)  # Packs of bytes reach twice as far.
     body = [

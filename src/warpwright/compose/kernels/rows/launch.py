@@ -24,7 +24,12 @@ from warpwright.compose.code.statements import (
     Statement,
     under,
 )
-from warpwright.compose.code.text import Code, as_code, code
+from warpwright.compose.code.text import (
+    Code,
+    Piece,
+    as_code,
+    code,
+)
 from warpwright.compose.cuda.kernel import (
     Written,
     launch,
@@ -216,7 +221,7 @@ def _launcher(
     reads: RowReads,
     fitting: Sequence[Tile],
     needs: Needs,
-    arguments: Sequence[str],
+    arguments: Sequence[Piece],
     genome: Mapping[str, Any],
 ) -> list[Statement]:
     blocks = Let("const int64_t", "blocks", code("{std::min}((rows + rows_per_block - 1) / rows_per_block, most)"))

@@ -13,7 +13,10 @@ from typing import Any
 
 from warpwright.compose.code.definitions import verbatim
 from warpwright.compose.code.statements import Also, Block, Do, If, Let, Statement, Wait
-from warpwright.compose.code.text import code
+from warpwright.compose.code.text import (
+    Piece,
+    code,
+)
 from warpwright.compose.cuda.joins import JOINS, NEIGHBOURS, OVER_ROW
 from warpwright.compose.cuda.kernel import launch, pointer
 from warpwright.compose.cuda.preamble import EXPECT
@@ -181,7 +184,7 @@ def launches(source: Tensor, target: Tensor, reverse: bool, gpu: Gpu, genome: Ma
     gpu_at_hand = code("{at::cuda::getCurrentDeviceProperties}()->multiProcessorCount")
     clear = Let("const auto", "kernel", "clear_kernel"), launch("1", "128", ["published", "count + 1"])
     grid = code("{std::min}<int64_t>(count, {crowd} * processors)", crowd=RESIDENT // threads)
-    arguments = [pointer(source), pointer(target), "published", "rows", "columns", "pieces"]
+    arguments: list[Piece] = [pointer(source), pointer(target), "published", "rows", "columns", "pieces"]
     inner = (
         Let("const int64_t", "pieces", f"(columns + {length - 1}) / {length}", (Also("count", "rows * pieces"),)),
         Let("auto", "words", words),

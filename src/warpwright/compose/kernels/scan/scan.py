@@ -9,6 +9,7 @@ from typing import Any
 
 from warpwright.compose.code.definitions import Item, verbatim
 from warpwright.compose.code.statements import Also, Assign, Body, Comment, Do, If, Lambda, Let, Statement, Wait
+from warpwright.compose.code.text import Piece
 from warpwright.compose.cuda.joins import JOINS, NEIGHBOURS, OVER_ROW
 from warpwright.compose.cuda.kernel import (
     Written,
@@ -195,7 +196,7 @@ def _launcher(
     threads, items, name = genome["scan_block"], genome["scan_items"], way.kernel_name
     reverse = "true" if way.reverse else "false"
     typed = f"{source.cpp}, {target.cpp}"
-    arguments = [pointer(source), pointer(target), "parts", "rows", "columns", "length", "pieces"]
+    arguments: list[Piece] = [pointer(source), pointer(target), "parts", "rows", "columns", "length", "pieces"]
     blocks = Let("const int64_t", "blocks", "(rows + rows_per_block - 1) / rows_per_block * pieces")
     packs = f"aligned({{{source.name}.data_ptr(), {target.name}.data_ptr()}}) && columns % VEC == 0"
     return [
@@ -232,7 +233,7 @@ def _short(columns: Size, cases: Cases, genome: Mapping[str, Any]) -> list[tuple
 def _pieces(source: Tensor, way: str, threads: int, items: int, gpu: Gpu) -> list[Statement]:
     """The statements that add up pieces of few long rows first."""
     name, plain = (f"piece_sums_kernel<{source.cpp}, {pack}, {threads}, {way}>" for pack in ("VEC", "1"))
-    arguments = [pointer(source), "sums.data_ptr<float>()", "columns", "length"]
+    arguments: list[Piece] = [pointer(source), "sums.data_ptr<float>()", "columns", "length"]
     options = f"{source.name}.options().dtype(torch::kFloat32)"
     pieces = (
         Comment("Pieces of whole rounds, enough of them to fill the GPU."),
