@@ -1,13 +1,13 @@
-"""Room 8, a face: parses, calls a room, renders. Decides nothing.
+"""Room 8, cli: parses the command line, calls the API, prints results. Makes no decisions.
 
 main.py    the command `warpwright`: verbs, and errors as one sentence with an exit code
 doctor.py  `warpwright doctor`
-screen.py  tables, progress and colours, for people
-output.py  JSON with a versioned schema, for programs
-grouped.py  options that belong together, as a dataclass
-bench/     Kernels timed
-check/     Kernels checked, sealed and composed
-demo/      The demo
-search/    Searches and their records
-tasks/     Tasks shown and checked
+screen.py  tables, progress and colours
+output.py  JSON with a versioned schema
+grouped.py  groups of options as dataclasses
+bench/     kernels timed
+check/     kernels checked, sealed and composed
+demo/      the demo
+search/    searches and their records
+tasks/     tasks shown and checked
 """

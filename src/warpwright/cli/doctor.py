@@ -1,4 +1,4 @@
-"""`warpwright doctor`: what this machine has, what is missing, and how to get it."""
+"""`warpwright doctor`: the tools of this machine, and how to get missing ones."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from warpwright.core.errors import Exit
 
 
 def doctor(as_json: Json = False) -> None:
-    """Show what this machine has, what is missing, how to get it."""
+    """Show what this machine has, what is missing, and how to get it."""
     from warpwright.app.doctor import complete, examine
 
     findings = examine()

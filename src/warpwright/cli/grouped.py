@@ -1,4 +1,4 @@
-"""Options that belong together, as a dataclass: its fields become options of every command that takes it."""
+"""Groups of options as dataclasses: the fields become options of every command that takes the dataclass."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, get_type_hints
 
 
 def grouped(command: Callable[..., None]) -> Callable[..., None]:
-    """The command as Typer reads it: each parameter that is a dataclass of options is replaced by its fields."""
+    """Returns the command with each dataclass parameter replaced by its fields, for Typer."""
     hints = get_type_hints(command, include_extras=True)
     groups: dict[str, Any] = {name: kind for name, kind in hints.items() if dataclasses.is_dataclass(kind)}
     parameters = list(_parameters(command, hints, groups))

@@ -23,9 +23,9 @@ from warpwright.core.errors import Exit, WarpwrightError
 
 
 class Face(TyperGroup):
-    """Turns what a command raises into one sentence and an exit code.
+    """Turns an exception of a command into one sentence and an exit code.
 
-    It does so before Typer sees it: Typer reads some exceptions as exit code 1, which here means "refuted".
+    Typer would map some exceptions to exit code 1, which here means "refuted".
     """
 
     def invoke(self, ctx: Any) -> Any:
@@ -43,11 +43,11 @@ REFUSALS = {
     **dict.fromkeys((errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.ENAMETOOLONG), Exit.WRONG_USE),
     **dict.fromkeys((errno.ENOSPC, errno.EDQUOT), Exit.OUR_FAULT),
 }
-"""What a file system refuses, whoever asks: nobody can mend it by reporting it to us."""
+"""Errors of the file system, which the user can correct."""
 
 
 def complain(error: Exception) -> Exit:
-    """Says what happened on stderr; gives the exit code that goes with it."""
+    """Prints the error on stderr and returns its exit code."""
     if isinstance(error, WarpwrightError):
         typer.echo(f"warpwright: {visible(str(error))}", err=True)
         return error.exit_code
@@ -71,7 +71,7 @@ app = typer.Typer(
     help="PyTorch functions in, CUDA kernels out: verified, measured honestly, and faster.",
     epilog="Example: warpwright tasks show layernorm",
     no_args_is_help=True,
-    # Rich is not worth its import for a help text, and tracebacks are ours to show or hide.
+    # Rich takes too long to import for a help text, and tracebacks are shown only with --debug.
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
@@ -85,7 +85,7 @@ def _show_version(wanted: bool) -> None:
 
 @app.callback()
 def _options(
-    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks; may stand anywhere.")] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks; allowed anywhere.")] = False,
     version: Annotated[
         bool, typer.Option("--version", help="Print the version.", callback=_show_version, is_eager=True)
     ] = False,
@@ -124,10 +124,10 @@ app.add_typer(
 def main() -> None:
     try:
         _run()
-    except OSError as error:  # help and the version are printed before any command is invoked
+    except OSError as error:  # help and the version are printed before any command runs
         sys.exit(complain(error))
 
 
 def _run() -> None:
-    # A stable sort brings --debug to the front, where Typer expects the options of every command.
+    # A stable sort moves --debug to the front, where Typer expects global options.
     app(args=sorted(sys.argv[1:], key=lambda argument: argument != "--debug"), prog_name="warpwright")

@@ -1,4 +1,4 @@
-"""JSON for programs. Every document names its schema; a change that breaks readers gets a new number."""
+"""JSON for programs. Every document names its schema; an incompatible change gets a new number."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON with a versioned 
 
 
 def emit(schema: str, /, **content: Any) -> None:
-    """One document on stdout, such as {"schema": "warpwright.doctor/1", ...}."""
+    """Prints one document on stdout, such as {"schema": "warpwright.doctor/1", ...}."""
     document = {"schema": f"warpwright.{schema}", **encode(content)}
     write(json.dumps(document, indent=2, allow_nan=False, ensure_ascii=False) + "\n")
 
 
 def write(text: str) -> None:
-    """Text for a program or a file, as it is."""
-    if sys.stdout is None:  # closed by whoever started us
+    """Prints text unchanged, for a program or a file."""
+    if sys.stdout is None:  # closed by the parent process
         return
     try:
         sys.stdout.write(text)
@@ -33,7 +33,7 @@ def write(text: str) -> None:
 
 
 def visible(text: str) -> str:
-    """Sources and compilers may say anything; what moves the cursor or turns lines around could forge a verdict."""
+    """Escapes control characters of sources and compilers, which could forge a verdict on the terminal."""
     return "".join(
         letter if unicodedata.category(letter)[0] != "C" or letter in "\n\t" else "\N{REPLACEMENT CHARACTER}"
         for letter in text
@@ -41,5 +41,5 @@ def visible(text: str) -> str:
 
 
 def silence_stdout() -> None:
-    """A reader that has gone away (`| head`) must not change the verdict, so what follows is written nowhere."""
+    """Discards output after the reader closed the pipe (`| head`), so that the exit code stays the verdict."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,4 +1,4 @@
-"""Tables, progress and colours, for people. The one module that imports Rich, and only verbs that print load it."""
+"""Tables, progress and colours. The only module that imports Rich, and only verbs that print import it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from warpwright.app.progress import OnProgress
 from warpwright.cli.output import silence_stdout, visible
 
 PIPE_WIDTH = 160
-"""Wide enough that a table which nobody sees on a terminal is not cut to 80 columns."""
+"""The width of tables; without a terminal they are not cut to 80 columns."""
 
 
 class Screen(Console):
@@ -30,8 +30,8 @@ def screen() -> Screen:
 
 
 def show_table(columns: Sequence[str], rows: Iterable[Sequence[str]], title: str | None = None) -> None:
-    """Cells may hold markup; text that is not ours goes through `plain` first."""
-    # Folded, not cut: half the name of a run or of a variable is of no use.
+    """Prints a table. Cells may contain markup; text of others goes through `plain` first."""
+    # Wrapped, not cut: half the name of a run or variable is of no use.
     folded = [Column(name, overflow="fold") for name in columns]
     table = Table(*folded, title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
     for row in rows:
@@ -56,20 +56,20 @@ def faint(text: object) -> str:
 
 
 def bar_of(share: float, width: int = 24) -> str:
-    """A share of something as a bar of blocks."""
+    """Draws a share as a bar of blocks."""
     full = round(min(max(share, 0.0), 1.0) * width)
     return f"[green]{'█' * full}[/green][dim]{'░' * (width - full)}[/dim]"
 
 
 def waiting(label: str, *, silent: bool = False) -> AbstractContextManager[object]:
-    """A sign of life on stderr while something of unknown length goes on."""
+    """Shows activity on stderr during work of unknown length."""
     console = Console(stderr=True)
     return console.status(plain(label)) if console.is_terminal and not silent else nullcontext()
 
 
 @contextmanager
 def progress(*, silent: bool = False) -> Iterator[OnProgress]:
-    """A bar on stderr, so that stdout stays clean; nothing at all when nobody watches."""
+    """Shows a progress bar on stderr, so that stdout stays clean; nothing without a terminal."""
     console = Console(stderr=True)
     columns = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.description}"))
     with Bars(*columns, console=console, transient=True, disable=silent or not console.is_terminal) as bars:

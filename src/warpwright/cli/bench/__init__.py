@@ -1,9 +1,9 @@
 """Kernels timed.
 
 bench.py      `warpwright bench` and `warpwright compare`
-suite.py      a whole suite, on one screen
-benchmark.py  problems of KernelBench and robust-kbench, on one screen
-options.py    what can be said of judging
+suite.py      prints the results of a whole suite
+benchmark.py  prints the results of KernelBench and robust-kbench problems
+options.py    options for judging
 bundle.py     `warpwright bundle make|import`
-standings.py  judged candidates, on one screen
+standings.py  prints judged candidates
 """

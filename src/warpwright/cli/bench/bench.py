@@ -1,4 +1,4 @@
-"""`warpwright bench` and `warpwright compare`: checked and timed on the GPU of this machine."""
+"""`warpwright bench` and `warpwright compare`: check and time on the GPU of this machine."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def bench(
 ) -> None:
     """Check and time a kernel, or a suite, on this machine's GPU.
 
-    Every timed call is checked too. Times are taken in turns with torch's own answers.
+    Every timed call is checked too. The kernel is timed in turns with torch's implementations.
     """
     if suite.suite is not None:
         if kernel is not None or task is not None:
@@ -175,7 +175,7 @@ def compare(
 ) -> None:
     """Check and time several kernels for one task beside each other.
 
-    Each takes turns with those before it that are right, and with the eager reference.
+    Each is timed in turns with the correct ones before it and with the eager reference.
     """
     from warpwright.app.kernels.bench import compare as compare_kernels
     from warpwright.cli.screen import progress
@@ -190,7 +190,7 @@ def compare(
 
 
 def _show(benched: Sequence[Benched], as_json: bool) -> None:
-    """What was judged or refused; a kernel that could be neither sealed nor refuted ends the command."""
+    """Returns the judged and refused kernels; a kernel that can be neither sealed nor refuted ends the command."""
     from warpwright.app.kernels.bench import documents, undecided
     from warpwright.cli.bench.standings import show_judged
     from warpwright.cli.check.verdicts import show_refusal

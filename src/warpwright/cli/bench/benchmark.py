@@ -1,4 +1,4 @@
-"""A benchmark on a screen, for `warpwright bench --suite kernelbench:FOLDER`."""
+"""Prints the results of a benchmark, for `warpwright bench --suite kernelbench:FOLDER`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from warpwright.report.benchmark.figures import Outcome, Row, Totals
 
 
 def show_benchmark(found: BenchmarkResult) -> None:
-    """Every problem, the totals of every level, and where the files are."""
+    """Prints every problem, the totals of every level, and the location of the files."""
     rows = found.rows
     baselines = list(dict.fromkeys(name for row in rows for name in row.baselines_us))
     head = ("problem", "outcome", "time µs", "95 %", *baselines, "speed-up", "at least", "memory", "library", "")

@@ -1,4 +1,4 @@
-"""`warpwright bundle`: a GPU that lives elsewhere."""
+"""`warpwright bundle`: judging on a GPU of another machine."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from warpwright.seal.refusal import Refusal
 
 app = typer.Typer(
-    help="Carry kernels to a GPU that lives elsewhere.",
+    help="Judge kernels on a GPU of another machine.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -31,7 +31,7 @@ app = typer.Typer(
 @grouped
 def make(
     folder: Annotated[
-        Path, typer.Argument(metavar="FOLDER", help="Where the bundle is written; jobs are added to what is there.")
+        Path, typer.Argument(metavar="FOLDER", help="Folder of the bundle; jobs are added to existing ones.")
     ],
     kernels: Annotated[list[Path], typer.Argument(metavar="KERNEL.CU", help="Candidates for the task.")],
     task: TaskName,
@@ -44,7 +44,7 @@ def make(
 ) -> None:
     """Seal kernels and pack them with the judge into one folder.
 
-    The machine that it is carried to needs a GPU, Python and torch, and nothing else.
+    The GPU machine needs only Python and torch.
     """
     from warpwright.app.kernels.bundle import make_bundle
     from warpwright.cli.screen import progress
@@ -71,7 +71,7 @@ def make(
 
 
 def _sealed(label: str, job: Job | Refusal) -> Job:
-    """The job; a kernel that could not be sealed ends the command."""
+    """Builds the job; a kernel that cannot be sealed ends the command."""
     from warpwright.cli.check.verdicts import show_refusal
     from warpwright.seal.refusal import Refusal
 
@@ -85,13 +85,13 @@ def _sealed(label: str, job: Job | Refusal) -> Job:
 
 @app.command("import", epilog="Example: warpwright bundle import trip/results --jobs trip/jobs")
 def bring_home(
-    results: Annotated[Path, typer.Argument(metavar="RESULTS", help="The results folder that came back.")],
+    results: Annotated[Path, typer.Argument(metavar="RESULTS", help="The results folder copied back.")],
     jobs: Annotated[
         Path | None, typer.Option("--jobs", metavar="FOLDER", help="The jobs folder; beside the results if not given.")
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Show what a GPU machine found out about the kernels."""
+    """Show the results that a GPU machine returned."""
     from warpwright.dispatch.bundle import read_jobs, read_results
     from warpwright.report.standings import standings
 

@@ -1,4 +1,4 @@
-"""What can be said of judging on the command line."""
+"""Options for judging."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ Baselines = Annotated[
 ]
 Seconds = Annotated[
     float,
-    typer.Option("--seconds", metavar="SECONDS", min=0.1, help="At most this long for each case and cache state."),
+    typer.Option("--seconds", metavar="SECONDS", min=0.1, help="Time limit for each case and cache state."),
 ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compiled:
-    """How candidates are compiled."""
+    """Compiler options of candidates."""
 
     gpu: GpuName = "h200"
     fast_math: FastMath = False
@@ -34,7 +34,7 @@ class Compiled:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SuiteOptions:
-    """A whole suite in place of one kernel."""
+    """Options for a whole suite in place of one kernel."""
 
     suite: Annotated[
         str | None,
@@ -48,9 +48,9 @@ class SuiteOptions:
         str | None,
         typer.Option("--levels", metavar="1,2,3", help="With kernelbench:FOLDER: only these levels; else all."),
     ] = None
-    shard: Annotated[
-        str, typer.Option("--shard", metavar="N/OF", help="With kernelbench:FOLDER: this part of so many parts.")
-    ] = "1/1"
+    shard: Annotated[str, typer.Option("--shard", metavar="N/OF", help="With kernelbench:FOLDER: part N of OF.")] = (
+        "1/1"
+    )
     kernels: Annotated[
         Path | None,
         typer.Option(
@@ -59,19 +59,19 @@ class SuiteOptions:
     ] = None
     out: Annotated[
         Path | None,
-        typer.Option("--out", metavar="FOLDER", help="With --suite: its folder, to stop and go on; else bench-SUITE."),
+        typer.Option("--out", metavar="FOLDER", help="With --suite: its folder, to resume from; else bench-SUITE."),
     ] = None
     timed: Annotated[
         int | None,
-        typer.Option("--cases", metavar="N", min=1, help="With --suite: time so many cases of each task; else all."),
+        typer.Option("--cases", metavar="N", min=1, help="With --suite: time N cases of each task; else all."),
     ] = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Watching:
-    """What NVIDIA's tools are asked besides."""
+    """Options for NVIDIA's tools."""
 
-    profile: Annotated[bool, typer.Option("--profile", help="Say in one sentence what holds it back.")] = False
+    profile: Annotated[bool, typer.Option("--profile", help="Name its bottleneck in one sentence.")] = False
     ncu_report: Annotated[
         Path | None, typer.Option("--ncu-rep", metavar="FILE", help="Keep the profiler's report of one call.")
     ] = None

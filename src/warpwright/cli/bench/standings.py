@@ -1,4 +1,4 @@
-"""Judged candidates for people: one screen, the verdict first."""
+"""Prints judged candidates, the verdict first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A whole suite on a screen, for `warpwright bench --suite`."""
+"""Prints the results of a whole suite, for `warpwright bench --suite`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ COLUMNS = ("task", "case", "L2", "time µs", "of limit", "of copy")
 
 
 def show_suite(found: SuiteResult) -> None:
-    """Every time, what could not be sealed, and the suite against each baseline."""
+    """Prints all times, kernels that could not be sealed, and the suite against each baseline."""
     told, stood = found.overview, found.standings
     baselines = list(dict.fromkeys(name for _, item in stood for name in item.rivals_us))
     rows = [_row(task, item, baselines) for task, item in stood]

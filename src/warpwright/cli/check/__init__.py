@@ -2,8 +2,8 @@
 
 check.py       `warpwright check`
 verifiers.py   `warpwright verifiers evaluate|tune`
-verdicts.py    what rungs said, on a screen
-candidates.py  options that say which candidate is meant
+verdicts.py    prints verdicts
+candidates.py  options that select a candidate
 seal.py        `warpwright seal`
 compose.py     `warpwright compose`
 """

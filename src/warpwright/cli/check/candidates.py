@@ -1,4 +1,4 @@
-"""Options that say which candidate is meant: its file, its task, its flags."""
+"""Options that select a candidate: its file, its task, its flags."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ TaskName = Annotated[
     ),
 ]
 GpuName = Annotated[str, typer.Option("--gpu", metavar="GPU", help="The GPU to compile for, such as h100.")]
-FastMath = Annotated[bool, typer.Option("--fast-math", help="Compile with --use_fast_math; another candidate then.")]
+FastMath = Annotated[
+    bool, typer.Option("--fast-math", help="Compile with --use_fast_math, which makes it another candidate.")
+]
 
 
 PrecisionName = Annotated[
@@ -26,7 +28,7 @@ PrecisionName = Annotated[
     typer.Option(
         "--precision",
         metavar="strict|tf32",
-        help="Whether fp32 products may round to TF32, in torch and in the kernel; else as the task says.",
+        help="Whether fp32 products may round to TF32, in torch and in the kernel; default: as the task says.",
     ),
 ]
 
@@ -34,7 +36,7 @@ PrecisionName = Annotated[
 def subject(
     name: str, inputs: list[str] | None = None, *, precision: str | None = None, silent: bool = True
 ) -> Subject:
-    """The task a candidate is for. A name without a direction means the first the task has: forward."""
+    """Loads the task of a candidate. A name without a direction means its first one: forward."""
     from warpwright.app.given import subject_of
     from warpwright.cli.screen import waiting
 

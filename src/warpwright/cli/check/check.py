@@ -1,4 +1,4 @@
-"""`warpwright check`: climbs as far as this machine allows and says what was found, of one kernel or of many."""
+"""`warpwright check`: climbs the ladder as far as this machine allows, for one kernel or a folder."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ def check(
     kernel: Annotated[Path, typer.Argument(metavar="KERNEL.CU|FOLDER", help="A .cu file, or a folder of them.")],
     task: Annotated[str | None, typer.Option("--task", metavar="TASK", help="As for `warpwright tasks show`.")] = None,
     ref: Annotated[
-        str | None, typer.Option("--ref", metavar="REF.PY:FN", help="A function to hold it against; needs --input.")
+        str | None, typer.Option("--ref", metavar="REF.PY:FN", help="A function to compare it with; needs --input.")
     ] = None,
     inputs: Inputs = None,
     labels: Annotated[
-        Path | None, typer.Option("--labels", metavar="CSV", help="Says which file of a folder is for which task.")
+        Path | None, typer.Option("--labels", metavar="CSV", help="Names the task of each file in a folder.")
     ] = None,
     dtypes: Dtypes = None,
     gpu: GpuName = "h200",
     fast_math: FastMath = False,
     envelope: Annotated[
-        bool, typer.Option("--envelope", help="Sizes that nobody gave count as well, as in our suites.")
+        bool, typer.Option("--envelope", help="Let sizes chosen by the loader decide too, as in our suites.")
     ] = False,
     trust_task: Annotated[
-        bool, typer.Option("--trust-task", help="Check against a function that may not tell right from wrong.")
+        bool, typer.Option("--trust-task", help="Check against a function that may accept wrong kernels.")
     ] = False,
     jobs: Jobs = None,
     html: Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Also write a page.")] = None,
@@ -49,9 +49,9 @@ def check(
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show every warning.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Check a kernel without a GPU, and say what is wrong with it.
+    """Check a kernel without a GPU, and report what is wrong with it.
 
-    Does it compile, is its host code a pure launch plan, is it right on the CPU?
+    Does it compile, is its host code a pure launch plan, are its results correct on the CPU?
     """
     from warpwright.app.kernels.check import Demands, check_pieces, labelled, pieces
     from warpwright.cli.screen import progress, waiting
@@ -96,7 +96,7 @@ def ending(dossier: Dossier) -> Exit:
 
 
 def worst(endings: Collection[Exit]) -> Exit:
-    """Our faults first, because what they spoilt is not known; then the worst news."""
+    """Orders exit codes: our faults first, since their results are unknown, then the worst verdict."""
     order = (Exit.OUR_FAULT, Exit.REFUTED, Exit.UNDECIDED, Exit.HOLDS)
     return next(code for code in order if code in endings)
 

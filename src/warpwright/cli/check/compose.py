@@ -30,16 +30,16 @@ def compose(
     ],
     inputs: Inputs = None,
     out: Annotated[
-        Path, typer.Option("--out", metavar="FOLDER", help="Where the sources go: NAME.cu, NAME.backward.cu ...")
+        Path, typer.Option("--out", metavar="FOLDER", help="Folder of the sources: NAME.cu, NAME.backward.cu ...")
     ] = Path("composed"),
     gpu: Annotated[str, typer.Option("--gpu", metavar="GPU", help="The GPU to write for, such as a100-80gb.")] = "h200",
-    check: Annotated[bool, typer.Option("--check/--no-check", help="Keep nothing that a rung here refutes.")] = True,
+    check: Annotated[bool, typer.Option("--check/--no-check", help="Keep no kernel that a rung refutes.")] = True,
     as_json: Json = False,
 ) -> None:
     """Write kernels by rule, with no model, and check them.
 
-    One for each task that the composer understands; of the others it is said what is in the way. It ends with 3 where
-    a task has no kernel, or one that no rung refutes and not every rung lets pass.
+    One for each task that the composer supports; for the others the reason is printed. The exit code is 3 if a task has
+    no kernel, or one that no rung refutes but not every rung accepts.
     """
     for place in places:
         check_task(place)
@@ -73,7 +73,7 @@ def _composed(
 
 
 def _ending(answer: Composed) -> Exit:
-    """As `check` would end on the same source; a task without one stays undecided, unless that is our fault."""
+    """The exit code of `check` on the same source; a task without a source is undecided, unless that is our fault."""
     if answer.fault is not None:
         return Exit.OUR_FAULT
     if answer.dossier is not None:
@@ -82,14 +82,14 @@ def _ending(answer: Composed) -> Exit:
 
 
 def _kept(answer: Composed, out: Path, silent: bool) -> dict[str, Any]:
-    """Write and name the kernel of one task; its file is None unless a source was kept."""
+    """Writes and names the kernel of one task; the file is None if no source was kept."""
     from warpwright.cli.screen import plain, screen
 
     path, words = answer.save(out), answer.sentence
     if path is not None:
         words = f"{path}, {words[0].lower()}{words[1:]}"
     if not silent:
-        # What cannot be loaded is named by file and line already.
+        # A file that cannot be loaded is named with its line already.
         said = words if words.startswith(answer.name) else f"{answer.name}: {words}"
         screen().print(plain(said), soft_wrap=True)
     file = str(path) if path else None

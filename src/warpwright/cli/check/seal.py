@@ -1,4 +1,4 @@
-"""`warpwright seal`: what a kernel is, without a GPU: its device code and its launch plan for every case."""
+"""`warpwright seal`: device code and launch plans of a kernel, without a GPU."""
 
 from __future__ import annotations
 

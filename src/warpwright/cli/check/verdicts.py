@@ -1,4 +1,4 @@
-"""Verdicts on a screen: the sentence first, then what shows it, then the rungs."""
+"""Prints verdicts: the sentence, then the counterexample, then the rungs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _FEW_WARNINGS = 3
 
 
 def show_dossier(dossier: Dossier, source: str = "", *, verbose: bool = False) -> None:
-    """What every rung said."""
+    """Prints the verdict of every rung."""
     screen().print(_COLOURS[dossier.verdict](sentence(dossier)), soft_wrap=True)
     for line in details(dossier, source):
         screen().print(f"  {plain(line)}", soft_wrap=True)
@@ -25,7 +25,7 @@ def show_dossier(dossier: Dossier, source: str = "", *, verbose: bool = False) -
 
 
 def show_refusal(verdict: Verdict, counterexample: Counterexample | None, reason: str | None) -> None:
-    """Why not, with the line of source where there is one."""
+    """Prints why a kernel was not sealed, with the line of source if known."""
     said = counterexample.message if counterexample else (reason or "")
     screen().print(f"{_COLOURS[verdict](verdict.capitalize())}: {plain(said)}")
     for line in counterexample_lines(counterexample) if counterexample is not None else ():

@@ -1,4 +1,4 @@
-"""`warpwright verifiers`: how far the rungs of the ladder can be trusted."""
+"""`warpwright verifiers`: measures how far the rungs of the ladder can be trusted."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PanelFolder = Annotated[
 ]
 
 app = typer.Typer(
-    help="Measure verifiers on kernels of which the truth is known.",
+    help="Measure verifiers on labelled kernels.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -31,10 +31,10 @@ app = typer.Typer(
 def evaluate(
     labels: Annotated[Path, typer.Option("--labels", metavar="CSV", help="Columns file, task, verdict, class.")],
     rung: Annotated[
-        str | None, typer.Option("--rung", metavar="RUNG", help="One rung alone, such as emulate; all if none.")
+        str | None, typer.Option("--rung", metavar="RUNG", help="One rung, such as emulate; all by default.")
     ] = None,
     model: Annotated[
-        str | None, typer.Option("--model", metavar="SPEC", help="Whose opinions, for --rung opinion.")
+        str | None, typer.Option("--model", metavar="SPEC", help="The model that gives opinions, for --rung opinion.")
     ] = None,
     panel: PanelFolder = None,
     budget: Dollars = None,
@@ -64,19 +64,17 @@ def evaluate(
 @app.command("tune", epilog="Example: warpwright verifiers tune --labels kernels/labels.csv --model anthropic:NAME")
 def tune(
     labels: Annotated[Path, typer.Option("--labels", metavar="CSV", help="Columns file, task, verdict, class.")],
-    model: Annotated[str, typer.Option("--model", metavar="SPEC", help="Who is asked, and who rewrites.")],
-    out: Annotated[Path, typer.Option("--out", metavar="FOLDER", help="Where the better panel is written.")] = Path(
-        "panel"
-    ),
+    model: Annotated[str, typer.Option("--model", metavar="SPEC", help="The model that judges and rewrites.")],
+    out: Annotated[Path, typer.Option("--out", metavar="FOLDER", help="Folder of the improved panel.")] = Path("panel"),
     panel: PanelFolder = None,
-    rounds: Annotated[int, typer.Option("--rounds", metavar="N", min=1, help="Rewritings of each instruction.")] = 3,
-    seed: Annotated[int, typer.Option("--seed", metavar="N", help="Which kernels are held out.")] = 0,
+    rounds: Annotated[int, typer.Option("--rounds", metavar="N", min=1, help="Rewrites of each instruction.")] = 3,
+    seed: Annotated[int, typer.Option("--seed", metavar="N", help="Selects the held-out kernels.")] = 0,
     budget: Dollars = None,
     as_json: Json = False,
 ) -> None:
     """Improve the instructions of models that give opinions.
 
-    They are rewritten on one part of a labelled set; what counts is the part that was not seen.
+    They are rewritten on one part of a labelled set and measured on the other.
     """
     from warpwright.cli.screen import plain, show_table, waiting
 

@@ -1,6 +1,6 @@
 """The demo.
 
 demo.py           `warpwright demo`
-demonstration.py  its steps: plants that must be caught, searches that must find something
-planted/          the kernels that must be caught
+demonstration.py  its steps: planted kernels to catch, searches that must find a kernel
+planted/          the kernels to catch
 """

@@ -1,4 +1,4 @@
-"""`warpwright demo`: the whole line in a few minutes, with no GPU, no key and no network."""
+"""`warpwright demo`: verification and search in a few minutes, with no GPU, no key and no network."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The demo, step by step: two planted kernels that must be caught, four searches that must find something right."""
+"""The demo, step by step: two planted kernels that must be caught, and searches that must find a kernel."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ POLICY = Policy(generations=1, proposals=2, evaluate=2)
 
 
 def demonstrate(folder: Path, gpu: str, as_json: bool) -> Exit:
-    """0 if both plants were caught and every search found a right kernel."""
+    """Returns 0 if both planted kernels were caught and every search found a correct kernel."""
     catches = [_catch(name, title, gpu, as_json) for name, title in PLANTED]
     with open_archive(folder / "archive.db") as archive:
         chapters = [_search(archive, name, folder, gpu, as_json) for name in SEARCHES]
@@ -56,7 +56,7 @@ def demonstrate(folder: Path, gpu: str, as_json: bool) -> Exit:
 
 
 def _catch(name: str, title: str, gpu: str, as_json: bool) -> Catch:
-    """One dtype is enough to catch it."""
+    """Restricts the task to one dtype, which is enough to catch the planted kernel."""
     source = (Path(__file__).parent / "planted" / f"{name}.cu").read_text(encoding="utf-8")
     (task,) = load(_PLANTED_TASK)
     cases = tuple(case for case in task.cases if case.dtype == "fp32")

@@ -1,12 +1,12 @@
 """Searches and their records.
 
 optimize.py    `warpwright optimize`, `translate`, `repair` and `tune`
-options.py     what can be said of a search on the command line
-beforehand.py  mistakes that can be named before anything slow begins
-searching.py   a search on a screen
-live.py        a search as it goes
+options.py     options of a search
+beforehand.py  checks for mistakes before slow imports
+searching.py   prints a search and its result
+live.py        shows the progress of a search
 runs.py        `warpwright runs list|show|export|import`
-history.py
+history.py     prints the decisions of a run
 prices.py      `warpwright prices`
 archive.py     `warpwright archive export`
 report.py      `warpwright report`

@@ -1,4 +1,4 @@
-"""`warpwright archive`: everything that was learnt, as a dataset."""
+"""`warpwright archive`: exports all runs as a dataset."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import typer
 from warpwright.cli.output import Json, emit
 from warpwright.cli.search.options import ArchivePlace
 
-app = typer.Typer(help="Write what all runs have learnt as a dataset.", no_args_is_help=True, rich_markup_mode=None)
+app = typer.Typer(help="Export the records of all runs as a dataset.", no_args_is_help=True, rich_markup_mode=None)
 
 
 @app.command("export", epilog="Example: warpwright archive export --format parquet kernels.parquet")
 def export(
-    target: Annotated[Path, typer.Argument(metavar="FILE", help="Where to write it.")],
+    target: Annotated[Path, typer.Argument(metavar="FILE", help="The file to write.")],
     format_: Annotated[str, typer.Option("--format", metavar="FORMAT", help="parquet or jsonl.")] = "jsonl",
     run: Annotated[str | None, typer.Option("--run", metavar="RUN", help="Only this run.")] = None,
     archive: ArchivePlace = None,

@@ -1,4 +1,4 @@
-"""Mistakes that can be named before anything slow begins: torch alone takes seconds to import."""
+"""Checks for mistakes before any slow import: torch alone takes seconds."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from warpwright.core.errors import UsageError
 
 
 def check_task(name: str) -> None:
-    """Names of the suites only: a file has to be run before it is known what is in it."""
+    """Checks names of suite tasks only: a user's file must run before its contents are known."""
     if ".py" in name or Path(name).exists():
         return
     from warpwright.tasks import load
@@ -18,7 +18,7 @@ def check_task(name: str) -> None:
 
 
 def check_source(file: Path | None) -> None:
-    """A kernel that a search starts from is kept in the archive and shown to models, so it must be text."""
+    """Checks that a start kernel is text, since it is archived and shown to models."""
     try:
         if file is not None:
             file.read_bytes().decode("utf-8")
@@ -29,7 +29,7 @@ def check_source(file: Path | None) -> None:
 
 
 def check_file(file: Path | None) -> None:
-    """A file that is written at the end of long work must have a place."""
+    """Checks that the file to be written at the end of long work can be written."""
     if file is None:
         return
     folder = file.absolute().parent

@@ -1,4 +1,4 @@
-"""A run's history for people: what was decided and why, and what came of it."""
+"""Prints a run's history: decisions with their reasons, and proposals with their fates."""
 
 from __future__ import annotations
 

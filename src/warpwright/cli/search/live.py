@@ -1,4 +1,4 @@
-"""A search as it goes: one small table on a terminal, one line for each step elsewhere."""
+"""Shows the progress of a search: a small table on a terminal, otherwise one line for each step."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def watching(settings: Settings, *, silent: bool) -> Iterator[OnProgress]:
 
 
 class Plain:
-    """For logs: what is done, once."""
+    """Prints each step once, for logs."""
 
     def __init__(self, console: Console, *, silent: bool) -> None:
         self._console, self._silent, self._last = console, silent, ""
@@ -42,7 +42,7 @@ class Plain:
 
 
 class View:
-    """For people: where the run stands, and what it is doing now."""
+    """Shows the state of the run and the current step on a terminal."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings, self._what, self._started = settings, "starting", time.monotonic()

@@ -1,4 +1,4 @@
-"""`warpwright optimize`, and parts of the line by themselves: `translate`, `repair`, `tune`."""
+"""`warpwright optimize`, and single steps of it: `translate`, `repair`, `tune`."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def optimize(
 ) -> None:
     """Search for a fast kernel, with language models or without.
 
-    Translates, verifies, repairs, evolves, and always keeps the best so far in a file.
+    Translates, verifies, repairs, evolves, and always keeps the best kernel so far in a file.
     """
     if resumed.resume is not None:
         if task is not None:
@@ -65,9 +65,9 @@ def translate(
     archive: ArchivePlace = None,
     as_json: Json = False,
 ) -> None:
-    """Find the first right kernel for a PyTorch function.
+    """Find the first correct kernel for a PyTorch function.
 
-    With as many repairs as it takes, ten attempts at most.
+    Repairs as often as necessary, in ten attempts at most.
     """
     with _starting(as_json):
         from warpwright.app.searches.optimize import TRANSLATION
@@ -82,7 +82,7 @@ def repair(
     archive: ArchivePlace = None,
     as_json: Json = False,
 ) -> None:
-    """Mend a kernel that is wrong, one issue after the other."""
+    """Repair a wrong kernel, one issue after the other."""
     if not asked.models:
         raise UsageError("a repair needs a model to ask; give --model, for example --model anthropic:NAME")
     check_source(kernel)
@@ -103,7 +103,7 @@ def tune(
 ) -> None:
     """Find the best values for constants that a kernel leaves open.
 
-    A comment such as `// tune: BLOCK = 64, 128, 256` before what sets BLOCK leaves it open.
+    A comment such as `// tune: BLOCK = 64, 128, 256` before the definition of BLOCK leaves it open.
     """
     check_source(kernel)
     written = tuning.output or kernel.with_suffix(f".tuned{kernel.suffix}")
@@ -165,7 +165,7 @@ def _resume(
 
 
 def _starting(as_json: bool) -> AbstractContextManager[object]:
-    """What drives a search imports torch, which takes seconds."""
+    """Imports the search, and with it torch, which takes seconds."""
     from warpwright.cli.screen import waiting
 
     return waiting("starting", silent=as_json)

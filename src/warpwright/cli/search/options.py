@@ -1,4 +1,4 @@
-"""What can be said of a search on the command line, wherever it is said."""
+"""Options of a search."""
 
 from __future__ import annotations
 
@@ -25,49 +25,48 @@ Models = Annotated[
 ]
 Efforts = Annotated[
     list[str] | None,
-    typer.Option("--effort", metavar="EFFORT", help="How hard models think: low, medium, high ...; repeat it."),
+    typer.Option("--effort", metavar="EFFORT", help="Reasoning effort of models: low, medium, high ...; repeat it."),
 ]
 Language = Annotated[
     str, typer.Option("--language", metavar="NAME", help="The language that models write new kernels in.")
 ]
 Dollars = Annotated[
-    float | None, typer.Option("--budget", metavar="DOLLARS", min=0.0, help="Dollars that may never be passed.")
+    float | None, typer.Option("--budget", metavar="DOLLARS", min=0.0, help="Dollars that are never exceeded.")
 ]
 Minutes = Annotated[
     float | None, typer.Option("--minutes", metavar="MINUTES", min=0.0, help="Wall clock, over all sessions.")
 ]
 Stream = Annotated[
     bool | None,
-    typer.Option("--stream/--no-stream", help="Do answers travel piece by piece? Providers: yes; other servers: no."),
+    typer.Option("--stream/--no-stream", help="Stream answers? Default for providers: yes; for other servers: no."),
 ]
 PerMinute = Annotated[
-    int | None, typer.Option("--per-minute", metavar="N", min=1, help="Questions to each model in any minute.")
+    int | None, typer.Option("--per-minute", metavar="N", min=1, help="Most requests to each model per minute.")
 ]
 Timeout = Annotated[
     float | None,
-    typer.Option("--timeout", metavar="SECONDS", min=0.1, help="The longest wait for one answer; 1200 if not given."),
+    typer.Option("--timeout", metavar="SECONDS", min=0.1, help="Time limit of one answer; default 1200."),
 ]
 ArchivePlace = Annotated[
-    str | None, typer.Option("--archive", metavar="PLACE", help="A file or a postgresql:// URL; your own if not given.")
+    str | None,
+    typer.Option("--archive", metavar="PLACE", help="A file or a postgresql:// URL; default: your own archive."),
 ]
 Dispatch = Annotated[
     str,
     typer.Option(
-        "--dispatch", metavar="PLACE", help="auto, local, predict, or bundle:DIR for a GPU that lives elsewhere."
+        "--dispatch", metavar="PLACE", help="auto, local, predict, or bundle:DIR for a GPU of another machine."
     ),
 ]
-Output = Annotated[
-    Path | None, typer.Option("--output", "-o", metavar="FILE", help="Where the best kernel so far is kept.")
-]
+Output = Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE", help="File of the best kernel so far.")]
 Record = Annotated[
-    Path | None, typer.Option("--record", metavar="FILE", help="Also write all questions and answers, for a replay.")
+    Path | None, typer.Option("--record", metavar="FILE", help="Also record all requests and answers, for a replay.")
 ]
 Unpriced = Annotated[bool, typer.Option("--allow-unpriced", help="Keep the budget although a price is unknown.")]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """Who writes kernels, what that may cost, and for which GPU; the names are those of the API."""
+    """Options for who writes kernels, their cost, and the GPU; the names are those of the API."""
 
     inputs: Inputs = None
     models: Models = None
@@ -87,14 +86,14 @@ class Asked:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Breeding:
-    """How long a search goes on, and how many kernels it writes."""
+    """Options for the length of a search and the number of kernels."""
 
     generations: Annotated[
-        int | None, typer.Option("--generations", metavar="N", min=0, help="Rounds of breeding; 10 if not given.")
+        int | None, typer.Option("--generations", metavar="N", min=0, help="Generations; default 10.")
     ] = None
     proposals: Annotated[int, typer.Option("--proposals", metavar="N", min=1, help="In each generation.")] = 8
-    evaluate: Annotated[int, typer.Option("--evaluate", metavar="N", min=1, help="Of them, how many are timed.")] = 4
-    composer: Annotated[bool, typer.Option("--composer/--no-composer", help="May kernels be composed?")] = True
+    evaluate: Annotated[int, typer.Option("--evaluate", metavar="N", min=1, help="How many of them are timed.")] = 4
+    composer: Annotated[bool, typer.Option("--composer/--no-composer", help="Whether kernels may be composed.")] = True
 
     def policy(self) -> Policy:
         from warpwright.evolve.policy import Policy
@@ -105,7 +104,7 @@ class Breeding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Start:
-    """Kernels that are there already, and who is asked about new ones."""
+    """Options for existing kernels, and for opinions about new ones."""
 
     start: Annotated[Path | None, typer.Option("--start", metavar="KERNEL.CU", help="A kernel to start from.")] = None
     forward: Annotated[
@@ -118,9 +117,9 @@ class Start:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resumed:
-    """Which run it is."""
+    """Options that select a run."""
 
-    resume: Annotated[str | None, typer.Option("--resume", metavar="RUN", help="Go on with a run.")] = None
+    resume: Annotated[str | None, typer.Option("--resume", metavar="RUN", help="Resume a run.")] = None
     seed: Annotated[int | None, typer.Option("--seed", metavar="N", help="Makes all choices repeatable.")] = None
 
 
@@ -129,9 +128,9 @@ class Tuning:
     """Which settings of a kernel are tried, and where the best goes."""
 
     most: Annotated[int, typer.Option("--most", metavar="N", min=2, help="Settings to try.")] = 16
-    merge: Annotated[bool, typer.Option("--merge", help="Also merge the winners of different shapes.")] = False
+    merge: Annotated[bool, typer.Option("--merge", help="Also merge the best kernels of different shapes.")] = False
     dispatch: Annotated[str, typer.Option("--dispatch", metavar="PLACE", help="auto, local or predict.")] = "auto"
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Where the best is written; KERNEL.tuned.cu if not given."),
+        typer.Option("--output", "-o", metavar="FILE", help="File of the best kernel; KERNEL.tuned.cu by default."),
     ] = None

@@ -1,4 +1,4 @@
-"""`warpwright prices`: what a model costs, as far as that is known."""
+"""`warpwright prices`: the known prices of models."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import typer
 from warpwright.cli.output import Json, emit
 
 SAMPLE = 1_000
-"""Tokens that are priced: few, because long prompts may cost more per token."""
+"""The number of tokens priced: small, because long prompts may cost more per token."""
 MILLION = 1_000_000
 
 
@@ -17,9 +17,9 @@ def prices(
     models: Annotated[list[str], typer.Argument(metavar="SPEC", help="anthropic:NAME, openai:NAME@URL ...")],
     as_json: Json = False,
 ) -> None:
-    """Show what models cost, as far as that is known.
+    """Show the known prices of models.
 
-    Dollars per million tokens, and where the figure comes from. An unknown price is said to be unknown.
+    Dollars per million tokens with their source. An unknown price is shown as unknown.
     """
     from warpwright.models.spec import parse
     from warpwright.models.spending.prices import load_prices

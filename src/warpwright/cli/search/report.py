@@ -1,4 +1,4 @@
-"""`warpwright report`: searches as a page that opens anywhere."""
+"""`warpwright report`: searches as a self-contained page."""
 
 from __future__ import annotations
 
@@ -13,16 +13,14 @@ from warpwright.cli.search.options import ArchivePlace
 
 
 def report(
-    runs: Annotated[list[str], typer.Argument(metavar="RUN", help="Ids of runs, or their beginnings.")],
-    html: Annotated[Path, typer.Option("--html", metavar="FILE", help="Where to write the page.")] = Path(
-        "report.html"
-    ),
+    runs: Annotated[list[str], typer.Argument(metavar="RUN", help="Ids of runs, or prefixes of them.")],
+    html: Annotated[Path, typer.Option("--html", metavar="FILE", help="The file to write.")] = Path("report.html"),
     archive: ArchivePlace = None,
     as_json: Json = False,
 ) -> None:
     """Write runs as one page that opens in any browser.
 
-    The funnel, the way up, the best kernel and the evidence for it.
+    The funnel, the progress, the best kernel and its evidence.
     """
     from warpwright.cli.screen import progress
 

@@ -1,4 +1,4 @@
-"""`warpwright runs`: what searches there were, and what each did."""
+"""`warpwright runs`: lists searches and shows their history."""
 
 from __future__ import annotations
 
@@ -9,10 +9,8 @@ import typer
 from warpwright.cli.output import Json, emit
 from warpwright.cli.search.options import ArchivePlace
 
-app = typer.Typer(
-    help="List, show and carry searches, past and under way.", no_args_is_help=True, rich_markup_mode=None
-)
-RunName = Annotated[str, typer.Argument(metavar="RUN", help="Its id, or the beginning of it.")]
+app = typer.Typer(help="List, show, export and import searches.", no_args_is_help=True, rich_markup_mode=None)
+RunName = Annotated[str, typer.Argument(metavar="RUN", help="Its id, or a prefix of it.")]
 
 
 @app.command("list", epilog="Example: warpwright runs list")
@@ -45,7 +43,7 @@ def list_runs(archive: ArchivePlace = None, as_json: Json = False) -> None:
 
 @app.command("show", epilog="Example: warpwright runs show 1a2b")
 def show_run(name: RunName, archive: ArchivePlace = None, as_json: Json = False) -> None:
-    """Show every decision of a run, and what became of it.
+    """Show every decision of a run, and its results.
 
     Decisions with their reasons, proposals with their fates.
     """
@@ -63,11 +61,11 @@ def show_run(name: RunName, archive: ArchivePlace = None, as_json: Json = False)
 @app.command("export", epilog="Example: warpwright runs export 1a2b run.jsonl")
 def export_run(
     name: RunName,
-    file: Annotated[str, typer.Argument(metavar="FILE", help="Where to write it, as JSON lines.")],
+    file: Annotated[str, typer.Argument(metavar="FILE", help="The file to write, as JSON lines.")],
     archive: ArchivePlace = None,
     as_json: Json = False,
 ) -> None:
-    """Write one run, exact and whole, to carry it elsewhere."""
+    """Export one run exactly, for use on another machine."""
     from pathlib import Path
 
     from warpwright.archive.opening import open_archive
@@ -83,11 +81,11 @@ def export_run(
 
 @app.command("import", epilog="Example: warpwright runs import run.jsonl")
 def import_run(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="What `runs export` wrote.")],
+    file: Annotated[str, typer.Argument(metavar="FILE", help="A file written by `runs export`.")],
     archive: ArchivePlace = None,
     as_json: Json = False,
 ) -> None:
-    """Take in a run from elsewhere."""
+    """Import a run from another machine."""
     from pathlib import Path
 
     from warpwright.archive.opening import open_archive

@@ -1,4 +1,4 @@
-"""A search on a screen: what it may cost, how it goes, what came of it, and how to go on."""
+"""Prints a search: its possible cost, its progress, its result, and how to resume it."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ INTERRUPTED = 130
 
 
 def announce(search: Search) -> None:
-    """The run's name, where its best kernel is kept, and what it can take at most."""
+    """Prints the run's name, the file of its best kernel, and its limits."""
     kept = f"; the best kernel so far is kept in {search.settings.output}"
     screen().print(f"Run {search.run.id} for {plain(search.run.task)}{kept}")
     screen().print(faint(most(search.settings)))
 
 
 def drive(search: Search, as_json: bool) -> None:
-    """To the end, or to where the work is elsewhere or the user stops it."""
+    """Runs a search until it ends, waits for another machine, or the user stops it."""
     try:
         with watching(search.settings, silent=as_json) as told:
             found = search.drive(told)
@@ -63,7 +63,7 @@ def _show(found: Searched) -> None:
 
 
 def show_tuned(found: TuneResult, output: str) -> None:
-    """Every setting, the best first."""
+    """Prints every setting, the best first."""
     value = {id_: score.value for id_, score in found.tuned.scores.items()}
     order = sorted(found.tuned.tried, key=lambda item: -value.get(item.candidate.id, -math.inf))
     show_table(("setting", "verdict", "standing"), [_setting_row(found, item) for item in order])

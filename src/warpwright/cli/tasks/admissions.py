@@ -1,4 +1,4 @@
-"""Admissions of tasks as a table, for `warpwright tasks check`."""
+"""Prints admissions of tasks, for `warpwright tasks check`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def admissions_data(admissions: Sequence[Admission]) -> list[dict[str, Any]]:
 
 
 def show_admissions(admissions: Sequence[Admission]) -> None:
-    """One row per task; what went wrong is spelled out below."""
+    """Prints one row per task, and explains failures below."""
     show_table(("task", "", "wrong ones", "honest ones", "draws", "took"), map(_row, admissions))
     for admission in admissions:
         for problem in _problems(admission):

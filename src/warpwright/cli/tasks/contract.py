@@ -1,4 +1,4 @@
-"""What `warpwright tasks show` tells of a task: arguments, outputs, cases with their limits, the skeleton."""
+"""Prints a task for `warpwright tasks show`: arguments, outputs, cases with their limits, the skeleton."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _RETURNS = {
 
 
 def show_contract(tasks: Sequence[Task], gpu: Gpu, language: Frontend) -> None:
-    """The first task in full; the others by name."""
+    """Prints the first task in full and the others by name."""
     task, *others = tasks
     facts = [f"[bold]{plain(task.key)}[/bold]", plain(task.summary), task.family and faint(task.family)]
     screen().print("  ".join(filter(None, facts)))
@@ -77,7 +77,7 @@ def _work(task: Task) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Three figures in the unit that suits them."""
+    """Formats three significant figures in a suitable unit."""
     for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
         if seconds >= size:
             return f"{seconds / size:.3g} {unit}"

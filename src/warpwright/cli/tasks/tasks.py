@@ -1,4 +1,4 @@
-"""`warpwright tasks`: list them, show one with its contract, and check that they deserve to be used."""
+"""`warpwright tasks`: lists tasks, shows their contracts, and checks their robustness."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Which = Annotated[
 ]
 
 app = typer.Typer(
-    help="List tasks, show what one asks, try whether it can be fooled.",
+    help="List tasks, show one, check whether it can be fooled.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -57,12 +57,10 @@ def show(
     gpu: Annotated[str, typer.Option("--gpu", metavar="GPU", help="The GPU whose limits are shown.")] = "h200",
     inputs: Inputs = None,
     only_skeleton: Annotated[bool, typer.Option("--skeleton", help="Print only the skeleton.")] = False,
-    language: Annotated[
-        str, typer.Option("--language", metavar="NAME", help="The language that a kernel is to be written in.")
-    ] = "cuda",
+    language: Annotated[str, typer.Option("--language", metavar="NAME", help="The language of the skeleton.")] = "cuda",
     as_json: Json = False,
 ) -> None:
-    """Show what a task asks of a kernel, and how fast it could be.
+    """Show what a task requires of a kernel, and how fast it could be.
 
     Also a skeleton of a kernel to fill in; --skeleton prints that alone.
     """
@@ -89,7 +87,7 @@ def show(
 @app.command("check", epilog="Example: warpwright tasks check layernorm softmax --jobs 2")
 def check(
     names: Annotated[
-        list[str] | None, typer.Argument(metavar="TASK", help="As for show; all tasks of the suites if none.")
+        list[str] | None, typer.Argument(metavar="TASK", help="As for show; by default all tasks of the suites.")
     ] = None,
     suite: Suite = None,
     direction: Which = None,
@@ -99,7 +97,7 @@ def check(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Try whether tasks can be fooled.
+    """Check whether tasks can be fooled.
 
     Wrong implementations must be refuted, honest ones must pass, outputs must vary.
     """
@@ -120,7 +118,7 @@ def check(
 
 
 def show_tasks(tasks: Sequence[Task]) -> None:
-    """One row per function, its directions side by side."""
+    """Prints one row per function, its directions side by side."""
     from warpwright.cli.screen import faint, plain, screen, show_table
 
     functions: dict[tuple[str, str], list[Task]] = {}
