@@ -48,9 +48,9 @@ def of_source(gpu: Gpu) -> tuple[Knob, ...]:
 def usual(knobs: Sequence[Knob], kinds: Sequence[str], streams: bool, rounds: bool) -> dict[str, Any]:
     """The default config of a task.
 
-    Sums of columns beside a row take registers, so that fewer packs of it can be kept; and gradients read several
-    tensors along a row, for which larger blocks are quicker. Where a result is very coarse, a last digit can tip it
-    over.
+    Column sums next to a row take registers, so that fewer packs of the row can be kept; gradients read several
+    tensors along a row, for which larger blocks are faster. If results are rounded coarsely, an error in the last digit
+    may change them, so that the exact exponential is used.
     """
     found = defaults_of(knobs)
     if FUSED in kinds:

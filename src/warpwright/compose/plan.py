@@ -124,8 +124,8 @@ def _check_types(task: Task) -> None:
 
 
 def _reads_again(entries: Sequence[Entry]) -> bool:
-    """Whether rows that are timed are too long to be kept, or too few: they should stay in the cache while results pass
-    by it."""
+    """Whether timed rows are too long or too few to be kept on chip: then they should stay in the cache, and results
+    should bypass it."""
     return any(
         is_few_and_long(group.space.rows, group.space.columns, entry.graph.cases, entry.graph.gpu)
         or is_too_long(group.space.columns, entry.graph.cases)

@@ -59,10 +59,10 @@ def test_scores_may_come_in_pieces() -> None:
 
 
 def test_who_is_not_asked_cannot_be_scored() -> None:
-    with pytest.raises(UsageError, match="not the turn of x"):
+    with pytest.raises(UsageError, match="no score is due for x"):
         Halving(entrants=tuple("ab"), rungs=RUNGS).fed({"x": 1.0})
     done = run(Halving(entrants=("a",), rungs=RUNGS[:1]), {"cheap": {"a": 1.0}})
-    with pytest.raises(UsageError, match="not the turn of a"):
+    with pytest.raises(UsageError, match="no score is due for a"):
         done.fed({"a": 1.0})
 
 

@@ -1,7 +1,7 @@
 """Traces the task's function to a graph of ATen operations over named sizes.
 
-Nothing is computed: tensors are fake, sizes are symbols with the names of the task. Floating scalars are tensors
-without dimensions, so that what is done to them shows in the graph; whole numbers are symbols like sizes.
+Nothing is computed: tensors are fake, sizes are symbols with the names of the task. Floating-point scalars are
+zero-dimensional tensors, so that operations on them appear in the graph; integers are symbols like sizes.
 """
 
 from __future__ import annotations
@@ -168,7 +168,7 @@ def _trace(task: Task, arguments: Sequence[Any], gradients: Sequence[Any], saves
 def _is_ours(error: Exception) -> bool:
     """Whether the composer itself raised it by mistake, not the function that is traced nor torch on its behalf.
 
-    What torch raises in C++ has the caller's frame: a mode that passes a call on, or a RuntimeError from anywhere.
+    An exception from torch's C++ code has the caller's frame: a mode that forwards a call, or any RuntimeError.
     """
     *_, (frame, _) = traceback.walk_tb(error.__traceback__)
     code = frame.f_code

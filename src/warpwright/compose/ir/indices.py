@@ -1,8 +1,8 @@
 """Index expressions of elements over the loop variables of a kernel.
 
-A kernel runs over packs of consecutive elements. What matters of an index is how it moves within a pack: not at all
-(one load serves the pack), in step with it (one vector load does), or otherwise. Some of this holds only where sizes
-are multiples of the pack; those sizes are collected, and the host takes the vector path only if all of them are.
+A kernel runs over packs of consecutive elements. An index may be constant within a pack (one scalar load), move in step
+with it (one vector load), or move otherwise. Some of this holds only if sizes are multiples of the pack; these sizes
+are collected, and the host selects the vector path only if all of them are.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Sizes: formulas over the names of a task, compared by their values in every case the task has.
 
-Two formulas that agree on all cases are one size here. That spares us symbolic algebra: "C*H*W // groups * groups" is
-"C*H*W" because it is so wherever the kernel is called.
+Two formulas that agree on all cases are the same size. This avoids symbolic algebra: "C*H*W // groups * groups" equals
+"C*H*W" because the values agree in every case.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ class Cases:
         timed: Sequence[int] | None = None,
         widths: Sequence[int] | None = None,
     ) -> None:
-        """`preferred` formulas are the ones that people would write; other formulas of the same value give way.
+        """`preferred` formulas are natural ones; they replace other formulas of the same value.
 
         `timed` are the positions of the cases that speed is measured on; all of them if not given. `widths` are the
         bytes of an element in each case.

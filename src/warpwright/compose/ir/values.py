@@ -1,8 +1,8 @@
 """The graph of values that a function computes: tensors by shape and by the expression of each element.
 
-A value is made once: the same operation on the same values is the same value, so that what a forward pass saves and
-what its backward pass would compute again are found to be one. Conversions between floating types are no values:
-everything is computed in float32 and rounded where it is stored.
+Values are unique (hash-consing): the same operation on the same operands is the same value, so that a value saved by a
+forward pass is recognised in its backward pass. Conversions between floating-point types are not values: everything is
+computed in float32 and rounded when stored.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""Kernels, by kind.
+"""Writes kernels, by kind.
 
 index/      Windows, selections, scatters
-pointwise/  Element by element
+pointwise/  Elementwise kernels
 product/    Products of small matrices
-reduction/  What reductions share, and reductions over columns
+reduction/  Common parts of reductions, and reductions over columns
 rows/       Reductions over rows
 scan/       Running sums
-steps.py    each group of a schedule becomes kernels or a library call
+steps.py    writes each group of a schedule as kernels or a library call
 """

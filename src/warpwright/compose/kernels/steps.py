@@ -92,7 +92,7 @@ class EntryWriter(ProductWriter):
         return elements(comment_on(group.stores), group.stores, self.graph, self._held_before(index), self.genome)
 
     def _alone(self, name: str, stores: Sequence[Store], held: Mapping[int, Tensor]) -> None:
-        """What has a kernel of its own, or none."""
+        """Writes a group with a special kernel or a library call."""
         store = stores[0]
         match store.value.op:
             case Op.LIBRARY:
@@ -169,8 +169,8 @@ class EntryWriter(ProductWriter):
         )
 
     def _launch_rows(self, work: Rows, held: Mapping[int, Tensor], streamed: bool = False) -> None:
-        """Rows that a block or a cluster keeps, or that are taken together, where there are such among the cases; then
-        all others."""
+        """Launches the special kernels for rows (GEMV, block, cluster, cooperative) that some case needs, then the
+        general one for all other rows."""
         given = work, self.graph, held, self.genome
         kinds = () if streamed else (resident_kernels, cluster_kernels, grid_kernels, across_kernels)
         special = [kernel for kind in kinds if (kernel := kind(*given))]
@@ -181,7 +181,7 @@ class EntryWriter(ProductWriter):
             self._only_if_declined(kernel, start)
 
     def _only_if_declined(self, first: Written, start: int) -> None:
-        """The calls from there on are made where the launcher that is asked first takes nothing."""
+        """Makes the calls from `start` on only if the first launcher declines."""
         self._unless_taken(self.call_of(first), start)
 
     def _launch_blocks(self, work: Rows, held: Mapping[int, Tensor], streamed: bool) -> None:
@@ -199,12 +199,12 @@ class EntryWriter(ProductWriter):
         return None
 
     def _given(self) -> set[str]:
-        """The tensors that lay in memory before the call, and that nobody has written to since."""
+        """The call's arguments that no kernel has written to so far."""
         written = {name for kernel in self.kernels for name in kernel.needs.writes}
         return {tensor.name for tensor in self.entry.inputs.values()} - written
 
     def _is_row_number(self, store: Store, space: Space) -> bool:
-        """Rows of one column are no rows: one number each, unless nothing was reduced for it."""
+        """Whether the value is a single number per row, which only a reduction gives."""
         return self.graph.numel(store.value) == space.rows and store.value.op in REDUCTIONS
 
     def _rows_and_columns(self, name: str, group: Group, held: Mapping[int, Tensor]) -> None:

@@ -1,8 +1,8 @@
 """Rewrites sums over long rows, so that the rows are read less often.
 
-A sum that waits for another of the same row is taken apart where it is linear in what it waits for: its terms can be
-summed in the same pass. And a row that consists of finer rows, which are summed in any case, is put together from sums
-over these: then one kernel reads for both.
+A sum that depends on another sum of the same row is split if it is linear in the latter: its terms can be summed in the
+same pass. And the sum of a row that consists of finer rows, which are summed anyway, is computed from the finer sums:
+then one kernel reads the data for both.
 """
 
 from __future__ import annotations
@@ -74,9 +74,9 @@ class _Rewriter:
         return bool(self.scheduler.spaces(term))
 
     def _apart(self, term: Value, value: Value) -> Value | None:
-        """The sum of a term over the rows of `value`, from sums that wait for nothing; None where there is no way.
+        """The sum of a term over the rows of `value`, from sums without dependencies; None if it cannot be split.
 
-        A mean that is subtracted stays where it is: the sum without it could be far larger than the sum with it.
+        A subtracted mean is not split off: the sum without it could be much larger than the sum with it.
         """
         make = self.graph.pointwise
         if not self._waits(term):

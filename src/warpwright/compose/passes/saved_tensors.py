@@ -1,7 +1,7 @@
 """Chooses the tensors that a forward pass saves for its backward pass.
 
-Worth saving are the arguments and outputs, which are in memory anyway, the results of reductions, one number for each
-row, and results of library calls. Everything else is computed again from these, element by element.
+It saves arguments and outputs, which are in memory anyway, results of reductions, which are one number per row, and
+results of library calls. All other values are recomputed from these, element by element.
 """
 
 from __future__ import annotations

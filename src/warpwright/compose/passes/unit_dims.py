@@ -1,10 +1,10 @@
-"""Products with a single row, as when a language model writes one word, and images with a single channel; also sums
-over samples of which there is only one, and that one large.
+"""Specialises entry points for a dimension of size 1: products with a single row (GEMV, as in decoding), images with a
+single channel, and sums over a single large sample.
 
-Where a size is one in some of the cases that are timed and more in others, the entry point hands over to a second one,
-written for that size alone. A product is there a sum along each row of the matrix, which takes in whatever the matrix
-is unpacked from: a library would have it unpacked to memory first. A convolution is a few products for each element,
-which whatever comes next takes in. A sum over one sample is the sample, which the kernel that reads it leaves there.
+If a size is 1 in some timed cases and larger in others, the entry point calls a second one, written for size 1. There a
+product is a sum along each row of the matrix, fused with the conversion of its elements, which a library call would
+need in memory first. A convolution is a few products per element, fused with the next operation. A sum over one sample
+is the sample itself, stored by the kernel that reads it.
 """
 
 from __future__ import annotations

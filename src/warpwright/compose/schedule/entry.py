@@ -20,7 +20,7 @@ class Single:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """One exported function: its C++ parameters, what it is given, what it owes."""
+    """One exported function: its C++ parameters, its inputs and its results."""
 
     name: str
     graph: Graph

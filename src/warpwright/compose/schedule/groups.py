@@ -1,7 +1,7 @@
 """Decides which values are stored, and which kernel stores them.
 
-Everything elementwise is computed where it is needed. Memory is used for what the function returns, for what a library
-call or a kernel of its own takes and gives, and for the few numbers that one kernel over rows leaves for another.
+Elementwise values are computed inline. Stored values are the results of the function, operands and results of library
+calls and special kernels, and the few numbers per row that one kernel passes to another.
 """
 
 from __future__ import annotations
@@ -75,8 +75,8 @@ class Scheduler:
         """What results are sums of, and the names of these results."""
 
     def run(self, outputs: Sequence[Store], views: Sequence[Value] = ()) -> Schedule:
-        """`views` must lie in memory too, but nobody has asked where. What others need is kept first: where it is
-        owed, and not a second time elsewhere."""
+        """Schedules the outputs; `views` must be stored too, in any tensor. Values needed by others are stored first,
+        in the output tensor if they are outputs, so that no value is stored twice."""
         self._summed = {term.number: store.tensor.name for store in outputs if (term := _summand(store.value))}
         needed = {arg.number for value in walk([store.value for store in outputs]) for arg in value.args}
         for store in sorted(outputs, key=lambda store: not (store.value.op in APART and store.value.number in needed)):
@@ -90,7 +90,7 @@ class Scheduler:
         return self._grouped(again)
 
     def _prepare_parts(self, store: Store) -> None:
-        """What goes to places of its own is not held for others to read."""
+        """Prepares the parts of a concatenation or a scattered value, which other kernels cannot read."""
         for part in store.value.args if store.value.op is Op.CAT else (store.value,):
             self._prepare(part, self.space_of(part), root=True)
         for index in store.at:
@@ -216,8 +216,8 @@ class Scheduler:
         return Schedule(tuple(groups), tuple(self.scratch), held, made_by)
 
     def _place_cat(self, store: Store, groups: list[Group], made_by: dict[int, int]) -> None:
-        """The parts of a concatenation are stored where they belong; parts of one size share a kernel. What a step of
-        its own has left is copied there."""
+        """Stores the parts of a concatenation in place; parts of one size share a kernel. Results of separate steps are
+        copied there."""
         dim, start, one = store.value.attr(Axis).dim, self.graph.cases.size(0), self.graph.cases.one()
         for part in store.value.args:
             piece = replace(store, value=part, dim=dim, start=start)

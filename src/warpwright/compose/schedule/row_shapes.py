@@ -29,8 +29,8 @@ def is_too_long(columns: Size, cases: Cases) -> bool:
 
 
 def shared_packs(gpu: Gpu) -> int:
-    """Packs that each of 1024 threads has room for in shared memory, beside what their reductions take. None where
-    copies cannot go there in the background."""
+    """The packs that each of 1024 threads can keep in shared memory besides the reductions' memory; 0 if the GPU has no
+    asynchronous copies."""
     room = gpu.architecture.shared_per_block_optin - 8 * KIB
     return room // (MOST_THREADS * PACK_BYTES) if gpu.architecture.has_async_copies else 0
 

@@ -86,7 +86,7 @@ class Halving:
         turn = self.turn
         strangers = set(scores) - set(turn.entrants if turn else ())
         if turn is None or strangers:
-            raise UsageError(f"it is not the turn of {', '.join(sorted(strangers)) or 'anybody'}")
+            raise UsageError(f"no score is due for {', '.join(sorted(strangers)) or 'any entrant'}")
         number = self.rungs.index(turn.rung)
         known = {name: score if score is not None and score == score else None for name, score in scores.items()}
         return replace(self, scores=(*self.scores[:number], {**self._scores(number), **known}))

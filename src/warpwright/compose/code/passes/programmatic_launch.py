@@ -1,8 +1,8 @@
 """Programmatic dependent launch: kernels start while the one before them still runs, and wait for it by themselves.
 
-A launch takes about a microsecond, in which the GPU would do nothing. A kernel lets the next one start only after it
-has waited itself, so that everything earlier is done by then. It need not wait for what was there before the call: it
-may say itself where it waits, and have that on its way.
+A launch takes about a microsecond, in which the GPU would be idle. A kernel triggers the next launch only after its own
+wait, so that all earlier kernels have finished by then. The call's own arguments can be read before the wait: a kernel
+may place the wait itself and prefetch them.
 """
 
 from __future__ import annotations

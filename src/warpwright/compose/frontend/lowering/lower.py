@@ -165,8 +165,8 @@ class Lowering:
         return {self._formula(left): int(right) for left, right in pairs if self._formula(left) in given}
 
     def check_guards(self) -> None:
-        """Where the function took two sizes for equal, they must be so in every case. That strides of tensors without
-        elements count a size of none as one is asked by torch itself, and matters to nobody."""
+        """Checks that sizes which the function assumed equal are equal in every case. Guards of torch itself on strides
+        of empty tensors are ignored."""
         for guard in self.traced.guards:
             if type(guard).__name__ == "Equality":
                 left, right = (self._formula(side) for side in guard.args)

@@ -1,7 +1,7 @@
 """Windows, selections, scatters.
 
-topk.py     the highest of each row
-scatter.py  elements and rows to places of their own
-window.py   windows that slide over an image
-quad.py     windows of two by two
+topk.py     top-k of each row
+scatter.py  scatters of elements and rows
+window.py   pooling windows over an image
+quad.py     2 x 2 max pooling
 """

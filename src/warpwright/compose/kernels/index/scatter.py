@@ -1,8 +1,7 @@
-"""Scatters: elements to places of their own row, and whole rows to rows of a table.
+"""Scatters: elements to positions of their row, and whole rows to rows of a table.
 
-Rows are put together in shared memory, several short ones at a time, and leave it once. Rows of a table are found by
-lists: every row knows the last one that goes to it, and that one the one before; so each row of the table is written
-once, whether any goes there or not.
+Rows are accumulated in shared memory, several short ones at a time, and stored once. For rows of a table, linked lists
+connect all source rows of each destination row; so each row of the table is written exactly once, even without sources.
 """
 
 from __future__ import annotations

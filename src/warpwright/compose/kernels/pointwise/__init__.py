@@ -1,6 +1,6 @@
-"""Element by element.
+"""Elementwise kernels.
 
-map.py                element by element
-horizontal_fusion.py  the same for several counts at once
-foreach.py            lists of tensors, many to a launch
+map.py                elementwise kernels
+horizontal_fusion.py  elementwise kernels of several sizes in one launch
+foreach.py            lists of tensors, many per launch
 """

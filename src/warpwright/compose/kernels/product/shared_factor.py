@@ -1,7 +1,6 @@
-"""Which small products share their first factor, and so a launch; and what is done there while that is read.
+"""Finds small products that share their first factor, and fuses them and the factor's computation into one launch.
 
-Where it is computed for them alone, it need not lie in memory. Its column sums are left by the product that it goes
-into transposed.
+If only they use the factor, it is not stored. The product that takes the factor transposed also stores its column sums.
 """
 
 from __future__ import annotations
@@ -139,7 +138,7 @@ def _leaves(product: Store, sums: Store, cases: Cases) -> bool:
 
 
 def _is_only_here(itself: Sequence[Store], run: Sequence[Group], schedule: Schedule) -> bool:
-    """Whether nobody else needs the factor in memory."""
+    """Whether no other kernel reads the factor from memory."""
     factor, others = itself[0], [group for group in schedule.groups if group not in run]
     held = {number: tensor for number, tensor in schedule.held.items() if number != factor.value.number}
     needed = [arg for group in others for store in group.stores for arg in (*store.value.args, *store.at)]

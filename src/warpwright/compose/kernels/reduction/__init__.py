@@ -1,8 +1,8 @@
-"""What reductions share, and reductions over columns.
+"""Common parts of reductions, and reductions over columns.
 
-passes.py            which reductions over a row share a pass
-accumulators.py      what a thread carries along a row for each of them
-welford.py           those for means and spreads
-columns.py           columns: sums over the leading dimensions
-rows_and_columns.py  rows and columns at once
+passes.py            assigns reductions over a row to passes
+accumulators.py      the accumulators of a thread
+welford.py           device functions for mean and variance
+columns.py           column sums over the leading dimensions
+rows_and_columns.py  reductions over rows and columns in one kernel
 """

@@ -1,7 +1,7 @@
 """Column sums over the leading dimensions, fused with elementwise stores of the same elements.
 
-A block walks down a strip of columns, each thread with one pack of them; its warps take rows in turn. Many blocks
-share the rows of one strip and leave partial sums, which a second, small kernel adds up in a fixed order.
+A block processes a strip of columns, one pack per thread; its warps take rows in turn. Many blocks share the rows of
+one strip and store partial sums, which a second, small kernel adds in a fixed order.
 """
 
 from __future__ import annotations

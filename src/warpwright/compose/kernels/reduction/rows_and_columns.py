@@ -1,8 +1,8 @@
 """Reductions over rows and columns in one kernel, as in gradients of normalisations.
 
-A fixed number of teams of threads walk over the rows. Each thread keeps its packs of a row in registers, and beside
-them the sums of its columns over all rows it has seen; at the end every team leaves its sums, and they are added up.
-So everything is read once, where two kernels would read it twice.
+A fixed number of teams of threads loops over the rows. Each thread keeps its packs of a row in registers, and the sums
+of its columns over all rows of its team; at the end every team stores its sums, and a second kernel adds them. So all
+data is read once instead of twice.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
 """Reductions over rows.
 
-row.py          rows: the statements of one row
-reads.py        rows: the tensors that each pass reads
-launch.py       rows: the kernels around them, and the choice among these
-split.py        few long rows: many blocks to a row
+row.py          the statements of one row
+reads.py        the tensors that each pass reads
+launch.py       the kernels around them, and the selection among these
+split.py        few long rows: many blocks per row
 onchip.py       rows kept in registers and shared memory
-block.py        long rows that one block keeps in both, one after the other
-cluster.py      long rows that a cluster of blocks keeps
-cooperative.py  few rows that all blocks together keep
-gemv.py         many long rows times the same row, several to a block
+block.py        long rows kept by persistent blocks
+cluster.py      long rows kept by clusters of blocks
+cooperative.py  few rows kept by all blocks of a cooperative grid
+gemv.py         GEMV: many long rows times the same vector
 """

@@ -1,7 +1,7 @@
-"""Rows that are too long for the registers of a block, but not for these and its shared memory together.
+"""Rows that are too long for the registers of a block, but fit into its registers and shared memory together.
 
-One block keeps such a row, so that its threads meet nobody but each other. Blocks stay, and take one row after the
-other: what a thread has in shared memory makes place for the next row while this one is stored.
+One block keeps such a row, so that block barriers suffice. Blocks are persistent: while a row is stored, the next row
+is prefetched into the freed shared memory.
 """
 
 from __future__ import annotations

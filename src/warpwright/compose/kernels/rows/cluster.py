@@ -1,9 +1,9 @@
-"""Rows that are too long for the registers of a block, or too few for one block each: a cluster of blocks keeps each of
-them. So it is read once, where blocks that stream it would read it in every pass.
+"""Rows that are too long for the registers of a block, or too few for one block each: a cluster of blocks keeps a row,
+so that it is read once instead of in every pass.
 
-Each block of a cluster writes what it has found into the shared memory of all of them: once for each pass, and for all
-reductions of that pass at once, since to meet takes as long as to compute. Nobody reads the memory of others, so that
-each may leave as soon as it is done.
+Each block writes its partial results into the shared memory of all blocks of the cluster: once per pass, for all
+reductions of the pass together, since a cluster barrier takes as long as the computation. Blocks read only their own
+shared memory, so that each may exit as soon as it is done.
 """
 
 from __future__ import annotations
@@ -123,8 +123,8 @@ def kept_by_a_cluster(reads: RowReads, case: int, genome: Mapping[str, Any]) -> 
 
 
 def _tile(packs: int, tensors: int, element: int, expects: bool, gpu: Gpu) -> Tile | None:
-    """With the fewest threads that have room for it. What is expected meanwhile lies in the cache, which has no room
-    for as much again as registers and shared memory hold together: registers alone are used then."""
+    """The tile with the fewest threads that can keep the row. Prefetched tensors stay in L2, which has no room for as
+    much data as registers and shared memory together hold; then only registers are used."""
     fewest = THREADS[0]
     if not expects and (items := items_of(packs, fewest, tensors, gpu)):
         return Tile(fewest, items, far_of(items, tensors))

@@ -1,8 +1,7 @@
-"""Few rows, so long that only all multiprocessors together can keep them: many blocks to a row, all of them at once.
+"""Few rows, so long that only all multiprocessors together can keep them: many resident blocks share each row.
 
-Everything is read once, where blocks that come and go would read it in every pass. Blocks leave what they have found of
-their piece in memory, wait until all of them have, and put it together, each for itself. That they are all there at
-once is what a cooperative launch promises.
+All data is read once instead of in every pass. Blocks store the partial results of their pieces, wait at a grid
+barrier, and each combines all partial results. A cooperative launch guarantees that all blocks are resident.
 """
 
 from __future__ import annotations

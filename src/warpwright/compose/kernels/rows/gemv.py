@@ -1,9 +1,8 @@
 """GEMV: many long rows, each multiplied by the same row, several rows at a time.
 
-That is a product with a single row. Nothing of the matrix is read twice, so all that counts is how much of it is under
-way at any moment. A thread therefore takes the same columns of several rows, and asks for all of their packs before it
-uses the first; what the rows are multiplied by is read once for all of them. Threads meet once, at the end, and for all
-rows together.
+Each element of the matrix is read once, so performance depends on the number of bytes in flight. A thread therefore
+takes the same columns of several rows and loads all of their packs before it uses the first; the vector is read once
+for all of them. One barrier at the end combines all rows.
 """
 
 from __future__ import annotations

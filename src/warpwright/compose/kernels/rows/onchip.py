@@ -1,7 +1,7 @@
 """Rows that are kept in registers and, where these do not suffice, in shared memory as well.
 
-A thread has places of its own there, so that nobody waits for anybody. What comes there comes in the background, and
-takes no registers on its way.
+A thread has its own slots in shared memory, so that no barrier is needed. Asynchronous copies fill them without using
+registers.
 """
 
 from __future__ import annotations
@@ -142,7 +142,7 @@ class KeepingWriter(RowWriter):
         return None if is_known else self.remembered
 
     def forget_names(self) -> None:
-        """What is remembered is given by nobody."""
+        """Drops the recomputed value from the needs: it is not a kernel argument."""
         if self.remembered:
             self.needs.reads.pop(self._remembered_name, None)
             self.needs.vectors.pop(self._remembered_name, None)
@@ -204,8 +204,8 @@ class KeepingWriter(RowWriter):
 
 
 def items_of(packs: int, threads: int, tensors: int, gpu: Gpu, near: int = NEAR) -> int | None:
-    """Packs of each tensor that a thread has to keep, so many threads sharing a row; None where there is no room for
-    them, at least one in registers."""
+    """The packs of each tensor that a thread must keep if `threads` share a row; None if they do not fit, with at least
+    one in registers."""
     items = -(-packs // threads)
     return items if tensors <= near and far_of(items, tensors, near) * tensors <= shared_packs(gpu) else None
 

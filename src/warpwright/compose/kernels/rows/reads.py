@@ -53,8 +53,8 @@ class RowReads:
 
     @property
     def read_again(self) -> list[str]:
-        """The tensors that are worth keeping on the chip: several passes read them. They share one piece of memory, and
-        so must be of one type."""
+        """The tensors worth keeping on chip: several passes read them. They share one allocation, so they must have one
+        type."""
         typed = {tensor.name for tensor in self.held.values() if tensor.cpp == "T"}
         return [name for name in self.along_rows if sum(name in names for names in self.loaded) > 1 and name in typed]
 

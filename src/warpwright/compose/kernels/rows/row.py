@@ -106,11 +106,11 @@ class RowWriter:
         self.may_fetch_early: Callable[[set[str]], bool] = lambda names: False
         """Whether these tensors may be read before the kernel waits for others."""
         self.fetched_early: list[Statement] = []
-        """The statements that do so."""
+        """The prefetching statements."""
         self.joins = kept is None
-        """Whether passes that wait for each other become one: threads meet less often, but compute more."""
+        """Whether dependent passes are fused, which needs fewer barriers and more computation."""
         self.behind_last: list[Statement] = []
-        """What is done behind each pack of the last pass, when it is needed no more."""
+        """The statements after each pack of the last pass, when the pack is not needed any more."""
         self.preamble: dict[Item, None] = {}
 
     @property

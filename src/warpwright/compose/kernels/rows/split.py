@@ -1,7 +1,7 @@
 """Few long rows: many blocks share each row.
 
-In every pass a block reduces a piece of a row and leaves what it found. The blocks of the next kernel begin by putting
-together what was left of their row, each for itself: that is a few numbers, and spares a launch.
+In every pass a block reduces a piece of a row and stores its partial results. Each block of the next kernel begins by
+combining the partial results of its row: these are few numbers, and this saves a launch.
 """
 
 from __future__ import annotations

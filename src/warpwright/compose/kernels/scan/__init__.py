@@ -1,5 +1,5 @@
 """Running sums.
 
 scan.py       running sums
-look_back.py  running sums along few long rows, piece after piece
+look_back.py  running sums along few long rows by decoupled look-back
 """

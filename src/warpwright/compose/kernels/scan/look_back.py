@@ -1,9 +1,8 @@
-"""Running sums along few long rows: blocks take piece after piece, so that all is read once, and written meanwhile.
+"""Running sums along few long rows by decoupled look-back: data is read and written once.
 
-Every piece publishes its sum, and what follows it in its row adds up all that were published before it. A block draws
-its pieces from a counter, and may wait for an earlier piece: whoever drew that one is at work already, in whatever
-order the GPU starts blocks. Counter and sums are emptied by a kernel of their own, so that nothing is left over from
-call to call.
+Every piece publishes its sum, and later pieces of its row add all sums published before. A block draws its pieces from
+a counter, so the block that holds an earlier piece is already running, in whatever order the GPU starts blocks. A
+separate kernel resets counter and sums, so that no state remains between calls.
 """
 
 from __future__ import annotations
