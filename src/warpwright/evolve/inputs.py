@@ -39,6 +39,8 @@ class SearchInputs:
     """The tunables of each candidate whose source declares some."""
     promise: Mapping[str, float] = field(default_factory=dict)
     """An estimate, for each candidate, that it is correct and fast. It orders the queue and has no other effect."""
+    lessons: tuple[str, ...] = ()
+    """Lessons of earlier runs for the same function."""
     ceilings: Mapping[Arm, Ceiling] = field(default_factory=dict)
     evaluation_seconds: float | None = None
     """The most GPU seconds that one evaluation can take."""

@@ -120,7 +120,8 @@ class Turn:
         return bandit.pick(arms, self._arm_records[operator], in_flight, self.policy)
 
     def _lesson(self) -> str | None:
-        lessons = [text for text in self.snapshot.lessons if text]
+        """One of the run's own lessons or, as long as there is none, of earlier runs."""
+        lessons = [text for text in self.snapshot.lessons if text] or self.given.lessons
         return self.rng.choice(lessons) if lessons else None
 
     def waiting(self) -> list[Member]:

@@ -57,6 +57,8 @@ class ModelServices:
     composer: Composer | None = None
     forward: Candidate | None = None
     opinions: Model | None = None
+    lessons: tuple[str, ...] = ()
+    """Lessons of earlier runs."""
     ceilings: Mapping[Arm, Ceiling] = field(default_factory=dict)
     note: Note | None = None
     """Called with every model call as soon as it is answered, whatever becomes of the proposal."""
@@ -70,6 +72,7 @@ class ModelServices:
             genome=self.composer.default() if self.composer else {},
             tunables={id_: open_ for id_, kernel in library.items() if (open_ := _tunables(kernel)) is not None},
             promise={id_: score for id_, item in dossiers.items() if (score := score_of(item)) is not None},
+            lessons=self.lessons,
             ceilings=self.ceilings,
         )
 

@@ -41,5 +41,7 @@ class Settings:
     """File to which requests and answers are recorded, for a replay."""
     output: str | None
     """The file that holds the best kernel so far, if one was asked for."""
+    lessons: tuple[str, ...] = ()
+    """Lessons of earlier runs for the same function, as they were when the run began."""
     reference: str | None = field(default=None, metadata=OMIT_DEFAULT)
     """The text of the reference, if the task is a Python object of a caller; `task` names a file that never existed."""

@@ -7,6 +7,7 @@ import math
 import os
 import secrets
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -42,6 +43,9 @@ LONGEST_PROMPT = 24_000
 """Tokens: an upper bound on the length of our prompts, to estimate costs before anything is asked."""
 _LONGEST_SCHEMA = 2_000
 """Tokens of an answer's JSON schema, which is sent with a request but not recorded."""
+_MOST_LESSONS = 4
+_MOST_REMEMBERED = 64
+"""Memories that are looked through for lessons: scores of the same function are found by the same words."""
 _QUESTIONS = 2
 """Requests per proposal at most: one is repeated if its answer cannot be parsed."""
 
@@ -57,10 +61,19 @@ def begin(archive: Archive, settings: Settings, seed: int | None = None, start: 
     _models(settings, spent=0.0)
     _evaluator(task, settings, secret=0)
     _read(settings.forward, settings)
+    settings = replace(settings, lessons=earlier_lessons(archive, task) if settings.policy.arms else ())
     run = _recorded_run(archive, settings, task, secrets.token_hex(4), seed)
     if start is not None:
         enter_start(archive, run, start)
     return run
+
+
+def earlier_lessons(archive: Archive, task: Task) -> tuple[str, ...]:
+    """What earlier runs for the same function in any direction taught, the best matches first."""
+    function = task.key.rpartition(":")[0]
+    found = archive.search(task.key, limit=_MOST_REMEMBERED)
+    taught = [item for item in found if item.lesson and item.task.rpartition(":")[0] == function]
+    return tuple(f"{item.lesson} (From an earlier search for {item.task}.)" for item in taught[:_MOST_LESSONS])
 
 
 def _check_authors(task: Task, settings: Settings) -> None:
@@ -114,6 +127,7 @@ def search_run(archive: Archive, run: Run, watcher: Watcher) -> SearchRun:
         written_in=settings.language,
         composer=composer_of(task, settings.flags.gpu) if settings.policy.composer else None,
         forward=_read(settings.forward, settings),
+        lessons=settings.lessons,
         ceilings={arm: ceiling(arm) for arm in settings.policy.arms},
         note=partial(archive.append, run.id),
     )

@@ -146,7 +146,7 @@ def test_what_is_to_be_mended_in_a_kernel_is_said_only_where_there_is_one() -> N
 
 
 def test_lessons_are_shown() -> None:
-    assert "Lessons of this search so far\nTwo passes lose." in rendered(Operator.REPAIR, lesson="Two passes lose.")
+    assert "Lessons of earlier results\nTwo passes lose." in rendered(Operator.REPAIR, lesson="Two passes lose.")
 
 
 def test_a_repair_has_one_issue_and_asks_for_the_least_change() -> None:

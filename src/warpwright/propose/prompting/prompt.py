@@ -76,7 +76,7 @@ def _ordinary(setting: Setting) -> dict[str, str]:
         "notice": NOTICE if _quotes(brief) else "",
         "task": description(task, gpu, setting.language),
         "rules": render("rules", setting.language.rules(setting.flags), setting.language),
-        "lesson": _section("Lessons of this search so far", brief.lesson),
+        "lesson": _section("Lessons of earlier results", brief.lesson),
         **({} if brief.operator is Operator.REPAIR else _creative(setting)),
     }
 
