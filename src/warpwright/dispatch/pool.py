@@ -9,10 +9,11 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from multiprocessing import get_context
+from multiprocessing.connection import Connection
 from types import ModuleType
 from typing import TypeVar
 
-from warpwright.core.errors import OurFault
+from warpwright.core.errors import OurFault, WarpwrightError
 from warpwright.core.protocols import Progress
 from warpwright.core.records.evidence import Fault
 
@@ -48,6 +49,39 @@ def parallel(
         except BrokenProcessPool as error:
             raise OurFault(Fault(where="worker process", message=f"died: {error}", retryable=True)) from None
     return [results[number] for number in range(len(items))]
+
+
+def within(function: Callable[[Item], Result], item: Item, seconds: float) -> Result | None:
+    """Returns `function` of an item from a process of its own; None if it takes longer, and the process is killed.
+
+    What that process has started dies with it.
+    """
+    context = get_context("spawn")
+    receiver, sender = context.Pipe(duplex=False)
+    process = context.Process(target=_answered, args=(sender, function, item))
+    with _without_main():
+        process.start()
+    sender.close()
+    try:
+        answer = receiver.recv() if receiver.poll(seconds) else (None, None)
+    except EOFError:
+        raise OurFault(Fault(where="worker process", message="died", retryable=True)) from None
+    finally:
+        process.kill()
+        process.join()
+    result, error = answer
+    if error is not None:
+        raise error
+    found: Result | None = result
+    return found
+
+
+def _answered(sender: Connection, function: Callable[[Item], Result], item: Item) -> None:
+    _single_threaded()
+    try:
+        sender.send((function(item), None))
+    except WarpwrightError as error:
+        sender.send((None, error))
 
 
 @contextmanager

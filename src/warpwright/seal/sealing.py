@@ -62,9 +62,13 @@ def _key(task: Task, candidate: Candidate, cases: Sequence[Case]) -> str:
 
 
 def _made(task: Task, candidate: Candidate, cases: Sequence[Case], store: Store, key: str) -> Sealed:
-    """Captures the cases without stored plans; the other plans come from the store."""
+    """Captures the cases without stored plans; the other plans come from the store.
+
+    A case that is both checked and timed has one name and one plan.
+    """
     _check_text(candidate.source)
-    places = {case.name: _key(task, candidate, [case]) + "-plans" for case in cases}
+    cases = list({case.name: case for case in cases}.values())
+    places = {case.name: _key(task, candidate, [case]) + "-plan" for case in cases}
     known = {name: plans for name, place in places.items() if (plans := _plans(store, place))}
     fresh = [case for case in cases if case.name not in known]
     with store.staging() as folder:

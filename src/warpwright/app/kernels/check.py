@@ -24,7 +24,8 @@ from warpwright.app.progress import OnProgress, Reporter
 from warpwright.core.candidate import Candidate
 from warpwright.core.dtypes import dtype_named
 from warpwright.core.errors import UsageError
-from warpwright.core.records.evidence import Counterexample, Dossier, Fault, Verdict
+from warpwright.core.records.evidence import Counterexample, Dossier, Evidence, Fault, Verdict
+from warpwright.core.records.rungs import EMULATE
 from warpwright.core.task import Case, Task
 from warpwright.report.verdicts import details, sentence, warnings
 from warpwright.verify.evaluation import Label, read_labels
@@ -57,10 +58,13 @@ class Demands:
     """Whether sizes count that nobody gave."""
     trust_task: bool = False
     """Whether the task is used although it may not tell right from wrong."""
+    seconds: float | None = None
+    """After how long a check ends undecided; None waits for a verdict."""
 
     @property
     def options(self) -> str:
-        return " --envelope" * self.envelope + " --trust-task" * self.trust_task
+        limit = "" if self.seconds is None else f" --timeout {self.seconds:g}"
+        return " --envelope" * self.envelope + " --trust-task" * self.trust_task + limit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -216,12 +220,31 @@ def check_pieces(
     from warpwright.dispatch.pool import parallel
 
     wanted = tuple(dtype_named(name).name for name in dtypes)
-    check_one = partial(_check, dtypes=wanted, gpu=gpu, fast_math=fast_math, demands=demands or Demands())
+    check_one = partial(_check_in_time, dtypes=wanted, gpu=gpu, fast_math=fast_math, demands=demands or Demands())
     reporter = Reporter(on_progress)
     if len(work) == 1:
         reporter.doing(headers_first(f"checking {work[0].name}"))
         return [check_one(work[0])]
     return parallel(check_one, work, jobs=jobs, progress=reporter, label=lambda piece: piece.name)
+
+
+def _check_in_time(piece: Piece, dtypes: tuple[str, ...], gpu: str, fast_math: bool, demands: Demands) -> Checked:
+    from warpwright.dispatch.pool import within
+
+    check_one = partial(_check, dtypes=dtypes, gpu=gpu, fast_math=fast_math, demands=demands)
+    if demands.seconds is None:
+        return check_one(piece)
+    return within(check_one, piece, demands.seconds) or _out_of_time(piece, gpu, fast_math, demands)
+
+
+def _out_of_time(piece: Piece, gpu: str, fast_math: bool, demands: Demands) -> Checked:
+    candidate = candidate_of(piece.kernel, gpu, fast_math)
+    reason = f"no verdict within {demands.seconds:g} s"
+    evidence = Evidence(candidate=candidate.id, rung=EMULATE, verdict=Verdict.UNDECIDED, reason=reason)
+    dossier = Dossier(candidate=candidate.id, task=piece.subject.task.key, evidence=(evidence,))
+    return Checked(
+        candidate=candidate, subject=piece.subject, dossier=dossier, path=path_of(piece.kernel), demands=demands
+    )
 
 
 def _check(piece: Piece, dtypes: tuple[str, ...], gpu: str, fast_math: bool, demands: Demands) -> Checked:

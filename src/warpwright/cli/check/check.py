@@ -43,6 +43,10 @@ def check(
     trust_task: Annotated[
         bool, typer.Option("--trust-task", help="Check against a function that may accept wrong kernels.")
     ] = False,
+    timeout: Annotated[
+        float | None,
+        typer.Option("--timeout", metavar="SECONDS", min=1.0, help="End undecided after so long, for each kernel."),
+    ] = None,
     jobs: Jobs = None,
     html: Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Also write a page.")] = None,
     junit: Annotated[Path | None, typer.Option("--junit", metavar="FILE", help="Also write JUnit XML.")] = None,
@@ -64,7 +68,7 @@ def check(
     with waiting("loading the task", silent=as_json):
         work = labelled(kernel, labels) if labels else pieces(kernel, named[0], inputs or ())
     with progress(silent=as_json) as told:
-        demands = Demands(envelope=envelope, trust_task=trust_task)
+        demands = Demands(envelope=envelope, trust_task=trust_task, seconds=timeout)
         checked = check_pieces(
             work, gpu=gpu, fast_math=fast_math, dtypes=dtypes or (), demands=demands, jobs=jobs, on_progress=told
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -150,7 +151,13 @@ def _blamed_on_the_reference(task: Task, draw: Draw) -> Iterator[None]:
             raise OurFault(Fault(where="oracle", message=message)) from error
         said = (str(error).splitlines() or [""])[0]
         problem = f"raises {type(error).__name__} in case {draw.case.name}: {said}"
-        raise TaskError(task.reference.filename, None, problem) from error
+        raise TaskError(_place(task.reference.filename, error), None, problem) from error
+
+
+def _place(filename: str, error: Exception) -> str:
+    """Returns the file with the last of its lines that the error went through."""
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == filename]
+    return f"{filename}:{frames[-1].lineno}" if frames else filename
 
 
 def honest_results(task: Task, draw: Draw, given: Scenario, seed: int, contrary: bool = False) -> Tensors:
