@@ -40,7 +40,7 @@ class Composable:
     """The default of every knob, effective or not."""
 
     def space(self) -> Space:
-        """Every knob that has an effect on this task, with the values it may take."""
+        """The values of every knob that affects this task."""
         return self._effective
 
     @cached_property
@@ -48,7 +48,7 @@ class Composable:
         return configs.effective(space_of(self.knobs), self.usual, self._text)
 
     def variants(self, count: int) -> list[dict[str, Any]]:
-        """The default config and others that differ from it in what is likely to matter, most telling first."""
+        """The default config and variations of it, the most relevant first."""
         changes = variations_of(self.knobs)
         return configs.variants(self.space(), self.default(), changes, self._text, count)
 
@@ -72,7 +72,7 @@ class Composable:
 
 
 def plan(task: Task, gpu: str = "h200") -> Composable:
-    """Raises CannotCompose with the operation that is in the way, and OurFault where the composer has a bug."""
+    """Plans a task. Raises CannotCompose with the unsupported operation, and OurFault for a bug of the composer."""
     target = gpu_named(gpu)
     graph = Graph(_cases(task), target)
     _check_types(task)
@@ -89,7 +89,7 @@ def plan(task: Task, gpu: str = "h200") -> Composable:
 
 
 def _cases(task: Task, one: str | None = None) -> Cases:
-    """All cases of the task; or the same with a size of one, where those are timed that have it."""
+    """The cases of the task; with `one`, only those with this size equal to 1 are timed."""
     given, preferred = _assignments(task), _preferred(task)
     timed = [number for number, case in enumerate(task.cases) if case.role is Role.TIME]
     if one is not None:
@@ -107,7 +107,7 @@ def _entries(task: Task, graph: Graph) -> list[Entry]:
 
 
 def _check_lengths(entries: Sequence[Entry]) -> None:
-    """Kernels count along a row in 32 bits, and a little beyond its end."""
+    """Checks that row positions, including those slightly past the end, fit into 32 bits."""
     groups = [group for entry in entries for group in entry.schedule.groups]
     rows = [group.space.columns for group in groups if group.space.kind == ROWS]
     values = [group.stores[0].value for group in groups]
@@ -117,7 +117,7 @@ def _check_lengths(entries: Sequence[Entry]) -> None:
 
 
 def _check_types(task: Task) -> None:
-    """All is computed in float32, which is too coarse for longer floats."""
+    """Refuses float64: everything is computed in float32."""
     declared = [item.dtype for item in (*task.arguments, *task.outputs) if not isinstance(item, ScalarArg)]
     if "fp64" in (*declared, *task.dtypes):
         raise CannotCompose("float64")
@@ -136,13 +136,13 @@ def _reads_again(entries: Sequence[Entry]) -> bool:
 
 
 def _in_parts(entries: Sequence[Entry]) -> bool:
-    """Whether threads write parts of a tensor that lie apart: past the cache that takes a fifth less time."""
+    """Whether outputs are written as slices: streaming stores are 20 % faster then."""
     stores = [store for entry in entries for group in entry.schedule.groups for store in group.stores]
     return any(store.dim is not None for store in stores)
 
 
 def _assignments(task: Task) -> list[dict[str, int]]:
-    """What every size and whole number is in each case."""
+    """The values of sizes and integers in each case."""
     found = []
     for case in task.cases:
         numbers = {name: value for name, value in case.scalars.items() if type(value) is int}
@@ -151,7 +151,7 @@ def _assignments(task: Task) -> list[dict[str, int]]:
 
 
 def _preferred(task: Task) -> list[str]:
-    """Sizes as the task writes them, and products of neighbours."""
+    """The formulas of the task's sizes, and products of adjacent ones."""
     declared = [item.shape for item in (*task.outputs, *task.saves)]
     declared += [
         argument.shape for argument in task.arguments if isinstance(argument, TensorArg) and argument.count is None
@@ -168,14 +168,14 @@ def _preferred(task: Task) -> list[str]:
 
 
 def _shown(task: Task) -> set[str]:
-    """The sizes that an entry point can know: of results, a forward pass knows only what its arguments show."""
+    """The names of sizes that the arguments show."""
     if task.direction is Direction.FORWARD:
         return set(places_of(task))
     return {name for case in task.cases for name in (*case.dims, *case.scalars)}
 
 
 def _shares(task: Task) -> list[str]:
-    """Sizes in equal parts, as channels in groups, where every case comes out even."""
+    """Formulas of sizes divided by integers, as channels by groups, if they divide evenly in every case."""
     counts = [name for name, value in task.cases[0].scalars.items() if type(value) is int]
     given = _assignments(task)
     return [

@@ -55,11 +55,11 @@ class EntryWriter(ProductWriter):
             self.steps += 1
 
     def _plain(self, index: int) -> int:
-        """How many groups one step leaves, starting there."""
+        """The number of groups that one step writes from `first` on."""
         return self._elements_together(index) or self._products_together(index) or self._step(index)
 
     def _elements_together(self, first: int) -> int:
-        """How many steps from there on go element by element in one launch."""
+        """The number of elementwise steps from `first` on that share a launch."""
         groups = self.entry.schedule.groups[first:]
         alike = list(itertools.takewhile(lambda group: group.space.kind == ELEMENTS and not _is_listed(group), groups))
         works = [self._elements(index, group) for index, group in enumerate(alike, first)]
@@ -185,7 +185,7 @@ class EntryWriter(ProductWriter):
         self._unless_taken(self.call_of(first), start)
 
     def _launch_blocks(self, work: Rows, held: Mapping[int, Tensor], streamed: bool) -> None:
-        """A block to a row; or, where there are few and long ones among the cases, many blocks to a row."""
+        """Launches one block per row, or many blocks per row if some case has few and long rows."""
         usual = row_kernels(work, self.graph, held, self.genome, streamed)
         if not split_kernel.is_worth_it(work, self.graph):
             return self._launch(usual)
@@ -208,7 +208,7 @@ class EntryWriter(ProductWriter):
         return self.graph.numel(store.value) == space.rows and store.value.op in REDUCTIONS
 
     def _rows_and_columns(self, name: str, group: Group, held: Mapping[int, Tensor]) -> None:
-        """One kernel for rows that can be kept, two for all others: the first leaves what the second needs."""
+        """Writes one kernel for rows that can be kept, and two for all others, connected by stored values."""
         sums = [store for store in group.stores if store.value.op is Op.COLUMNS]
         rest = [store for store in group.stores if store not in sums]
         fused = fused_kernels(
@@ -228,7 +228,7 @@ class EntryWriter(ProductWriter):
             self._only_if_declined(fused, start)
 
     def _is_left(self, store: Store, space: Space) -> bool:
-        """Whether the second kernel can read it: in memory, in float32, one number for each row."""
+        """Whether the second kernel can read the value from memory: float32, one number per row."""
         return store.tensor.dtype == "fp32" and self.graph.numel(store.value) == space.rows
 
     def _columns(self, name: str, group: Group, held: Mapping[int, Tensor]) -> ColumnWriter:

@@ -32,7 +32,7 @@ class _Rewriter:
         self._renewed: dict[int, Value] = {}
 
     def _computed(self, roots: Sequence[Value]) -> Iterator[Value]:
-        """Everything that is not given."""
+        """Yields every value that is not an input."""
         seen: set[int] = set()
         stack = list(roots)
         while stack:
@@ -70,7 +70,7 @@ class _Rewriter:
         return self._from_finer(value)
 
     def _waits(self, term: Value) -> bool:
-        """Whether it takes the result of another reduction."""
+        """Whether the term depends on another reduction."""
         return bool(self.scheduler.spaces(term))
 
     def _apart(self, term: Value, value: Value) -> Value | None:
@@ -91,7 +91,7 @@ class _Rewriter:
         return self._scaled(term, value) if term.op in (Op.MUL, Op.DIV) else None
 
     def _scaled(self, term: Value, value: Value) -> Value | None:
-        """A number of the row comes out in front of the sum."""
+        """Moves a factor that is constant along the row out of the sum."""
         one, other = term.args
         if term.op is Op.MUL and self._of_row(other, value) is None:
             one, other = other, one
@@ -100,7 +100,7 @@ class _Rewriter:
         return self.graph.pointwise(term.op, inner, factor) if inner and factor else None
 
     def _of_row(self, term: Value, value: Value) -> Value | None:
-        """The one number that it is all along a row, in the shape of the sum; None where it varies."""
+        """The term's constant value along a row, in the shape of the sum; None if it varies."""
         if is_host(term):
             return term
         if term.op is Op.BROADCAST:
@@ -117,7 +117,7 @@ class _Rewriter:
         return self.graph.make(Op.SUM, [term], like.shape, like.attrs, like.kind, like.dtype)
 
     def _from_finer(self, value: Value) -> Value:
-        """The same, in two steps, where rows of which these consist are summed in any case."""
+        """Computes the sum from sums over finer rows, if these are computed anyway."""
         whole = self.scheduler.own_space(value)
         for like in self.sums:
             finer = self.scheduler.own_space(like)
@@ -128,7 +128,7 @@ class _Rewriter:
         return value
 
     def _consists(self, whole: Space, finer: Space) -> bool:
-        """Whether every row of one is so many rows of the other, in every case."""
+        """Whether rows of `whole` consist of rows of `finer` in every case."""
         if whole == finer or whole.number or finer.number or whole.kind != finer.kind:
             return False
         pairs = zip(whole.columns.values, finer.columns.values, strict=True)

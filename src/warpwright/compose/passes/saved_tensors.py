@@ -44,7 +44,7 @@ class SavedTensors:
                 self.visit(arg)
 
     def rounded(self) -> set[int]:
-        """Outputs in few bits that others of what is saved come from: unrounded there, the two would not agree."""
+        """Narrow outputs from which other saved tensors are computed: these must use the rounded values to agree."""
         fresh = walk([value for value, _ in self.fresh])
         return {value.number for value in fresh if value.number in self.saved and self._is_coarse(value)}
 

@@ -20,7 +20,7 @@ from warpwright.compose.schedule.row_shapes import is_few_and_long
 
 
 def often_one(graph: Graph) -> tuple[str, str] | None:
-    """The name of a size that is timed as one, though not always called with one; and what there is one of."""
+    """The name of a size that is 1 in some timed cases but not in all, and a word for it."""
     for size, what in _counts(graph):
         timed = {size.values[position] for position in graph.cases.timed}
         if size.text.isidentifier() and 1 in timed and set(size.values) != {1}:
@@ -42,7 +42,7 @@ def _counts(graph: Graph) -> Iterator[tuple[Size, str]]:
 
 
 def handed_over(entries: Sequence[Entry], singles: Sequence[Entry], size: str, what: str) -> list[Entry]:
-    """Each entry after the one it hands over to, where that is another one."""
+    """The entries, each preceded by its specialised variant if that differs."""
     if not all(map(_are_alike, entries, singles)):
         return list(entries)
     found = []
@@ -57,7 +57,7 @@ def handed_over(entries: Sequence[Entry], singles: Sequence[Entry], size: str, w
 
 
 def _are_alike(entry: Entry, single: Entry) -> bool:
-    """Whether it takes and gives the same. Of a training pair, one may be handed over and not the other."""
+    """Whether both entries have the same parameters and results; in a training pair they may differ."""
     given = [[(tensor.name, tensor.dtype) for tensor in item.returned] for item in (entry, single)]
     return entry.parameters == single.parameters and given[0] == given[1]
 

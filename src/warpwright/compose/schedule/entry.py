@@ -12,7 +12,7 @@ from warpwright.compose.schedule.groups import Schedule
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Single:
-    """A size that is often one, and the function that is called where it is."""
+    """A size that is often 1, and the function specialised for it."""
 
     size: str
     name: str
@@ -25,10 +25,10 @@ class Entry:
     name: str
     graph: Graph
     parameters: tuple[tuple[str, str], ...]
-    """Type and name, in order."""
+    """The types and names, in order."""
     inputs: Mapping[int, Tensor]
     places: Mapping[str, str]
-    """Where each size can be read."""
+    """The expression that reads each size."""
     outputs: tuple[Store, ...]
     returned: tuple[Tensor, ...]
     views: Mapping[str, Value]

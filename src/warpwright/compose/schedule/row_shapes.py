@@ -18,7 +18,7 @@ def few(gpu: Gpu) -> int:
 
 
 def is_few_and_long(rows: Size, columns: Size, cases: Cases, gpu: Gpu) -> bool:
-    """In any case that is timed."""
+    """Whether any timed case has many long rows."""
     return any(rows.values[case] < few(gpu) and columns.values[case] >= LONG for case in cases.timed)
 
 

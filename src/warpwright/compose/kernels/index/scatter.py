@@ -109,7 +109,7 @@ def _modest(gpu: Gpu) -> int:
 
 
 def _scatter_body(emitter: Emitter, store: Store, at: Code, what: Code) -> list[Statement]:
-    """Items of neighbouring rows are neighbours in memory: threads take them as they come, whatever row they are of."""
+    """The body of a scatter: adjacent threads take adjacent items in memory, across rows."""
     round_, place = THREADS * EACH, code("places[item / {count} * {columns} + to[i]]")
     adds = store.value.attr(Scattered).adds
     put = Do(code("atomicAdd(&{place}, what[i])", place=place)) if adds else Assign(place, "what[i]")
@@ -154,7 +154,7 @@ def _pack_out(tensor: Tensor, element: str, where: Code) -> tuple[Statement, ...
 
 
 def _each_item(statement: Statement) -> Statement:
-    """A loop over the items that a thread has under way."""
+    """A loop over the items that a thread has in flight."""
     item = Let("const int", "item", f"start + i * {THREADS}")
     return Loop(f"int i = 0; i < {EACH}; ++i", (item, under("item < items", [statement])), FULLY)
 

@@ -82,7 +82,7 @@ class _Windows:
         return {size: name for size, name in found.items() if not size.text.isidentifier()}
 
     def _unrolled(self, cases: Cases) -> tuple[str, tuple[int, ...]] | None:
-        """The name of a size that all sides of a window have, and what it is where speed is measured."""
+        """The name of the size of all sides of a window, and its value in timed cases."""
         sides = set(self.window.sides)
         side = next(iter(sides))
         if len(sides) > 1 or side.constant is not None:
@@ -144,7 +144,7 @@ class _Windows:
         return found
 
     def _sides(self) -> list[tuple[Code, list[Statement]]]:
-        """For every axis the head of a loop over it, and how the loop begins."""
+        """The loop head of every axis, and the first statements of the loop."""
         found = []
         for position, axis in enumerate(self.axes):
             length, dilation = self.window.sides[position], self.window.dilation[position]

@@ -146,7 +146,7 @@ def _launcher(name: str, needs: Needs, gpu: Gpu, genome: Mapping[str, Any]) -> D
 
 
 def _gathered(tensors: Mapping[str, Tensor]) -> tuple[Statement, ...]:
-    """The statements that take in one tensor of each list."""
+    """The statements that add one tensor of each list to the batch."""
     pointers = ", ".join(f"batch.{n}[j]" for n in tensors)
     return (
         *(Assign(f"batch.{n}[j]", f"{n}[start + j].data_ptr<{t.cpp}>()") for n, t in tensors.items()),

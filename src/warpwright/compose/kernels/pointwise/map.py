@@ -52,7 +52,7 @@ KNOBS = (
 """Threads per block, and packs per thread."""
 
 SLACK = 1 << 16
-"""The last block reaches beyond the last element by less than this."""
+"""An upper bound on how far the last block extends past the last element."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,7 +100,7 @@ def _emitted(comment: str, stores: Sequence[Store], graph: Graph, held: Mapping[
 
 
 def map_kernel(name: str, work: Elements, genome: Mapping[str, Any]) -> Written:
-    """Every thread takes packs of neighbouring elements."""
+    """An elementwise kernel whose threads take packs of consecutive elements."""
     return Written(
         name=name,
         device=(_device(name, work, genome),),
@@ -131,7 +131,7 @@ def indexed(typed: Sequence[Parameter], body: Body) -> list[Parameter]:
 
 
 def body_of(work: Elements, index: str, where: str, genome: Mapping[str, Any]) -> list[Statement]:
-    """The statements of the block that is the `where`-th of its work."""
+    """The statements of block number `where`."""
     packs, size, emitter, loop = work.packs, genome["map_block"], work.emitter, work.loop
     first = code("({where} * {size} + threadIdx.x) * {VEC}", where=where, size=packs * size)
     leave = under(code("i >= {count}"), [Do("return")])
@@ -193,7 +193,7 @@ def choices(name: str, needs: Needs, counts: Sequence[str]) -> list[Statement]:
 
 
 def small_test(needs: Needs, counts: Sequence[str]) -> Let:
-    """The statement that says whether 32 bits suffice for every position."""
+    """The statement that tests whether 32 bits suffice for every position."""
     largest = ", ".join([*counts, *(f"{tensor}.numel()" for tensor in {**needs.reads, **needs.writes})])
     test = code("{std::max}({{{largest}}}) < (int64_t{{1}} << 31) - {slack}", largest=largest, slack=SLACK)
     return Let("const bool", "small", test)

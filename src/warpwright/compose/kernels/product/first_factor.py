@@ -36,7 +36,7 @@ def first_factor(name: str, called: str, value: Value, graph: Graph, held: Mappi
 
 
 def _element(emitter: Emitter, value: Value, place: indices.Place) -> list[Statement]:
-    """The statements for one of a pack."""
+    """The statements for one element of a pack."""
     found = emitter.term(value, place).code
     return [*emitter.lines[ELEMENT], Assign("to[k]", found)]
 

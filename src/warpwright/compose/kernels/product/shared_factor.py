@@ -20,24 +20,24 @@ from warpwright.compose.schedule.groups import Group, Schedule, base_of, reachab
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shared:
-    """What neighbouring groups of a schedule leave that one launch can."""
+    """The stores of adjacent groups that one launch can do."""
 
     groups: int
     factor: Value
     products: tuple[Store, ...]
     sums: tuple[Store | None, ...]
-    """For each product: where the sums of the rows of its first factor go."""
+    """For each product: the store of the row sums of its first factor."""
     scratch: Tensor | None
-    """Where the factor would lie, if it must be computed."""
+    """The tensor of the factor, if it must be computed."""
 
 
 def is_transposed(product: Store) -> bool:
-    """Whether the shared factor goes into it so."""
+    """Whether the product takes the shared factor transposed."""
     return product.value.args[-2].op is Op.PERMUTE
 
 
 def shared(schedule: Schedule, first: int, graph: Graph) -> Shared | None:
-    """From that group on. Where not all that belongs to the factor can be left together, its products alone."""
+    """The shared products from a group on; without the factor's other uses if they cannot be fused."""
     groups = schedule.groups[first:]
     found = next((group for group in groups[:2] if _is_worth_it(group.stores[0], schedule, graph)), None)
     if found is None:
@@ -49,7 +49,7 @@ def shared(schedule: Schedule, first: int, graph: Graph) -> Shared | None:
 
 
 def _run(groups: Sequence[Group], factor: Value, schedule: Schedule, graph: Graph) -> list[Group]:
-    """As many groups as belong to the factor, with no more products than a launch has room for."""
+    """The adjacent groups that use the factor, with at most as many products as fit into a launch."""
     found: list[Group] = []
     made: set[int] = set()
     for group in groups:
@@ -65,7 +65,7 @@ def _run(groups: Sequence[Group], factor: Value, schedule: Schedule, graph: Grap
 
 
 def _is_worth_it(store: Store, schedule: Schedule, graph: Graph) -> bool:
-    """Whether it is a product that is small in a case that is timed, of factors that lie in memory row by row."""
+    """Whether the store is a product of row-major factors that is small in a timed case."""
     cases = graph.cases
     if not product_kernel.is_product(store, cases):
         return False
@@ -77,13 +77,13 @@ def _is_worth_it(store: Store, schedule: Schedule, graph: Graph) -> bool:
 
 
 def _is_plain(value: Value, product: Store, schedule: Schedule, cases: Cases) -> bool:
-    """Whether it is a tensor of the product's type, in another shape at most."""
+    """Whether the value is a tensor of the product's type, apart from its shape."""
     tensor = schedule.held.get(_reshaped(value).number)
     return tensor is not None and not tensor.listed and _has_type(tensor, product, cases)
 
 
 def _reshaped(value: Value) -> Value:
-    """What has its elements in the same order."""
+    """The operand with the same elements in the same order."""
     while value.op is Op.RESHAPE:
         value = value.first
     return value
@@ -94,7 +94,7 @@ def _has_type(tensor: Tensor, product: Store, cases: Cases) -> bool:
 
 
 def _belongs(store: Store, factor: Value, schedule: Schedule, graph: Graph) -> bool:
-    """Whether it is the factor, its column sums, or a product that it is the first factor of, and of nothing else."""
+    """Whether the store is the factor, its column sums, or a product with it as first factor only."""
     value = store.value
     if store.at or store.dim is not None:
         return False
@@ -106,7 +106,7 @@ def _belongs(store: Store, factor: Value, schedule: Schedule, graph: Graph) -> b
 
 
 def _together(run: Sequence[Group], factor: Value, schedule: Schedule, graph: Graph) -> Shared | None:
-    """All of these groups in one launch, if that can be."""
+    """Fuses all these groups into one launch; None if that is not possible."""
     stores = [store for group in run for store in group.stores]
     products = [store for store in stores if store.value.op is Op.LIBRARY]
     sums = [store for store in stores if store.value.op is Op.COLUMNS]
@@ -119,7 +119,7 @@ def _together(run: Sequence[Group], factor: Value, schedule: Schedule, graph: Gr
 
 
 def _placed(sums: Sequence[Store], products: Sequence[Store], cases: Cases) -> tuple[Store | None, ...] | None:
-    """For each product the sums that it leaves; None where there is none that could."""
+    """The sums that each product stores; None if some sums have no product."""
     left = list(sums)
     found = []
     for product in products:
@@ -130,7 +130,7 @@ def _placed(sums: Sequence[Store], products: Sequence[Store], cases: Cases) -> t
 
 
 def _leaves(product: Store, sums: Store, cases: Cases) -> bool:
-    """Whether the rows of its first factor are the columns that are summed."""
+    """Whether the row sums of the product's first factor are the wanted column sums."""
     cut, shape = sums.value.attr(Reduced).dims, sums.value.first.shape
     summed = cases.product(shape[cut:]), cases.product(shape[:cut])
     is_right = is_transposed(product) and product.value.args[-2].shape == summed

@@ -15,7 +15,7 @@ from warpwright.compose.ir.tensors import Store
 from warpwright.core.gpus.table import Gpu
 
 TILE, BLOCKS_PER_SM = 8, 2
-"""Rows and columns of what a block computes, and blocks for each multiprocessor that are few."""
+"""The tile size of a block, and the number of blocks per multiprocessor below which a product is small."""
 OPERANDS = verbatim(
     """\
 // A product c = a b, with a bias for every column where there is one: on the host, and as kernels see it.
@@ -124,7 +124,7 @@ def product_kernels(gpu: Gpu) -> Written:
 
 
 def type_of(store: Store, cases: Cases) -> str | None:
-    """Of all factors and of what is left, as the host writes it; None where they differ."""
+    """The common C++ type of factors and result; None if they differ."""
     found = {*store.value.attr(LibraryCall).dtypes, store.value.dtype, store.tensor.dtype}
     if found <= {"T", "fp32"} and set(cases.widths) == {4}:
         return "float"
@@ -132,7 +132,7 @@ def type_of(store: Store, cases: Cases) -> str | None:
 
 
 def is_product(store: Store, cases: Cases) -> bool:
-    """Whether it is one that takes and gives what kernels do."""
+    """Whether the store is a product with types and layouts that the kernels support."""
     value = store.value
     is_call = isinstance(value.attrs, LibraryCall) and value.attrs.routine in (Routine.MM, Routine.ADDMM)
     if not is_call or type_of(store, cases) is None:

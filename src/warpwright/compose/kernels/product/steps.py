@@ -1,4 +1,4 @@
-"""The steps that are small products: by a kernel of ours where they turn out to be small, else by a library."""
+"""Writes products: by a kernel if they are small at run time, else by a library call."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ class ProductWriter(HostWriter):
     """Host code of one entry, and the kernels of its products."""
 
     def _held_before(self, index: int) -> dict[int, Tensor]:
-        """What lies in memory when a group's turn comes."""
+        """The tensors in memory before a group."""
         schedule, given = self.entry.schedule, self.entry.inputs
         late = {number for number, maker in schedule.made_by.items() if maker >= index and number not in given}
         return {number: tensor for number, tensor in schedule.held.items() if number not in late}
 
     def _products_together(self, first: int) -> int:
-        """How many steps from there on are products along rows that share a launch; there may also be one."""
+        """The number of steps from `first` on that are small products and share a launch."""
         stores: list[Store] = []
         for group in self.entry.schedule.groups[first : first + product_kernel.TOGETHER]:
             store, made = group.stores[0], {store.value.number for store in stores}
@@ -58,7 +58,7 @@ class ProductWriter(HostWriter):
         self.kernels.append(product_kernel.product_kernels(self.graph.gpu))
 
     def _by_library(self, store: Store, held: Mapping[int, Tensor]) -> None:
-        """A product, into a tensor that there is already."""
+        """A product by a library call, into an existing tensor."""
         text = library.call(store.value, held, self.size, self._types())
         self.calls.append(Step(Assign(store.tensor.name, text), launches=True))
 
@@ -67,12 +67,12 @@ class ProductWriter(HostWriter):
         return "float" if product_kernel.type_of(store, self.graph.cases) == "float" else self.scalar
 
     def _unless_taken(self, call: Code, start: int) -> None:
-        """The calls from there on are made only if the first choice declines."""
+        """Makes the calls from `start` on only if the first choice declines."""
         inner = tuple(step.statement for step in self.calls[start:])
         self.calls[start:] = [Step(If(code("!{call}", call=call), inner), launches=True)]
 
     def _factor_shared(self, first: int, otherwise: Callable[[int], int]) -> int:
-        """How many steps from there on are products with one first factor, and what goes with them, in one launch."""
+        """The number of steps from `first` on that share a first factor and are fused into one launch."""
         found = shared(self.entry.schedule, first, self.graph)
         factor = found and self._first_factor(found, self._held_before(first))
         if not found or not factor:
@@ -89,7 +89,7 @@ class ProductWriter(HostWriter):
         return first_factor(name, called, found.factor, self.graph, held)
 
     def _one_by_one(self, found: Shared, first: int, otherwise: Callable[[int], int]) -> None:
-        """The same in steps of their own, for what is not small."""
+        """Writes the fused steps separately, for products that are not small."""
         if found.scratch:
             self.calls.append(Step(self._allocation(found.scratch), launches=True))
             self.declared.add(found.scratch.name)
@@ -101,7 +101,7 @@ class ProductWriter(HostWriter):
                 otherwise(index)
 
     def _tiles(self, found: Shared, factor: Written) -> Code:
-        """The call that leaves everything at once."""
+        """The call of the fused kernel."""
         cpp = self._element(found.products[0])
         pointers = joined(", ", [pointer(tensor, cpp) for tensor in factor.needs.reads.values()])
         products = [self._tile_product(*both) for both in zip(found.products, found.sums, strict=True)]

@@ -216,6 +216,6 @@ def tile_kernels(gpu: Gpu) -> Written:
 
 
 def is_small(rows: int, columns: int, inner: int, gpu: Gpu) -> bool:
-    """As the launcher will find. Factors are copied to shared memory in the background, which not every GPU can."""
+    """Whether the launcher will take the product; it needs asynchronous copies to shared memory."""
     is_little = inner <= MOST_INNER and -(-rows // TILE) * -(-columns // TILE) <= TILES_PER_SM * gpu.sms
     return is_little and gpu.architecture.has_async_copies

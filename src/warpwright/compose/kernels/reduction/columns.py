@@ -162,7 +162,7 @@ class ColumnWriter:
         return launcher(self.name, self._host_needs(), body)
 
     def _shared(self, given: Sequence[Piece], warps: int, blocks: int) -> list[Statement]:
-        """The statements for many rows, whose blocks leave partial sums."""
+        """The statements for many rows, whose blocks store partial sums."""
         parts = [f"{store.tensor.name}_parts" for store in self.sums]
         empty = f"torch::empty({{shares, columns}}, {self.sums[0].tensor.name}.options().dtype(torch::kFloat32))"
         add = "add_parts({parts}.data_ptr<float>(), {to}, shares, columns)"

@@ -25,7 +25,7 @@ class Joint:
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """A mean and the sum of squared distances from it, in one pass: two sets of numbers are joined by these alone."""
+    """Welford: a mean and the sum of squared differences from it, in one pass."""
 
     total: Value
     mean: Value

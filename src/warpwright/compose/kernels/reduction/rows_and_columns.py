@@ -170,7 +170,7 @@ def _launcher(
 
 
 def _launched(needs: Needs, sums: Sequence[Store], genome: Mapping[str, Any]) -> tuple[Statement, ...]:
-    """The statements that launch a kernel and add up what its teams have left."""
+    """The statements that launch a kernel and add the partial sums of its teams."""
     names = [store.tensor.name for store in sums]
     arguments = [*pointers(needs), *(f"{name}_parts.data_ptr<float>()" for name in names)]
     add = "add_parts({parts}.data_ptr<float>(), {to}, teams, columns)"

@@ -1,4 +1,4 @@
-"""Device functions for means and squared distances from them: of packs, threads, warps and blocks."""
+"""Device functions for Welford statistics of packs, threads, warps and blocks."""
 
 from __future__ import annotations
 

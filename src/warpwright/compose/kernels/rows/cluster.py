@@ -59,7 +59,7 @@ from warpwright.core.gpus.table import Gpu
 
 
 def knobs(gpu: Gpu) -> tuple[Knob, ...]:
-    """Blocks to a row; none where rows of that kind are streamed, and where the GPU has no clusters."""
+    """The knob for blocks per row; 0 streams such rows, as on GPUs without clusters."""
     values = tuple(blocks for blocks in (0, 4, 8) if blocks <= gpu.architecture.cluster_blocks)
     if not gpu.architecture.has_clusters:
         return ()
@@ -69,9 +69,9 @@ def knobs(gpu: Gpu) -> tuple[Knob, ...]:
 LONGEST_OF_BLOCK = MOST_THREADS * MOST_ITEMS
 """The packs of the longest row that a block can keep."""
 THREADS, RESIDENT = (2048, 4096), 1024
-"""Of a cluster, fewer first; and of a multiprocessor, that have room for what they keep."""
+"""Threads of a cluster, fewer first; and resident threads of a multiprocessor."""
 MOST_WORDS = {4: 32, 2: 24}
-"""What a thread keeps in registers alone, by the bytes of an element: narrow ones need room to widen."""
+"""The words that a thread keeps in registers, by element size; narrow elements need registers for conversion."""
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -62,7 +62,7 @@ from warpwright.compose.schedule.groups import reachable
 from warpwright.compose.schedule.row_shapes import LONG, MOST_ITEMS, few
 
 THREADS, NEAR = 1024, 5
-"""Of a block, one to a multiprocessor; and packs that each has registers for, beside those that are under way."""
+"""Threads of a block, one block per multiprocessor; and packs per thread in registers besides those in flight."""
 ELSEWHERE = (Op.FLIP, Op.GATHER, Op.PERMUTE, Op.ROWS_AT, Op.SLICE)
 """Operations that read an element at another position, which is not cached."""
 FEW_PACKS = 4
@@ -115,7 +115,7 @@ def grid_kernels(work: Rows, graph: Graph, held: Mapping[int, Tensor], genome: M
 
 
 def _kept(reads: RowReads, genome: Mapping[str, Any]) -> tuple[Sequence[str], Value | None, list[Tile]]:
-    """Which tensors are kept, and what is remembered beside them; and how, in each case that is timed."""
+    """The kept tensors, the cached value besides them, and the tile of each timed case."""
     work, cases, kept, found = reads.work, reads.graph.cases, reads.read_again, set()
     gpu = reads.graph.gpu
     left = [store.value for store in work.stores if not needs_no_row(store, reads.held)]

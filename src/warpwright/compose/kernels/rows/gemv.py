@@ -67,7 +67,7 @@ BLOCKS_PER_SM, LONG = 8, 1024
 """The least blocks per multiprocessor and the least row length that fill the GPU."""
 OF_A_BYTE = ("int8", "uint8", "bool", "e4m3", "e5m2")
 CROWD, CROWD_OF_BYTES = 1536, 1024
-"""Threads that a multiprocessor has room for; fewer where packs are of bytes, whose many elements take registers."""
+"""The resident threads of a multiprocessor; fewer for 8-bit elements, which need more registers per pack."""
 
 OVER_ROWS = verbatim(
     """\
@@ -122,7 +122,7 @@ def _is_one_sum(work: Rows) -> bool:
 
 
 def _are_many_and_long(work: Rows, graph: Graph) -> bool:
-    """In any case that is timed."""
+    """Whether any timed case has many long rows."""
     many, timed = _many(graph.gpu), graph.cases.timed
     return any(work.rows.values[case] >= many and work.columns.values[case] >= LONG for case in timed)
 
@@ -132,7 +132,7 @@ def _many(gpu: Gpu) -> int:
 
 
 class AcrossWriter(RowWriter):
-    """Writes the statements for ROWS rows at a time; `kept` are the tensors that are read along them."""
+    """Writes the statements for ROWS rows at a time; `kept` are the tensors read along them."""
 
     def __init__(self, work: Rows, graph: Graph, held: Mapping[int, Tensor], kept: Sequence[str]) -> None:
         super().__init__(work, graph, held, kept)
@@ -141,7 +141,7 @@ class AcrossWriter(RowWriter):
         self.before: list[Statement] = []
 
     def is_written(self) -> bool:
-        """Whether it could be: what is summed must take nothing from its row but packs, and some from elsewhere."""
+        """Whether the kernel applies: the summand reads packs of its row, and other tensors along the columns."""
         (total,) = self.work.reductions
         along, outside = self._factors(total.first)
         packs, elements = self.emitter.lines[PACK], self.emitter.lines[ELEMENT]
@@ -153,7 +153,7 @@ class AcrossWriter(RowWriter):
         return bool(self.emitter.kept)
 
     def _factors(self, operand: Value) -> tuple[list[Term], list[Term]]:
-        """Of what is summed: those that change along a row, and those that need not be multiplied by before its end."""
+        """The factors of the summand: those that vary along a row, and those that can be applied to the sum."""
         place = self.place(operand)
         terms = [self.emitter.term(value, place if value.shape else ()) for value in self._multiplied(operand)]
         return [term for term in terms if term.level > ROW], [term for term in terms if term.level <= ROW]
@@ -207,7 +207,7 @@ class AcrossWriter(RowWriter):
 
 
 def _over_rows(body: Body) -> Loop:
-    """A loop over the rows that a block takes at a time."""
+    """A loop over the rows of a block."""
     return Loop("int r = 0; r < ROWS; ++r", tuple(body), FULLY)
 
 
@@ -248,6 +248,6 @@ def _crowd(writer: AcrossWriter) -> int:
 
 
 def _narrowest(writer: AcrossWriter) -> str:
-    """The type of what is read most of: its packs should be as wide as loads can be."""
+    """The type of the matrix, whose packs determine the vector width."""
     tensors = [writer.needs.reads[name] for name in writer.emitter.kept]
     return next((tensor.cpp for tensor in tensors if tensor.dtype in OF_A_BYTE), "T")

@@ -124,7 +124,7 @@ def row_preamble(writers: list[RowWriter]) -> tuple[Item, ...]:
 
 
 def kept_bounds(genome: Mapping[str, Any]) -> str:
-    """Short rows share blocks of up to 256 threads."""
+    """The launch bounds; short rows share blocks of up to 256 threads."""
     crowd = genome["row_crowd"]
     fewest = f", THREADS < 256 ? {crowd // 256} : {crowd} / THREADS" if crowd else ""
     return f"__launch_bounds__(THREADS < 256 ? 256 : THREADS{fewest})"
@@ -180,13 +180,13 @@ def kept_loads(writer: RowWriter, needs: Needs, into: str = "kept") -> list[Stat
 
 
 def kept_packs(writer: RowWriter, needs: Needs, called: str = "kept") -> list[Statement]:
-    """The declarations of what a thread keeps of a row."""
+    """The declarations of the packs that a thread keeps."""
     tensors = [needs.reads[name] for name in writer.emitter.kept]
     return [Let(code("Words<{type}, {VEC}>", type=t.cpp), f"{t.name}_{called}", extent="ITEMS") for t in tensors]
 
 
 def loads_to_keep(writer: RowWriter, needs: Needs, into: str = "kept") -> list[Statement]:
-    """The loads of what a thread keeps of a row."""
+    """The loads of the packs that a thread keeps."""
     place = "load_words<{VEC}>({tensor} + row * {columns} + column)"
     names = [needs.reads[name].name for name in writer.emitter.kept]
     loads = [Assign(code("{to}[item]", to=f"{name}_{into}"), code(place, tensor=name)) for name in names]
@@ -194,7 +194,7 @@ def loads_to_keep(writer: RowWriter, needs: Needs, into: str = "kept") -> list[S
 
 
 def without_end(body: Body) -> Body:
-    """The statements without the empty line that would have parted them from the next pass."""
+    """The statements without the trailing empty line."""
     return body[:-1] if body and isinstance(body[-1], Blank) else body
 
 

@@ -92,16 +92,16 @@ class Tile:
 
 
 class KeepingWriter(RowWriter):
-    """Writes rows of which some tensors are kept in that way."""
+    """Writes rows with some tensors kept on chip."""
 
     remembered: Value | None = None
-    """What the first pass computes and all others find where it was kept, in place of what it was made of."""
+    """A value that the first pass caches on chip in place of its operands."""
     is_tight = False
-    """Whether rows are so long that all packs but the last of a thread lie in them: nothing is asked of those."""
+    """Whether only a thread's last pack needs a bounds check."""
     ahead_of_use = 0
-    """How many packs of what is not kept are sent for before they are needed."""
+    """The number of packs prefetched of tensors that are not kept."""
     started: Body = ()
-    """The statements that send for the first of those that the last pass needs."""
+    """The statements that prefetch the first packs of the last pass."""
 
     @property
     def all_preambles(self) -> tuple[Item, ...]:
@@ -115,7 +115,7 @@ class KeepingWriter(RowWriter):
 
     @property
     def _given(self) -> list[str]:
-        """The tensors among what is kept."""
+        """The kept tensors, without the cached value."""
         return [name for name in self.emitter.kept if not self.remembered or name != self._remembered_name]
 
     @property
@@ -124,7 +124,7 @@ class KeepingWriter(RowWriter):
         return code("item < ITEMS - 1 || {test}", test=test) if self.is_tight else test
 
     def kept_bytes(self, width: int) -> str:
-        """Of one pack of all that is kept."""
+        """The bytes of one pack of everything that is kept."""
         given = width * len(self._given)
         return f"({given} + VEC * sizeof(float))" if self.remembered else str(given)
 
@@ -166,7 +166,7 @@ class KeepingWriter(RowWriter):
         return super()._loop(done)
 
     def _over_kept(self, inner: Body) -> list[Statement]:
-        """The next packs are sent for as soon as these are opened."""
+        """The loop over kept packs, which prefetches the next packs after unpacking the current ones."""
         early = self.emitter.early
         if not early:
             self.started = ()
@@ -177,7 +177,7 @@ class KeepingWriter(RowWriter):
         return super()._over_kept([*inner[:opened], following, *inner[opened:]])
 
     def _fetching(self, fetch: str, early: Mapping[str, Early]) -> list[Statement]:
-        """A function that sends for packs, and the first calls of it."""
+        """The lambda that prefetches packs, and its first calls."""
         count, place = self.ahead_of_use, self._turn
         loads = [Assign(code("{name}{place}", name=name, place=place), pack.load) for name, pack in early.items()]
         is_there = code("item < ITEMS - 1 || (item < ITEMS && column < {end})", end=self.end)
@@ -192,12 +192,12 @@ class KeepingWriter(RowWriter):
         return f"[item % {self.ahead_of_use}]" if self.ahead_of_use > 1 else ""
 
     def fetched(self, first: str, end: str, row: str = "row", besides: Body = ()) -> list[Statement]:
-        """The items of a row from the first to the end."""
+        """The statements that fetch the items of a row from `first` to `end`."""
         body = (self.kept_column, self.fetches(self.within, row, besides))
         return [Loop(f"int item = {first}; item < {end}; ++item", body, FULLY)]
 
     def fetches(self, test: Code, row: str, besides: Body = ()) -> Statement:
-        """One item, where that is so."""
+        """The statement that fetches one item under a condition."""
         call = "{kept}.fetch(item, {tensor} + {row} * {columns} + column)"
         loads = [Do(code(call, kept=f"{name}_kept", tensor=name, row=row)) for name in self._given]
         return under(test, [*loads, *besides])
@@ -211,17 +211,17 @@ def items_of(packs: int, threads: int, tensors: int, gpu: Gpu, near: int = NEAR)
 
 
 def far_of(items: int, tensors: int, near: int = NEAR) -> int:
-    """How many of them lie in shared memory: none where registers suffice, which hold so many packs in all."""
+    """The number of items in shared memory; 0 if registers suffice."""
     return 0 if items * tensors <= near else items - near // tensors
 
 
 def kept_parameters(given: Needs) -> list[Parameter]:
-    """Of such a kernel: a row that is kept is short enough for an int, which spares registers."""
+    """The parameters of such a kernel; row positions are int, which saves registers."""
     return [replace(item, type="int") if item.name == "columns" else item for item in row_parameters(given)]
 
 
 def declining(needs: Needs, width: int, test: str) -> list[Statement]:
-    """How a launcher begins that does not take everything."""
+    """The first statements of a launcher that may decline."""
     return [
         vec_of(width),
         Let("const int64_t", "packs", "columns / VEC"),
@@ -232,7 +232,7 @@ def declining(needs: Needs, width: int, test: str) -> list[Statement]:
 
 
 def with_shared_memory(bytes_: str, declined: str) -> list[Statement]:
-    """How a launch begins that takes so much shared memory: it is declined where there is less."""
+    """The first statements of a launch with dynamic shared memory, which declines if the GPU has too little."""
     attribute = "cudaFuncAttributeMaxDynamicSharedMemorySize"
     return [
         Let("const size_t", "bytes", bytes_),

@@ -1,4 +1,4 @@
-"""Which tensors each pass over a row reads along it, found from the graph alone, before anything is written."""
+"""Finds the tensors that each pass over a row reads, from the graph, before code is written."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class RowReads:
     """The packs that the passes of a streamed kernel load, one set for each pass."""
 
     def __init__(self, work: Rows, graph: Graph, held: Mapping[int, Tensor], at_once: Sequence[Store] = ()) -> None:
-        """`at_once` are stores that the first pass makes, in place of the last."""
+        """`at_once` are the stores of the first pass."""
         self.work, self.graph, self.held = work, graph, held
         column = Var("column", PACK, innermost=True)
         self.base = Total(((Var("row", ROW), work.columns), (column, graph.cases.one())))
@@ -63,7 +63,7 @@ class RowReads:
         return len(self.loaded) > 1
 
     def at_once(self, pass_: frozenset[Access]) -> int:
-        """Packs of a pass that are loaded ahead; what is found by an index is not."""
+        """The number of packs of a pass that can be loaded in advance, without indirect loads."""
         return len([offset for _, offset in pass_ if not indices.is_loaded(offset)])
 
     def _loads(self, values: Iterable[Value], stores: Iterable[Store]) -> frozenset[Access]:
@@ -93,7 +93,7 @@ class RowReads:
             found.add((tensor.name, offset))
 
     def _operands(self, value: Value, place: Place, found: set[Access]) -> list[tuple[Value, Place]]:
-        """What an operation takes, and where."""
+        """The operands of an operation, with their places."""
         match value.op:
             case Op.RESHAPE:
                 return self._reshaped(value, place, found)

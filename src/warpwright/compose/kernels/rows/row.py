@@ -41,7 +41,7 @@ from warpwright.compose.kernels.reduction.passes import Carried, check, depths, 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rows:
-    """What one kernel over rows has to do."""
+    """The work of one kernel over rows."""
 
     name: str
     comment: str
@@ -51,9 +51,9 @@ class Rows:
     row_stores: tuple[Store, ...] = ()
     stores: tuple[Store, ...] = ()
     column_sums: tuple[tuple[Value, str], ...] = ()
-    """What is summed over all rows for each column, and the name of the partial sums."""
+    """The values summed over all rows for each column, and the names of the partial sums."""
     backwards: bool = False
-    """Whether the last rows come first: what an earlier kernel read last is still in the cache."""
+    """Whether rows are processed in reverse order, since the last rows of an earlier kernel are still in the cache."""
 
     @property
     def roots(self) -> list[Value]:
@@ -63,7 +63,7 @@ class Rows:
 
 @dataclass(frozen=True, slots=True)
 class Reduced:
-    """One pass along a row: its reductions, the statements of the walk, and those by which threads share the result."""
+    """One pass along a row: its accumulators, its loop, and the statements that combine threads."""
 
     carriers: list[Carrier]
     walk: list[Statement]
@@ -86,7 +86,7 @@ class RowWriter:
     ) -> None:
         self.work, self.graph, self.is_kept, self.ahead = work, graph, kept is not None, ahead
         self.sharing = sharing
-        """How many threads share a row that is kept."""
+        """The number of threads that share a kept row."""
         names = {work.columns: "columns"}
         tensors = [store.tensor for store in (*work.row_stores, *work.stores)]
         self.emitter = Emitter(graph, held, work.roots, {work.rows: "rows", **names}, tensors)
@@ -100,11 +100,11 @@ class RowWriter:
         self.emitter.opens = True
         self.body: list[Statement] = []
         self.begin = "begin + " if is_piece else ""
-        """Where the walk of the threads along a row begins, if not at its start."""
+        """The start of the loop along a row, if not 0."""
         self.end = "end" if is_piece else "columns"
-        """Where it ends."""
+        """The end of the loop along a row."""
         self.may_fetch_early: Callable[[set[str]], bool] = lambda names: False
-        """Whether these tensors may be read before the kernel waits for others."""
+        """Whether these tensors may be read before the grid dependency wait."""
         self.fetched_early: list[Statement] = []
         """The prefetching statements."""
         self.joins = kept is None
@@ -136,13 +136,13 @@ class RowWriter:
         return self.emitter.lifted(value, self.emitter.term(value, self.place(value)), ELEMENT)
 
     def reduce(self, group: Sequence[Carried], stores: Sequence[Store] = ()) -> list[Carrier]:
-        """One pass along the row, whose statements follow those before it."""
+        """Writes one pass along the row."""
         found = self.reduced(group, stores)
         self.body += [*found.walk, *found.sharing]
         return found.carriers
 
     def reduced(self, group: Sequence[Carried], stores: Sequence[Store] = ()) -> Reduced:
-        """One pass along the row, for all reductions of a group; it may leave what needs none of them."""
+        """One pass along the row for all reductions of a group, with stores that do not depend on them."""
         self._new_pass()
         done = Pass()
         carriers = [carrier(item, self.emitter) for item in group]
@@ -158,7 +158,7 @@ class RowWriter:
         return Reduced(carriers, walk, done.after)
 
     def join(self, group: Sequence[Carried], parts: Sequence[Sequence[str]]) -> None:
-        """What the blocks of an earlier kernel have left of each piece of the row, put together."""
+        """Combines the partial results of the row's pieces from an earlier kernel."""
         carriers = [carrier(item, self.emitter) for item in group]
         done = Pass(elements=[Let("const int64_t", "part", code("row * {pieces} + other"))])
         for item, names in zip(carriers, parts, strict=True):
@@ -205,7 +205,7 @@ class RowWriter:
         self.emitter.early = {} if self.ahead > 1 and not self.is_kept else None
 
     def _row_lines(self) -> list[Statement]:
-        """What is computed once for a row, as far as it has not been taken."""
+        """The pending statements that are computed once per row."""
         found, self.emitter.lines[ROW] = self.emitter.lines[ROW], []
         return found
 
@@ -225,7 +225,7 @@ class RowWriter:
 
     @property
     def first(self) -> Code:
-        """Where that of one thread begins."""
+        """The start of a thread's loop along the row."""
         return code("{begin}lane * {VEC}", begin=self.begin)
 
     def over_kept(self, inner: Body) -> Statement:
@@ -234,7 +234,7 @@ class RowWriter:
 
     @property
     def within(self) -> Code:
-        """Whether a pack that is kept lies in the row."""
+        """The test whether a kept pack lies within the row."""
         return code("column < {end}", end=self.end)
 
     @property
@@ -243,7 +243,7 @@ class RowWriter:
         return Let("const int", "column", place)
 
     def _several_at_once(self, inner: Body, loads: Mapping[str, Early]) -> Statement:
-        """All loads of a round are under way before the first is waited for, whatever branches come after them."""
+        """The loop of a streamed pass, which issues all loads of an iteration before the first use."""
         count = max(self.ahead // len(loads), 2)
         test, step = code("column < {end}", end=self.end), code("{count} * THREADS * {VEC}", count=count)
         asked = [Assign(code("{name}[p]", name=name), early.load) for name, early in loads.items()]
@@ -258,7 +258,7 @@ class RowWriter:
         return Loop(head, (*declared, *fetched, self._over_places(count, If(test, tuple(inner)))), 1)
 
     def _over_places(self, count: int, inner: Statement) -> Statement:
-        """A loop over the packs that are under way at a time."""
+        """A loop over the packs in flight."""
         column = Let("const int", "column", code("first + p * THREADS * {VEC}"))
         return Loop(f"int p = 0; p < {count}; ++p", (column, inner), FULLY)
 

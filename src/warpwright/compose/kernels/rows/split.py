@@ -55,7 +55,7 @@ from warpwright.core.gpus.table import Gpu
 
 
 def knobs(gpu: Gpu) -> tuple[Knob, ...]:
-    """Threads of a block, blocks of a launch, and packs that a thread has under way at a time."""
+    """The knobs for threads per block, blocks per launch, and packs in flight per thread."""
     blocks = tuple(count * gpu.sms for count in (2, 4, 8))
     return (
         Knob(name="split_block", values=(256, 512, 1024), default=256, variations={2: 512, 4: 1024}),
@@ -66,20 +66,20 @@ def knobs(gpu: Gpu) -> tuple[Knob, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """What all of the kernels are written from."""
+    """The common inputs of all kernels of a split row."""
 
     work: Rows
     graph: Graph
     held: Mapping[int, Tensor]
     ahead: int
-    """Packs that a thread has under way at a time."""
+    """The packs that a thread has in flight."""
     given: Set[str]
-    """The tensors that were there before the call."""
+    """The call's own arguments."""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One number that every block leaves of its piece."""
+    """A partial result that every block stores for its piece."""
 
     name: str
     type: str
@@ -87,18 +87,18 @@ class Part:
 
 @dataclass(slots=True)
 class Stage:
-    """One of the kernels: what it takes from those before it, and what it leaves."""
+    """One of the kernels: the partial results that it reads and stores."""
 
     name: str
     writer: RowWriter
     taken: list[Part]
     left: list[Part]
     stores: Sequence[Store]
-    """What it computes of that which is asked for."""
+    """The results that the kernel stores."""
     given: Needs = field(default_factory=Needs)
     body: Body = ()
     backwards: bool = False
-    """Every other kernel begins where the one before it ended: what that read last is still in the cache."""
+    """Whether rows are processed in reverse order; every other kernel does, to reuse the cache."""
 
     def settle(self, work: Rows, needs: Needs, backwards: bool) -> None:
         self.backwards = backwards
@@ -107,12 +107,12 @@ class Stage:
 
     @property
     def pieces(self) -> list[str]:
-        """How a row was cut, as far as it matters here."""
+        """The parameters of the pieces that this kernel uses."""
         return [name for name in ("length", "pieces") if name in names_in(self.body)]
 
     @property
     def shape(self) -> list[str]:
-        """The template parameters: what its statements name, and what a later choice of mathematics could."""
+        """The template parameters that the statements name, or may name with fast math."""
         words = names_in(self.body)
         given = (*self.given.reads.values(), *self.given.writes.values())
         is_typed = "T" in words or any(tensor.cpp == "T" for tensor in given) or could_be_faster(self.body)
@@ -152,7 +152,7 @@ def split_kernels(
 
 
 def needs_no_row(store: Store, held: Mapping[int, Tensor]) -> bool:
-    """Whether it can be left in the first pass."""
+    """Whether the store can be made in the first pass."""
     return all(value.op not in REDUCTIONS for value in reachable([store.value], held))
 
 
@@ -161,7 +161,7 @@ def _begun(
     groups: Sequence[Sequence[Carried]],
     known: Sequence[Sequence[Sequence[Part]]],
 ) -> RowWriter:
-    """A kernel that has taken in everything that was left before it."""
+    """A writer that has combined all partial results of earlier kernels."""
     writer = RowWriter(source.work, source.graph, source.held, None, source.ahead, is_piece=True)
     writer.may_fetch_early = lambda names: bool(groups) and names <= source.given
     for group, parts in zip(groups, known, strict=True):
@@ -187,7 +187,7 @@ def _reducing(
 
 
 def parts_left(carriers: Sequence[Carrier], parts: Sequence[Sequence[Part]]) -> list[Statement]:
-    """By one thread of each block."""
+    """The statements with which one thread of each block stores its partial results."""
     puts = [
         Assign(code("{part}[row * {pieces} + piece]", part=part.name), found)
         for item, of_item in zip(carriers, parts, strict=True)
@@ -209,7 +209,7 @@ def _last(
 
 
 def _all(known: Sequence[Sequence[Sequence[Part]]]) -> list[Part]:
-    """What all passes before have left."""
+    """The partial results of all earlier passes."""
     return [part for of_group in known for of_item in of_group for part in of_item]
 
 

@@ -30,7 +30,7 @@ from warpwright.core.gpus.table import Gpu
 KNOBS = (Knob(name="scan_pieces", values=(0, 256, 512), default=256, variations={2: 512, 5: 0, 7: 0}),)
 """Threads of a block with decoupled look-back; 0 scans a row in two kernels."""
 KEPT, RESIDENT = 16, 1024
-"""Elements that a thread keeps, while it loads as many of the next piece; and threads of a multiprocessor that have
+"""Elements that a thread keeps while it prefetches as many of the next piece; and threads of a multiprocessor that have
 registers for both."""
 
 UP_TO_LANE = verbatim(
@@ -175,7 +175,7 @@ def is_worth_it(rows: Size, columns: Size, graph: Graph, genome: Mapping[str, An
 
 
 def launches(source: Tensor, target: Tensor, reverse: bool, gpu: Gpu, genome: Mapping[str, Any]) -> list[Statement]:
-    """The statements that scan few long rows in this way, and leave the rest to those that follow."""
+    """The statements that select this kernel for few long rows."""
     threads = genome["scan_pieces"]
     length = threads * KEPT
     typed = f"{source.cpp}, {target.cpp}, VEC, {threads}, {KEPT} / VEC, {'true' if reverse else 'false'}"

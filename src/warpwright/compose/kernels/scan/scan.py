@@ -1,4 +1,4 @@
-"""Running sums along rows: many short rows to a block, longer ones piece by piece, many blocks to few long ones."""
+"""Running sums along rows: many short rows per block, longer rows in steps, many blocks for few long rows."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ KNOBS = (
     Knob(name="scan_rows", values=(4, 8), default=8, variations={5: 4}),
     *scan_pieces.KNOBS,
 )
-"""Threads of a block, packs that each of them takes at a time, and warps of a block that takes short rows."""
+"""The knobs for threads per block, packs per thread and step, and warps of a block with short rows."""
 SHORT = 32
 """The packs of a row up to which one warp scans it."""
 
@@ -137,14 +137,14 @@ SUMS = {"unit": "0.0f", "sign": "+", "sums": "sums"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Way:
-    """How a row is run through: from its end or not, and whether its elements are multiplied or added up."""
+    """The kind of scan: its direction, and sum or product."""
 
     reverse: bool
     multiplied: bool = False
 
     @property
     def kernel(self) -> Item:
-        """The kernel, with what is added up or multiplied in its place."""
+        """The text of the kernel, for sums or products."""
         words = {"unit": "1.0f", "sign": "*", "sums": "products"} if self.multiplied else SUMS
         head, body = (Template(part).substitute(words, name=self.kernel_name) for part in (HEAD, BODY))
         return verbatim(head, Wait(), body, calls=("store",))
@@ -224,14 +224,14 @@ def _launcher(
 
 
 def _short(columns: Size, cases: Cases, genome: Mapping[str, Any]) -> list[tuple[int, int]]:
-    """Threads to a row, and rows to a block, for every length of short rows that is timed."""
+    """Threads per row and rows per block, for every timed length of short rows."""
     packs = {-(-columns.values[case] * cases.widths[case] // genome["vector_bytes"]) for case in cases.timed}
     widths = sorted({max(1 << (count - 1).bit_length(), 4) for count in packs if count <= SHORT})
     return [(width, genome["scan_rows"] * 32 // width) for width in widths]
 
 
 def _pieces(source: Tensor, way: str, threads: int, items: int, gpu: Gpu) -> list[Statement]:
-    """The statements that add up pieces of few long rows first."""
+    """The statements that first sum the pieces of few long rows."""
     name, plain = (f"piece_sums_kernel<{source.cpp}, {pack}, {threads}, {way}>" for pack in ("VEC", "1"))
     arguments: list[Piece] = [pointer(source), "sums.data_ptr<float>()", "columns", "length"]
     options = f"{source.name}.options().dtype(torch::kFloat32)"
