@@ -16,6 +16,7 @@ from warpwright.core.errors import Undecided, UsageError
 from warpwright.core.launch.sealed import Sealed
 from warpwright.core.records.evidence import Evidence, Fault, Verdict
 from warpwright.core.records.judged import Job, Judged, JudgeOptions
+from warpwright.core.task import Role
 from warpwright.report.standings import Standing, standings, summary
 from warpwright.report.verdicts import refusal_sentence
 from warpwright.seal.refusal import Refusal
@@ -38,13 +39,13 @@ class Benched:
 
     @property
     def verdict(self) -> Verdict:
-        """REFUTED by the judge or while sealing; UNDECIDED where the judge gave no evidence or we failed."""
+        """REFUTED by the judge or while sealing; UNDECIDED without evidence, or where a case was not timed."""
         if self.refusal:
             return self.refusal.verdict
         found = {item.verdict for item in self.evidence}
         if Verdict.REFUTED in found:
             return Verdict.REFUTED
-        return Verdict.HOLDS if found == {Verdict.HOLDS} and not self.faults else Verdict.UNDECIDED
+        return Verdict.HOLDS if found == {Verdict.HOLDS} and not self.untimed_cases else Verdict.UNDECIDED
 
     @property
     def evidence(self) -> tuple[Evidence, ...]:
@@ -63,6 +64,20 @@ class Benched:
     @property
     def summary(self) -> dict[str, float | None]:
         return summary(self.standings)
+
+    @property
+    def untimed_cases(self) -> tuple[str, ...]:
+        """Cases that were to be timed, and checked at their size, and were not: a verdict does not cover them."""
+        measured = self.judged.measurements if self.judged else ()
+        timed = {item.case for item in measured if self.judged and item.subject == self.judged.candidate}
+        return tuple(case.name for case in self.subject.task.cases_of(Role.TIME) if case.name not in timed)
+
+    @property
+    def most_memory_ratio(self) -> float | None:
+        """The largest memory of any case in units of the eager reference's; None where a case has none."""
+        ratios = [item.memory_ratio for item in self.standings]
+        known = [ratio for ratio in ratios if ratio is not None]
+        return max(known) if known and len(known) == len(ratios) else None
 
     @property
     def least_speed_up(self) -> float | None:

@@ -40,6 +40,14 @@ def bench(
             "--min-speedup", metavar="FACTOR", help="Exit 1 unless the lower bound of every case is above this."
         ),
     ] = None,
+    max_memory_ratio: Annotated[
+        float | None,
+        typer.Option(
+            "--max-memory-ratio",
+            metavar="FACTOR",
+            help="Exit 1 unless every case needs at most so many times the memory of eager PyTorch, beyond the inputs.",
+        ),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Check and time a kernel, or a suite, on this machine's GPU.
@@ -52,15 +60,16 @@ def bench(
         run = _benchmark if ":" in suite.suite else _suite
         run(suite, compiled, precision, baselines, seconds, as_json)
         return
-    if min_speed_up is not None and math.isnan(min_speed_up):
-        raise UsageError("--min-speedup is a number such as 1.05")
+    for option, factor in (("--min-speedup", min_speed_up), ("--max-memory-ratio", max_memory_ratio)):
+        if factor is not None and math.isnan(factor):
+            raise UsageError(f"{option} is a number such as 1.05")
     check_file(watching.ncu_report)
     if kernel is None or task is None:
         raise UsageError("say what to time: KERNEL.CU --task TASK, or --suite SUITE")
     asked = subject(task, inputs, precision=precision, silent=as_json)
     found = _bench(kernel, asked, compiled, watching, baselines, seconds, silent=as_json)
     _show([found], as_json)
-    raise typer.Exit(_exit_code(found, min_speed_up))
+    raise typer.Exit(_exit_code(found, min_speed_up, max_memory_ratio))
 
 
 def _bench(
@@ -186,7 +195,7 @@ def compare(
             kernels, asked, seconds=seconds, gpu=compiled.gpu, fast_math=compiled.fast_math, on_progress=told
         )
     _show(found, as_json)
-    raise typer.Exit(max(_exit_code(item, None) for item in found))
+    raise typer.Exit(max(_exit_code(item) for item in found))
 
 
 def _show(benched: Sequence[Benched], as_json: bool) -> None:
@@ -211,12 +220,12 @@ def _show(benched: Sequence[Benched], as_json: bool) -> None:
             screen().print(plain(item.limited_by))
 
 
-def _exit_code(benched: Benched, least: float | None) -> Exit:
+def _exit_code(benched: Benched, least: float | None = None, most_memory: float | None = None) -> Exit:
     if benched.verdict is Verdict.REFUTED:
         return Exit.REFUTED
-    if benched.faults and benched.judged and not benched.judged.measurements:
+    if benched.untimed_cases:
         return Exit.OUR_FAULT
-    if least is not None:
-        bound = benched.least_speed_up
-        return Exit.HOLDS if bound is not None and bound > least else Exit.REFUTED
-    return Exit.HOLDS
+    gain, memory = benched.least_speed_up, benched.most_memory_ratio
+    is_fast = least is None or (gain is not None and gain > least)
+    is_small = most_memory is None or (memory is not None and memory <= most_memory)
+    return Exit.HOLDS if is_fast and is_small else Exit.REFUTED
