@@ -6,7 +6,7 @@ from functools import cache
 from types import SimpleNamespace
 from typing import Any
 
-from warpwright import compose as composer
+from warpwright.compose import plan as compose_plan
 from warpwright.compose.cuda.tensors import Needs
 from warpwright.compose.ir.tensors import Tensor
 from warpwright.compose.kernels.pointwise.horizontal_fusion import can_share
@@ -17,7 +17,7 @@ from warpwright.tasks import load
 @cache
 def source(name: str, **genome: object) -> str:
     (task,) = load(name)
-    return composer.plan(task).write(genome)
+    return compose_plan(task).write(genome)
 
 
 def test_elements_of_several_counts_share_a_launch_where_none_needs_another() -> None:

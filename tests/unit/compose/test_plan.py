@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from warpwright import compose as composer
+from warpwright.compose import CannotCompose, Composable, read_back
+from warpwright.compose import plan as compose_plan
 from warpwright.compose.schedule.groups import ALONE, COLUMNS, ELEMENTS, ROWS
 from warpwright.core.candidate import Candidate
 from warpwright.core.errors import UsageError
@@ -22,9 +23,9 @@ from warpwright.tasks import load
 
 
 @cache
-def planned(name: str) -> composer.Composable:
+def planned(name: str) -> Composable:
     (task,) = load(name)
-    return composer.plan(task)
+    return compose_plan(task)
 
 
 @cache
@@ -64,8 +65,8 @@ def test_what_belongs_together_shares_a_kernel(name: str, expected: list[str]) -
 def test_the_genome_is_remembered_and_changes_the_source() -> None:
     plan = planned("paper/llama_rmsnorm:forward")
     other = {**plan.default(), "row_items": 8}
-    assert composer.read_back(source("paper/llama_rmsnorm:forward")) == plan.default()
-    assert composer.read_back(plan.write(other)) == other
+    assert read_back(source("paper/llama_rmsnorm:forward")) == plan.default()
+    assert read_back(plan.write(other)) == other
     assert plan.write(other) != source("paper/llama_rmsnorm:forward")
     assert plan.write(other) == plan.write(other)
 
@@ -82,8 +83,8 @@ def test_a_genome_outside_the_space_is_refused() -> None:
 
 
 def test_a_source_without_a_genome_has_none() -> None:
-    assert composer.read_back("// nothing here") is None
-    assert composer.read_back("// genome: {broken") is None
+    assert read_back("// nothing here") is None
+    assert read_back("// genome: {broken") is None
 
 
 def test_saved_tensors_are_used_and_not_computed_again() -> None:
@@ -161,8 +162,8 @@ def test_what_cannot_be_composed_names_the_operation(tmp_path: Path) -> None:
     path = tmp_path / "ref.py"
     path.write_text("import torch\n\ndef sorted_rows(x):\n    return torch.sort(x, dim=-1)[0]\n", encoding="utf-8")
     (task,) = load(f"{path}:sorted_rows", inputs=["8,64:fp32"], direction="forward")
-    with pytest.raises(composer.CannotCompose, match=r"cannot compose: aten\.sort") as caught:
-        composer.plan(task)
+    with pytest.raises(CannotCompose, match=r"cannot compose: aten\.sort") as caught:
+        compose_plan(task)
     assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
 
 
@@ -170,8 +171,8 @@ def test_a_branch_on_the_numbers_themselves_is_no_crash(tmp_path: Path) -> None:
     path = tmp_path / "ref.py"
     path.write_text("def f(x):\n    return x if float(x.sum()) > 0 else -x\n", encoding="utf-8")
     (task,) = load(f"{path}:f", inputs=["8,64:fp32"], direction="forward")
-    with pytest.raises(composer.CannotCompose):
-        composer.plan(task)
+    with pytest.raises(CannotCompose):
+        compose_plan(task)
 
 
 def test_a_function_of_a_user(tmp_path: Path) -> None:
@@ -180,7 +181,7 @@ def test_a_function_of_a_user(tmp_path: Path) -> None:
         "import torch\n\ndef gated(x, gate):\n    return torch.nn.functional.silu(gate) * x\n", encoding="utf-8"
     )
     (task,) = load(f"{path}:gated", inputs=["8,512:bf16", "8,512:bf16"], direction="forward")
-    assert "sigmoid(" in composer.plan(task).write({})
+    assert "sigmoid(" in compose_plan(task).write({})
 
 
 def test_a_product_that_is_timed_with_one_row_has_an_entry_point_for_that() -> None:
@@ -221,13 +222,13 @@ def test_a_sum_of_columns_without_a_name_is_not_called_like_their_number(tmp_pat
     path = tmp_path / "ref.py"
     path.write_text("def f(x):\n    return x - x.sum(0) * x.sum(0).sin()\n")
     (task,) = load(f"{path}:f", inputs=["64,40:fp32"], direction="forward")
-    assert "const torch::Tensor& columns" not in composer.plan(task).write({})
+    assert "const torch::Tensor& columns" not in compose_plan(task).write({})
 
 
-def of_a_user(folder: Path, body: str, *inputs: str) -> composer.Composable:
+def of_a_user(folder: Path, body: str, *inputs: str) -> Composable:
     (folder / "ref.py").write_text(f"import torch\n\ndef f(x):\n    {body}\n", encoding="utf-8")
     (task,) = load(f"{folder / 'ref.py'}:f", inputs=list(inputs), direction="forward")
-    return composer.plan(task)
+    return compose_plan(task)
 
 
 def test_what_is_done_in_place_is_done(tmp_path: Path) -> None:
@@ -236,14 +237,14 @@ def test_what_is_done_in_place_is_done(tmp_path: Path) -> None:
 
 
 def test_what_others_see_too_is_not_changed_in_place(tmp_path: Path) -> None:
-    with pytest.raises(composer.CannotCompose, match=r"aten\.add\.Tensor in place, of what others see too"):
+    with pytest.raises(CannotCompose, match=r"aten\.add\.Tensor in place, of what others see too"):
         of_a_user(tmp_path, "y = x * 2; seen = y.view(-1); y += 3; return seen", "8,64:fp32")
-    with pytest.raises(composer.CannotCompose, match="in place, of what others see too"):
+    with pytest.raises(CannotCompose, match="in place, of what others see too"):
         of_a_user(tmp_path, "y = x * 2; one, other = y.split(4); one += 3; return y", "8,64:fp32")
 
 
 def test_rows_that_32_bits_cannot_count_are_not_composed(tmp_path: Path) -> None:
-    with pytest.raises(composer.CannotCompose, match=r"rows of \d+ elements and more"):
+    with pytest.raises(CannotCompose, match=r"rows of \d+ elements and more"):
         of_a_user(tmp_path, "return x.sum()", "65536,65536:fp32")
 
 

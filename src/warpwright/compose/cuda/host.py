@@ -26,19 +26,20 @@ from warpwright.compose.schedule.entry import Entry
 from warpwright.compose.schedule.groups import base_of
 from warpwright.core.task import Task
 
-TORCH_TYPES = {
-    "fp32": "torch::kFloat32",
-    "fp16": "torch::kFloat16",
-    "bf16": "torch::kBFloat16",
-    "fp64": "torch::kFloat64",
-    "e4m3": "torch::kFloat8_e4m3fn",
-    "int64": "torch::kInt64",
-    "int32": "torch::kInt32",
-    "int16": "torch::kInt16",
-    "int8": "torch::kInt8",
-    "uint8": "torch::kUInt8",
-    "bool": "torch::kBool",
+SCALAR_TYPES = {
+    "fp32": "kFloat32",
+    "fp16": "kFloat16",
+    "bf16": "kBFloat16",
+    "fp64": "kFloat64",
+    "e4m3": "kFloat8_e4m3fn",
+    "int64": "kInt64",
+    "int32": "kInt32",
+    "int16": "kInt16",
+    "int8": "kInt8",
+    "uint8": "kUInt8",
+    "bool": "kBool",
 }
+TORCH_TYPES = {dtype: f"torch::{name}" for dtype, name in SCALAR_TYPES.items()}
 
 CHECK = verbatim(
     """\

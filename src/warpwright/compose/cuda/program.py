@@ -12,7 +12,7 @@ from warpwright.compose.code.passes.headers import has_parameter, headers_of, is
 from warpwright.compose.code.passes.programmatic_launch import with_programmatic_launch, without_waiting
 from warpwright.compose.code.printer import INDENT
 from warpwright.compose.cuda.arithmetic import DEFINED
-from warpwright.compose.cuda.host import CHECK, TORCH_TYPES, HostWriter
+from warpwright.compose.cuda.host import CHECK, SCALAR_TYPES, HostWriter
 from warpwright.compose.cuda.kernel import Written
 from warpwright.compose.cuda.preamble import DIVISOR, PACKS, QUICK, QUICK_SIGMOID, STORE, STREAMING, WAITING
 from warpwright.compose.cuda.wrapping import wrapped
@@ -90,7 +90,7 @@ def _head(task: Task, genome: Mapping[str, Any], headers: Set[str]) -> str:
 
 
 def _dispatch(task: Task) -> Item:
-    names = [TORCH_TYPES[name].replace("torch::", "at::") for name in task.dtypes]
+    names = [f"at::{SCALAR_TYPES[name]}" for name in task.dtypes]
     cases = [f"{INDENT * 2}AT_DISPATCH_CASE({name}, __VA_ARGS__)" for name in names]
     lines = ["#define DISPATCH(TYPE, ...)", f'{INDENT}AT_DISPATCH_SWITCH(TYPE, "{task.name}",', *cases]
     return verbatim(" \\\n".join(lines) + ")")
