@@ -83,7 +83,7 @@ class Frontend(Protocol):
         return hashlib.sha256(source.encode("utf-8", "surrogateescape")).hexdigest()[:20]
 
     def traits(self, source: str) -> Traits | None:
-        """Where a source stands on four axes; None where that is not known."""
+        """The levels of a source on four axes; None if unknown."""
         return None
 
     def space(self, source: str) -> dict[str, tuple[Value, ...]]:
@@ -124,7 +124,7 @@ class Frontend(Protocol):
         """The fields of the template `rules` in the language's own folder."""
 
     def dtype(self, name: str) -> str:
-        """What an element type is called in this language; the name alone where nothing is to be added."""
+        """The name of an element type in this language; the plain name if there is no other."""
         return name
 
     def prompt_file(self, name: str) -> str | None:

@@ -1,4 +1,4 @@
-"""What prompts and messages say of a language."""
+"""The words for a language in prompts and messages."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ class Words:
     unfinished: str
     """The message about an incomplete file."""
     dtype_at_run_time: str
-    """How a source that serves several types finds the type of a call, in the imperative."""
+    """An instruction for finding the type of a call in a source for several types."""
     wrong_line: str
     """A line of code with a bug, as the example of an edit."""
     right_line: str
     """The same line without the bug."""
     tunable: str
-    """How a source leaves a constant open for a tuner, in the imperative."""
+    """An instruction for leaving a constant to a tuner."""
 
     @property
     def fields(self) -> Mapping[str, str]:

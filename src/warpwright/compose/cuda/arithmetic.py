@@ -1,4 +1,4 @@
-"""How each elementwise operation is written in CUDA C++."""
+"""Writes each elementwise operation in CUDA C++."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from warpwright.compose.errors import CannotCompose
 from warpwright.compose.ir.operations import Op
 
 LOOSE, SUM, PRODUCT, ATOM = range(4)
-"""How tightly an expression binds."""
+"""Operator precedence, from loose to tight."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""From a PyTorch function to a graph of values.
+"""Lowers a PyTorch function to a graph of values.
 
 trace.py           traces the function to a graph of ATen operations over named sizes
 size_functions.py  replaces torch functions that convert sizes to numbers

@@ -36,7 +36,7 @@ class Slot:
     kind: str
     """"tensor", "list", "number" for a float, "count" for a whole number."""
     dtype: str
-    """As the task declares it; "T" for the case's own."""
+    """The dtype as declared by the task; "T" for the case's own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -106,21 +106,21 @@ class Constant:
 
 @dataclass(frozen=True, slots=True)
 class Scalar:
-    """Of NUMBER and COUNT: a float or a whole number among the arguments."""
+    """The attributes of NUMBER and COUNT: a float or an integer argument."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """Of SIZE."""
+    """The attributes of SIZE."""
 
     size: Size
 
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """Of INPUT: a tensor, or any tensor of a list."""
+    """The attributes of INPUT: a tensor, or any tensor of a list."""
 
     name: str
     listed: bool = False
@@ -128,21 +128,21 @@ class Argument:
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """Of POSITION, GATHER and CAT."""
+    """The attributes of POSITION, GATHER and CAT."""
 
     dim: int
 
 
 @dataclass(frozen=True, slots=True)
 class Permuted:
-    """Of PERMUTE: for each dimension of the result, the dimension of the operand."""
+    """The attributes of PERMUTE: for each dimension of the result, the dimension of the operand."""
 
     order: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Sliced:
-    """Of SLICE: where it begins along a dimension. Its length is that of the result."""
+    """The attributes of SLICE: the start along a dimension. The length is that of the result."""
 
     dim: int
     start: Size
@@ -150,28 +150,28 @@ class Sliced:
 
 @dataclass(frozen=True, slots=True)
 class Flipped:
-    """Of FLIP."""
+    """The attributes of FLIP."""
 
     dims: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Reduced:
-    """How many dimensions are reduced: the trailing ones, or the leading ones of COLUMNS."""
+    """The number of reduced dimensions: the trailing ones, or the leading ones of COLUMNS."""
 
     dims: int
 
 
 @dataclass(frozen=True, slots=True)
 class Rounded:
-    """Of NARROW."""
+    """The attributes of NARROW."""
 
     dtype: str
 
 
 @dataclass(frozen=True, slots=True)
 class Scanned:
-    """Of SCAN, which adds or multiplies along the last dimension."""
+    """The attributes of SCAN, which adds or multiplies along the last dimension."""
 
     reverse: bool = False
     multiplies: bool = False
@@ -179,7 +179,7 @@ class Scanned:
 
 @dataclass(frozen=True, slots=True)
 class Selected:
-    """Of TOPK, along the last dimension."""
+    """The attributes of TOPK, along the last dimension."""
 
     result: Literal["values", "indices"]
     largest: bool
@@ -187,7 +187,7 @@ class Selected:
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """Of POOL, with one size for each of the last dimensions."""
+    """The attributes of POOL, with one size for each of the last dimensions."""
 
     mode: Literal["max", "at", "mean", "mean_inside"]
     sides: tuple[Size, ...]
@@ -198,7 +198,7 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class Scattered:
-    """Of SCATTER: whether elements that go to the same place are added."""
+    """The attributes of SCATTER: whether elements with the same destination are added."""
 
     adds: bool
 
@@ -218,7 +218,7 @@ Option: TypeAlias = "bool | Size | tuple[Option, ...] | None"
 
 @dataclass(frozen=True, slots=True)
 class LibraryCall:
-    """Of LIBRARY: the function, the dtypes of its operands, and the arguments behind them."""
+    """The attributes of LIBRARY: the function, the dtypes of its operands, and further arguments."""
 
     routine: Routine
     dtypes: tuple[str, ...]

@@ -43,7 +43,7 @@ class Size:
 
     @property
     def names(self) -> frozenset[str]:
-        """What it is computed from."""
+        """The names in its formula."""
         return names_in(self.text)
 
     def __add__(self, other: Size) -> Size:

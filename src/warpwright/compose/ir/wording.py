@@ -48,7 +48,7 @@ def _product(graph: Graph, value: Value) -> str | None:
 
 
 def _factors(graph: Graph, value: Value) -> Iterator[Value]:
-    """Of products without a name, all of them."""
+    """Yields the factors of a product; of unnamed factors, their factors."""
     value = under_views(value)
     if value.op is not Op.MUL or _own_name(graph, value):
         yield value

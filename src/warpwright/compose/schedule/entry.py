@@ -32,7 +32,7 @@ class Entry:
     outputs: tuple[Store, ...]
     returned: tuple[Tensor, ...]
     views: Mapping[str, Value]
-    """What is returned as a view of a library call's result, by name."""
+    """The results that are views of a library call's result, by name."""
     contiguous: tuple[str, ...] = ()
     """Arguments that may arrive in any layout."""
     schedule: Schedule

@@ -26,7 +26,7 @@ INLINE = (Op.POOL, Op.SCATTER, Op.LISTS)
 
 @dataclass(frozen=True, slots=True)
 class Space:
-    """What a kernel runs over: so many rows of so many columns, or so many elements."""
+    """The iteration space of a kernel: rows and columns, or a number of elements."""
 
     kind: str
     rows: Size
@@ -38,7 +38,7 @@ class Space:
 
 @dataclass(slots=True)
 class Group:
-    """What one kernel, or one step of another kind, leaves in memory."""
+    """The stores of one kernel, or of one step of another kind."""
 
     space: Space
     stores: list[Store] = field(default_factory=list)
@@ -68,11 +68,11 @@ class Scheduler:
         self.graph, self.reserved = graph, reserved
         self.inputs = dict(inputs)
         self.kept: dict[int, Store] = {}
-        """What is left in memory by a step of ours; in an order that respects who needs whom."""
+        """The stores of our steps, in an order that respects dependencies."""
         self.scratch: list[Tensor] = []
         self._reductions: dict[int, frozenset[Space]] = {}
         self._summed: dict[int, str] = {}
-        """What results are sums of, and the names of these results."""
+        """The summands of results, with the names of these results."""
 
     def run(self, outputs: Sequence[Store], views: Sequence[Value] = ()) -> Schedule:
         """Schedules the outputs; `views` must be stored too, in any tensor. Values needed by others are stored first,
@@ -169,7 +169,7 @@ class Scheduler:
         return count == (space.columns if space.kind == COLUMNS else space.rows)
 
     def own_space(self, value: Value) -> Space:
-        """Of a reduction: the rows or columns it runs over."""
+        """The iteration space of a reduction: its rows or columns."""
         product, shape = self.graph.cases.product, value.first.shape
         if value.op is Op.COLUMNS:
             cut = value.attr(Reduced).dims
@@ -178,7 +178,7 @@ class Scheduler:
         return Space(ROWS, product(shape[:cut]), product(shape[cut:]), int(value.first.op is Op.PERMUTE))
 
     def spaces(self, value: Value) -> frozenset[Space]:
-        """Of all reductions that computing a value from memory would take."""
+        """The iteration spaces of all reductions needed to compute a value from stored ones."""
         if value.number in self.inputs or value.op in APART or is_host(value):
             return frozenset()
         if value.number not in self._reductions:
@@ -270,7 +270,7 @@ def _is_reduction(value: Value) -> bool:
 
 
 def _summand(value: Value) -> Value | None:
-    """What a result is the sum or the mean of."""
+    """The value whose sum or mean is the result."""
     value = under_views(value)
     if value.op in (Op.SUM, Op.COLUMNS):
         return under_views(value.first)
@@ -290,7 +290,7 @@ def operand_dtypes(value: Value) -> tuple[str | None, ...]:
 
 
 def base_of(value: Value) -> Value:
-    """What a library call reads, under views that a tensor can take on by itself."""
+    """The operand of a library call, below views that a tensor can represent."""
     while value.op in (Op.PERMUTE, Op.RESHAPE):
         value = value.first
     return value

@@ -37,7 +37,7 @@ def defaults_of(knobs: Iterable[Knob]) -> dict[str, Any]:
 
 
 def variations_of(knobs: Iterable[Knob]) -> list[dict[str, Any]]:
-    """What the configs that are tried beside the default change, the most telling first."""
+    """The changes to the default of the configs to try, the most relevant first."""
     found: dict[int, dict[str, Any]] = {}
     for knob in knobs:
         for number, value in knob.variations.items():

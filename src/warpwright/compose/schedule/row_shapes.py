@@ -23,7 +23,7 @@ def is_few_and_long(rows: Size, columns: Size, cases: Cases, gpu: Gpu) -> bool:
 
 
 def is_too_long(columns: Size, cases: Cases) -> bool:
-    """For the registers of a block, in any case that is timed. Every GPU has as many of these on a multiprocessor."""
+    """Whether rows of any timed case exceed the registers of a block, which are the same on every GPU."""
     longest = MOST_THREADS * MOST_ITEMS * PACK_BYTES
     return any(columns.values[case] * cases.widths[case] > longest for case in cases.timed)
 
@@ -36,5 +36,5 @@ def shared_packs(gpu: Gpu) -> int:
 
 
 def cached_bytes(gpu: Gpu) -> int:
-    """What stays in L2 for a while: two thirds of it, since other data passes through."""
+    """The bytes that stay in L2: two thirds of it, since other data passes through."""
     return int(gpu.l2_mb * 2 / 3) << 20

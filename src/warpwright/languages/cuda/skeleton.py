@@ -55,7 +55,7 @@ def skeleton(task: Task, *, prepare: bool = True) -> str:
 
 
 def parameters(task: Task, entry: str) -> list[Parameter]:
-    """What the entry takes, in order."""
+    """The parameters of the entry, in order."""
     case = task.cases[0]
     # What forward saves is the author's choice; the tensor arguments are the usual one.
     saved = [spec for spec in forward_arguments(task, case) if isinstance(spec, TensorSpec)]

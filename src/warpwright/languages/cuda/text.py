@@ -1,4 +1,4 @@
-"""What can be told of a text without a compiler: whether it is a source of a torch extension, and all of it."""
+"""Checks a text without a compiler: whether it is a complete source of a torch extension."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _PYTHON = re.compile(r"^(import torch|from torch|import triton)\b", re.MULTILINE
 
 
 def problem(source: str) -> str | None:
-    """What keeps a text from being a source, in one sentence."""
+    """The reason why a text is not a source, as one sentence."""
     tokens = tokenize(source)
     words = {token.text for token in tokens if token.kind is Kind.WORD}
     directives = " ".join(token.text for token in tokens if token.kind is Kind.DIRECTIVE)

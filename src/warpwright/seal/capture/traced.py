@@ -70,7 +70,7 @@ class Query:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trace:
-    """What one call did. Addresses and code positions are still the capture's own."""
+    """The trace of one call, with addresses and code positions of the capture process."""
 
     outcome: str
     what: str = ""

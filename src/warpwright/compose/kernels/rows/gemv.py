@@ -165,7 +165,7 @@ class AcrossWriter(RowWriter):
         return [factor for arg in value.args for factor in self._multiplied(arg)]
 
     def _finish(self, total: Value, outside: Sequence[Term], sums: Body) -> None:
-        """What is made of a sum, once it is there; all that need not wait for it comes before."""
+        """Emits the epilogue of a sum; statements that do not depend on the sum come first."""
         name = self.emitter.name(self.emitter.called(total, ROW))
         self.emitter.results[total.number] = _product([Term(as_code(name), ATOM, ROW), *outside])
         self.row_stores(code("threadIdx.x < ROWS && start + threadIdx.x < {rows}"))
