@@ -1,4 +1,4 @@
-"""Tiers: what needs a GPU says so, and is skipped with the reason where there is none. No test depends on timing."""
+"""Tiers: tests that need a GPU are marked, and skipped with the reason without one. No test depends on timing."""
 
 from contextlib import suppress
 

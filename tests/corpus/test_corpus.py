@@ -1,4 +1,4 @@
-"""The corpus says of itself what the tests that use it rely on."""
+"""The corpus has the headings on which other tests rely."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def lines(path: Path) -> list[str]:
     return path.read_bytes().decode("utf-8").splitlines()
 
 
-def test_there_are_enough() -> None:
+def test_the_corpus_is_large_enough() -> None:
     assert len(HONEST) >= 60
     assert len(HOSTILE) >= 30
 
@@ -34,7 +34,7 @@ def test_each_kernel_names_a_task_and_dtypes_it_has(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", HOSTILE, ids=lambda path: path.stem)
-def test_each_attack_names_what_it_must_end_as(path: Path) -> None:
+def test_each_attack_names_its_expected_verdict(path: Path) -> None:
     expected, heading, *_ = lines(path)
     assert EXPECT.fullmatch(expected)
     assert HEADING.fullmatch(heading)

@@ -1,4 +1,4 @@
-"""docs/api.md does what it says: its code runs from top to bottom, and what is shown after a block is what it gives."""
+"""docs/api.md is correct: its code runs from top to bottom, with the output shown after each block."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MARK = "=== block ==="
 
 
 def script_of(blocks: list[str]) -> str:
-    """All blocks after one another; where one ends with an expression, its value is printed."""
+    """Joins all blocks; the value of a block's last expression is printed."""
     parts = []
     for block in blocks:
         *before, last = ast.parse(block).body

@@ -1,4 +1,4 @@
-"""What a new user gets wrong: each mistake ends in one clear sentence and the right exit code."""
+"""Mistakes of new users: each ends in one clear sentence and the right exit code."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def refused(ran: subprocess.CompletedProcess[str], *words: str) -> None:
 
 @pytest.fixture
 def broken(tmp_path: Path) -> Callable[[str, str, str], Path]:
-    """A task folder in which one piece of text of one file has been replaced."""
+    """Builds a task folder in which one piece of text of one file is replaced."""
 
     def spoil(file: str, old: str, new: str) -> Path:
         folder = tmp_path / "rmsnorm"

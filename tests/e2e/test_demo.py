@@ -1,4 +1,4 @@
-"""The demo: both plants are caught, every search finds a right kernel, and the report says so."""
+"""The demo: both planted kernels are caught, every search finds a correct kernel, and the report shows it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from warpwright.cli.main import app
 
 
 @pytest.mark.timeout(900)
-def test_the_demo_shows_the_whole_line(tmp_path: Path) -> None:
+def test_the_demo_catches_planted_kernels_and_finds_correct_ones(tmp_path: Path) -> None:
     done = CliRunner().invoke(app, ["demo", "--folder", str(tmp_path / "demo")])
     assert done.exit_code == 0, done.output
     assert done.stdout.count("caught") == 2

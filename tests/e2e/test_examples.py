@@ -1,4 +1,4 @@
-"""Recorded searches: what the documentation says of them is what they hold, and they can be repeated to the letter."""
+"""Recorded searches: their documentation is correct, and they can be repeated exactly."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ def told() -> dict[str, tuple[str, ...]]:
     return {row[1]: row.groups()[1:] for row in rows if row}
 
 
-def test_every_example_is_told_of() -> None:
+def test_every_example_is_documented() -> None:
     folders = {path.name for path in EXAMPLES.iterdir() if path.is_dir()}
     assert folders == set(TASKS) == set(told())
     assert {name: row[0] for name, row in told().items()} == TASKS
 
 
 @pytest.mark.parametrize("name", TASKS)
-def test_an_example_holds_what_is_told_of_it(name: str) -> None:
+def test_the_documentation_of_an_example_is_correct(name: str) -> None:
     letters = list(read_lines(EXAMPLES / name / "run.jsonl", Exchange, torn_end=False))
     results = read_results(EXAMPLES / name / "results")
     *_, asked, candidates, fates = told()[name]
@@ -58,7 +58,7 @@ def test_the_best_kernel_of_an_example_still_has_its_recorded_id(name: str) -> N
 @pytest.mark.corpus
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("name", TASKS)
-def test_an_example_ends_again_with_the_same_kernel(name: str, tmp_path: Path) -> None:
+def test_repeating_an_example_gives_the_same_kernel(name: str, tmp_path: Path) -> None:
     shutil.copytree(EXAMPLES / name / "results", tmp_path / "trip" / "results")
     again = tmp_path / "again.cu"
     done = CliRunner().invoke(app, [

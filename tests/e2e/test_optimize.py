@@ -1,4 +1,4 @@
-"""The whole line, from a real server on loopback to the archive: every way an answer can go wrong, then a right one."""
+"""A whole search with a real server on loopback and an archive: every kind of bad answer, then a correct one."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def reference(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 @pytest.fixture
 def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """Waits between attempts, which nobody waits for."""
+    """Records waits between attempts without waiting."""
     waited: list[float] = []
     monkeypatch.setattr(SystemClock, "sleep", lambda self, seconds: waited.append(seconds))
     return waited
@@ -83,7 +83,9 @@ def remembered() -> tuple[Snapshot, tuple[Call, ...]]:
 
 
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
-def test_from_every_bad_answer_to_a_right_and_better_kernel(reference: str, waits: list[float], stream: bool) -> None:
+def test_a_search_survives_every_bad_answer_and_finds_a_better_kernel(
+    reference: str, waits: list[float], stream: bool
+) -> None:
     with OpenAIServer(always=fenced(BETTER)) as server:
         server.rate_limited(retry_after="17").failing(500).slow().length("```cuda\nint x")
         server.truncated_json().refusal()
@@ -110,7 +112,7 @@ def test_from_every_bad_answer_to_a_right_and_better_kernel(reference: str, wait
 
 
 def _costs_are_right(server: OpenAIServer, snapshot: Snapshot, calls: tuple[Call, ...]) -> None:
-    """The rate limit and the status 500 were free. What was late, and what was no answer, cost nobody knows what."""
+    """The rate limit and status 500 cost nothing. The cost of the late and of the invalid answer is unknown."""
     priced = len(server.requests) - 4
     assert snapshot.spent.usd == pytest.approx(priced * PRICE)
     assert snapshot.spent.unpriced == 2
@@ -121,7 +123,7 @@ def _costs_are_right(server: OpenAIServer, snapshot: Snapshot, calls: tuple[Call
     assert snapshot.spent.tokens == priced * USAGE["total_tokens"]
 
 
-def test_no_more_questions_in_a_minute_than_allowed(reference: str, waits: list[float]) -> None:
+def test_no_more_requests_per_minute_than_allowed(reference: str, waits: list[float]) -> None:
     with OpenAIServer() as server:
         for _ in range(6):
             server.ok("I only talk about the weather.")
@@ -132,7 +134,7 @@ def test_no_more_questions_in_a_minute_than_allowed(reference: str, waits: list[
     assert len([wait for wait in waits if wait > 10]) == 2, "all but the first five wait for their minute"
 
 
-def test_a_resumed_run_has_only_what_late_answers_may_have_left(reference: str, waits: list[float]) -> None:
+def test_a_resumed_run_subtracts_the_possible_cost_of_late_answers(reference: str, waits: list[float]) -> None:
     with OpenAIServer() as server:
         for _ in range(6):
             server.slow()

@@ -1,4 +1,4 @@
-"""What new users get wrong with `optimize`: one clear sentence each, the right exit code, nothing lost."""
+"""Mistakes of new users with `optimize`: one clear sentence each, the right exit code, and no lost records."""
 
 from __future__ import annotations
 
@@ -50,14 +50,14 @@ def optimize(*words: str, task: str = "llama_rmsnorm") -> Result:
         (("--resume", "abc"), "leave TASK out"),
     ],
 )
-def test_wrong_use_is_said_before_anything_is_begun(words: tuple[str, ...], said: str) -> None:
+def test_wrong_use_is_reported_before_a_run_is_created(words: tuple[str, ...], said: str) -> None:
     done = optimize(*words)
     assert (done.exit_code, said in done.output) == (2, True), done.output
     with open_archive("a.db") as archive:
         assert archive.runs() == ()
 
 
-def test_an_unknown_task_and_an_unknown_run_are_told() -> None:
+def test_an_unknown_task_and_an_unknown_run_are_named() -> None:
     assert "did you mean" in optimize("--model", "mailbox:box", task="llama_rmsnrom").output
     resume = ["optimize", "--resume", "abc", "--archive", "a.db"]
     done = CliRunner().invoke(app, resume)
@@ -67,7 +67,7 @@ def test_an_unknown_task_and_an_unknown_run_are_told() -> None:
     assert (done.exit_code, "abc" in done.output) == (2, True)
 
 
-def test_a_function_that_cannot_be_written_without_a_model_is_told_at_once() -> None:
+def test_a_function_that_needs_a_model_is_reported_at_once() -> None:
     Path("odd.py").write_text("import torch\n\n\ndef picks(x):\n    return torch.nonzero(x)\n")
     words = ["optimize", "odd.py:picks", "--input", "8,8", "--archive", "a.db", "--dispatch", "predict"]
     done = CliRunner().invoke(app, words)
@@ -91,7 +91,7 @@ def test_a_server_that_is_down_ends_the_run_with_its_address(monkeypatch: pytest
 FULL_DISK = 'mount -t tmpfs -o size=3m none "$0" && exec "$@"'
 
 
-def test_a_disk_that_fills_up_ends_the_run_in_a_sentence(tmp_path: Path) -> None:
+def test_a_full_disk_ends_the_run_with_a_sentence(tmp_path: Path) -> None:
     disk = tmp_path / "disk"
     disk.mkdir()
     before = ["unshare", "-rm", "sh", "-c", FULL_DISK, str(disk)]
@@ -112,7 +112,7 @@ def test_a_disk_that_fills_up_ends_the_run_in_a_sentence(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("behaviour", ["wrong_key", "unknown_model"])
-def test_a_server_that_says_no_ends_the_run_with_its_reason(behaviour: str) -> None:
+def test_a_server_that_refuses_ends_the_run_with_its_reason(behaviour: str) -> None:
     with OpenAIServer() as server:
         for _ in range(8):
             getattr(server, behaviour)()
@@ -123,7 +123,7 @@ def test_a_server_that_says_no_ends_the_run_with_its_reason(behaviour: str) -> N
     assert "--resume" in done.output
 
 
-def test_a_model_that_never_writes_code_is_given_up() -> None:
+def test_a_model_that_never_writes_code_ends_the_run() -> None:
     with OpenAIServer(always="I only talk about the weather.") as server:
         done = optimize("--model", server.spec("writer"), "--allow-unpriced", "--dispatch", "predict")
         asked = len(server.requests)

@@ -1,4 +1,6 @@
-"""`--opinions` against a real server on loopback: opinions order the queue and skip, and never refute or accept."""
+"""`--opinions` with a real server on loopback: opinions order the queue and skip candidates, but never refute or
+accept.
+"""
 
 from __future__ import annotations
 
@@ -43,14 +45,14 @@ NEWER = RIGHT.replace("// more", f"{OPEN}\n  if (odd > 8888u) return;")
 
 
 def written(body: dict[str, Any]) -> str:
-    """The first question gets a right kernel; then each of the two writers has its own idea."""
+    """Answers the first request with a correct kernel, then each of the two writers differently."""
     opening = "Write a CUDA kernel" in body["messages"][0]["content"]
     source = RIGHT if opening else OLDER if body["model"] == "older" else NEWER
     return f"```cuda\n{source}```"
 
 
 def judged(body: dict[str, Any]) -> str:
-    """Trusts the older kernel alone, with all it has."""
+    """Gives only the older kernel a full vote."""
     prompt = body["messages"][0]["content"]
     about = re.findall(r"^BEGIN (\w+)$", prompt, re.MULTILINE)[0]
     verdict = "pass" if "9999u" in prompt else "fail"
@@ -108,7 +110,7 @@ def test_an_opinion_orders_the_queue_and_decides_nothing(tmp_path: Path, monkeyp
     assert snapshot.spent.usd == pytest.approx(len(server.requests) * price)
 
 
-def test_a_judge_that_makes_no_sense_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unreadable_opinions_change_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _, done = optimize(monkeypatch, tmp_path, lambda body: "I like it, or perhaps not.")
     assert done.exit_code == 0, done.output
     snapshot, dossiers, _, evaluated = remembered()

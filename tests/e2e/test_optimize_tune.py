@@ -1,4 +1,4 @@
-"""`warpwright tune` on a real kernel, without a GPU: settings are sealed, emulated, predicted, and remembered."""
+"""`warpwright tune` on a real kernel without a GPU: settings are sealed, emulated, predicted, and recorded."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_the_faster_setting_is_written_and_remembered(monkeypatch: pytest.Monkey
         (KERNEL, ("--gpu", "abacus"), "abacus"),
     ],
 )
-def test_wrong_use_is_said_in_a_sentence(source: str, words: tuple[str, ...], said: str) -> None:
+def test_wrong_use_is_reported_in_a_sentence(source: str, words: tuple[str, ...], said: str) -> None:
     Path("k.cu").write_text(source)
     done = tuned(*words)
     assert (done.exit_code, said in done.output) == (2, True), done.output

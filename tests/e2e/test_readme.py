@@ -1,4 +1,4 @@
-"""The README does what it says: every command of its console blocks is run, every line shown after one is printed."""
+"""The README is correct: every command of its console blocks runs and prints the lines shown after it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Step:
 
 
 def steps_of(text: str) -> list[Step]:
-    """Lines with `$ ` start a command, `> ` continue it, all others are what it prints."""
+    """Parses a console block: `$ ` starts a command, `> ` continues it, all other lines are its output."""
     steps: list[Step] = []
     for block in FENCE.findall(text):
         for start in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
@@ -95,7 +95,7 @@ def test_the_tour_works_as_written(tmp_path: Path) -> None:
             assert line in ran.stdout + ran.stderr, step.command
 
 
-def test_links_lead_somewhere() -> None:
+def test_links_have_a_target() -> None:
     for page in (ROOT / "README.md", *(ROOT / "docs").glob("*.md")):
         for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text(encoding="utf-8")):
             assert (page.parent / target).exists(), f"{page.name}: {target}"

@@ -1,4 +1,4 @@
-"""`pip install .` gives a whole product: the wheel carries the suites and finds them."""
+"""`pip install .` gives a complete product: the wheel contains the suites and finds them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ HOUSE = ROOT / "src" / "warpwright"
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheel, built as pip builds it and unpacked into a folder of its own."""
+    """Builds the wheel as pip does and unpacks it into a folder."""
     folder = tmp_path_factory.mktemp("wheel")
     options = ["--quiet", "--disable-pip-version-check", "--no-build-isolation", "--no-deps", "--no-index"]
     command = [sys.executable, "-m", "pip", "wheel", *options, "-w", str(folder), str(ROOT)]

@@ -1,4 +1,4 @@
-"""The calling convention: which entries are called, in which order, and where each argument comes from."""
+"""The calling convention: which entries are called, in which order, and the source of each argument."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ TASK = Task(
 
 @dataclass(frozen=True)
 class Letters:
-    """Values of a task, each a letter; a saved tensor is called as an argument is."""
+    """Values of a task as letters; a saved tensor has the same name as an argument."""
 
     arguments: tuple[str, ...] = ("x", "g", "e", "m")
     gradients: tuple[str, ...] = ("dy", "dm")
@@ -54,7 +54,7 @@ def test_backward_takes_gradients_then_saves_then_arguments_even_of_the_same_nam
     assert bound(call, Letters()) == ["dy", "dm", "s", "x", "g", "e", "m"]
 
 
-def test_a_task_may_have_an_order_of_its_own_for_backward() -> None:
+def test_a_task_may_define_the_order_of_backward() -> None:
     task = replace(TASK, direction=Direction.BACKWARD, backward_takes=("x", ("grad_y", "grad_mean"), "eps"))
     (call,) = entry_calls(task, CASE)
     assert bound(call, Letters()) == ["x", ["dy", "dm"], "e"]
@@ -63,7 +63,7 @@ def test_a_task_may_have_an_order_of_its_own_for_backward() -> None:
     assert [item.shape for item in grouped.items] == [(2, 5), (2,)]  # type: ignore[union-attr]
 
 
-def test_backward_of_a_pair_takes_the_gradients_and_what_forward_returned_beyond_the_outputs() -> None:
+def test_backward_of_a_pair_takes_gradients_and_the_surplus_results_of_forward() -> None:
     task = replace(TASK, direction=Direction.TRAINING)
     forward, backward = entry_calls(task, CASE)
     returned = ["y", "mean", "rstd", "mask"]
@@ -78,7 +78,7 @@ def test_backward_of_a_pair_takes_the_gradients_and_what_forward_returned_beyond
     ("prepares", "first", "second"),
     [(("eps", "gain"), ["e", "g"], ["x", "a", "b", "m"]), (("moments", "x"), ["m", "x"], ["a", "b", "g", "e"])],
 )
-def test_what_was_prepared_stands_where_the_first_of_its_arguments_stood(
+def test_prepared_tensors_replace_the_first_argument_they_were_made_from(
     prepares: tuple[str, ...], first: list[str], second: list[str]
 ) -> None:
     prepare, forward = entry_calls(replace(TASK, prepares=prepares), CASE, prepared=True)
@@ -89,7 +89,7 @@ def test_what_was_prepared_stands_where_the_first_of_its_arguments_stood(
 
 
 @pytest.mark.parametrize("direction", [Direction.BACKWARD, Direction.TRAINING])
-def test_prepare_counts_for_forward_alone(direction: Direction) -> None:
+def test_prepare_is_used_for_forward_tasks_only(direction: Direction) -> None:
     task = replace(TASK, direction=direction, prepares=("gain",))
     assert entry_calls(task, CASE, prepared=True) == entry_calls(task, CASE)
     assert entry_calls(replace(TASK, prepares=()), CASE, prepared=True) == entry_calls(TASK, CASE)

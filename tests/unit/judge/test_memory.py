@@ -68,7 +68,7 @@ def test_memory_counts_the_buffers_it_allocated_while_they_are_held(places):
     assert (memory.live_bytes, memory.peak_bytes) == (64, 128)
 
 
-def test_an_entry_needs_its_peak_beside_what_earlier_entries_returned():
+def test_the_peak_of_an_entry_includes_results_of_earlier_entries():
     first = Replayed(returns=(), deliver=lambda: None, live_bytes=10, peak_bytes=100)
     assert planned_peak_bytes([first, replace(first, peak_bytes=95)]) == 105
     assert planned_peak_bytes([]) == 0

@@ -42,7 +42,7 @@ def test_smaller_sizes_surround_the_given_ones(sample: Sample, accepts: Accepts)
     accepts(task, lambda x, dim: torch.softmax(x.double(), dim).bfloat16())
 
 
-def test_what_stands_for_large_sizes_keeps_each_of_them_and_what_divides_it(sample: Sample) -> None:
+def test_reductions_of_large_sizes_keep_each_size_and_its_divisors(sample: Sample) -> None:
     task = sample(f"{REFERENCE}:softmax", "64,512,768:bf16")
     asked = {"A": 64, "B": 512, "C": 768}
     assert sizes(task, Role.TIME) == [asked]
@@ -59,7 +59,7 @@ def test_products_are_reduced_by_what_they_multiply(sample: Sample) -> None:
     assert all(math.prod(case.dims.values()) <= 2**25 for case in task.cases_of(Role.CHECK))
 
 
-def test_hidden_sizes_are_drawn_only_where_every_size_is_asked_for(sample: Sample) -> None:
+def test_hidden_sizes_are_drawn_only_for_tasks_that_cover_their_ranges(sample: Sample) -> None:
     task = sample(f"{REFERENCE}:softmax", "8,32,48:bf16")
     assert not hidden_cases(task, secret=1, count=2)
     assert len(hidden_cases(task.in_general(), secret=1, count=2)) == 2

@@ -117,7 +117,7 @@ def test_a_size_that_only_seems_free_without_data_does_not_keep_others_from_shri
 
 
 @pytest.mark.parametrize("extent", [32, 128])
-def test_neither_does_it_where_they_happen_to_be_as_large(tmp_path: Path, extent: int) -> None:
+def test_a_size_equal_to_one_that_only_seems_free_still_shrinks(tmp_path: Path, extent: int) -> None:
     """Of the two extents, one is small enough to be tried with data while pixels are as many as given."""
     task = of_a_layer(tmp_path, f"ConvTranspose2d({extent}, 8, 3)", 4, extent, extent, extent)
     assert sizes(task, Role.TIME) == [{"A": 4, "B": extent, "C": extent}]
@@ -125,27 +125,27 @@ def test_neither_does_it_where_they_happen_to_be_as_large(tmp_path: Path, extent
     assert task.arguments[0].shape == ("A", extent, "B", "C")  # type: ignore[union-attr]
 
 
-def test_a_height_that_happens_to_be_the_number_of_channels_shrinks_all_the_same(tmp_path: Path) -> None:
+def test_a_height_equal_to_the_number_of_channels_shrinks(tmp_path: Path) -> None:
     task = of_a_layer(tmp_path, "Conv2d(64, 64, (3, 7), groups=64)", 8, 64, 64, 256)
     assert sizes(task, Role.TIME) == [{"A": 8, "B": 64, "C": 256}]
     assert max(size["B"] * size["C"] for size in sizes(task, Role.ENVELOPE)) < 1000
     assert task.arguments[0].shape == ("A", 64, "B", "C")  # type: ignore[union-attr]
 
 
-def test_where_no_run_is_small_the_smallest_are_the_envelope(tmp_path: Path) -> None:
+def test_if_no_run_is_small_the_smallest_form_the_envelope(tmp_path: Path) -> None:
     task = of_a_layer(tmp_path, "LayerNorm((64, 64, 16))", 64, 64, 64, 16)
     assert sizes(task, Role.TIME) == [{"A": 64}]
     assert sorted(size["A"] for size in sizes(task, Role.ENVELOPE)) == [1, 2, 3]
 
 
-def test_of_large_ones_there_are_as_few_as_tell_a_wrong_stride(tmp_path: Path) -> None:
+def test_large_cases_are_limited_to_those_that_reveal_wrong_strides(tmp_path: Path) -> None:
     """With a batch of one, no stride of the batch can be wrong."""
     task = of_a_layer(tmp_path, "LayerNorm((64, 64, 64))", 64, 64, 64, 64)
     assert sorted(size["A"] for size in sizes(task, Role.ENVELOPE)) == [1, 2]
     assert min(size["A"] for size in sizes(task, Role.CHECK)) > 1
 
 
-def test_none_of_them_is_checked_that_fails_with_data(tmp_path: Path) -> None:
+def test_a_run_that_fails_with_data_is_not_checked(tmp_path: Path) -> None:
     """Every made-up run has fewer channels than the convolution has weights for."""
     task = of_a_layer(tmp_path, "Sequential(nn.ConvTranspose1d(4, 1, 1), nn.LayerNorm(65536))", 8, 4, 65536)
     assert {size["B"] for size in sizes(task, Role.CHECK)} == {4}

@@ -1,4 +1,4 @@
-"""Coverage: which timed cases were run or stood for, and which kernels no check has launched."""
+"""Coverage: which timed cases ran or were replaced by reduced ones, and which kernels no check launched."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MANIFEST = Manifest(
 
 
 def sealed(**kernels: str) -> Sealed:
-    """Plans of these cases, each with one launch whose grid is the case's own number."""
+    """Builds plans of these cases, each with one launch whose grid is the number of the case."""
     plans = tuple(
         Plan(
             entry="forward",
@@ -42,18 +42,18 @@ def sealed(**kernels: str) -> Sealed:
     return Sealed(id="s", source="", manifest=MANIFEST, entries=("forward",), cubin=None, plans=plans)
 
 
-def test_a_case_that_was_run_at_its_own_sizes_is_covered() -> None:
+def test_a_case_that_ran_at_full_size_is_covered() -> None:
     whole = replace(TASK, cases=(replace(ASKED, role=Role.CHECK), ASKED))
     assert not_run(whole, {"N4096"}) == {}
     assert gap(whole, sealed(N4096="k"), {"N4096"}) is None
 
 
-def test_what_stands_for_a_case_is_named() -> None:
+def test_the_reduced_cases_that_replace_a_case_are_named() -> None:
     assert not_run(TASK, {"N64", "N3"}) == {"N4096": ("N64",)}
     assert gap(TASK, sealed(N64="k", N4096="k"), {"N64"}) is None
 
 
-def test_a_case_that_nothing_stands_for_is_a_gap() -> None:
+def test_a_case_without_a_reduced_one_is_a_gap() -> None:
     assert "N4096 is too large" in (gap(TASK, sealed(N4096="k"), {"N3"}) or "")
 
 
@@ -63,7 +63,7 @@ def test_a_kernel_that_only_the_timed_case_launches_is_a_gap() -> None:
     assert "N4096 launches wide<8>" in (gap(TASK, found, {"N64"}) or "")
 
 
-def test_a_reduction_that_is_launched_as_the_whole_was_has_its_sizes_written_in() -> None:
+def test_a_reduced_case_launched_like_the_full_one_shows_hard_coded_sizes() -> None:
     (whole,) = sealed(N4096="k").plans
     fixed = replace(sealed(N4096="k"), plans=(whole, replace(whole, case="N64")))
     assert comparable(TASK, fixed) == (MADE_UP, ASKED)
