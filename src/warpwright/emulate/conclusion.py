@@ -20,7 +20,7 @@ from warpwright.seal.refusal import Refusal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class TrialOutcome:
     """The outcome of one trial."""
 
     trial: Trial
@@ -48,7 +48,7 @@ def wrong_in(trial: Trial, kind: str, message: str, facts: Mapping[str, object])
     return Counterexample(kind=kind, message=message, case=draw.case.name, facts={**where, **facts})
 
 
-def _against(outcome: Outcome) -> list[Finding]:
+def _against(outcome: TrialOutcome) -> list[Finding]:
     """The findings that refute. Misaligned accesses to storage that we shifted ourselves are only warnings.
 
     So are faults that occur only there: the host compiler moves vectors by instructions that require alignment.
@@ -57,12 +57,12 @@ def _against(outcome: Outcome) -> list[Finding]:
     return [item for item in outcome.found if item.tier is not Tier.TOLERATED and item.kind not in excused]
 
 
-def refutes(outcome: Outcome) -> bool:
+def refutes(outcome: TrialOutcome) -> bool:
     """Whether this trial alone refutes the candidate."""
     return bool(_against(outcome)) or outcome.wrong is not None
 
 
-def concluded(outcomes: Sequence[Outcome]) -> Emulation:
+def concluded(outcomes: Sequence[TrialOutcome]) -> Emulation:
     """The conclusion of all trials, without cases outside of the task that the host code rejects."""
     rejected = [outcome for outcome in outcomes if outcome.is_rejected]
     outcomes = [outcome for outcome in outcomes if not outcome.is_rejected]
@@ -86,7 +86,7 @@ def concluded(outcomes: Sequence[Outcome]) -> Emulation:
     )
 
 
-def counterexample_of(outcomes: Sequence[Outcome]) -> Counterexample | None:
+def counterexample_of(outcomes: Sequence[TrialOutcome]) -> Counterexample | None:
     """The gravest finding of all runs, because it names the cause; otherwise the first wrong result."""
     by_case = [(outcome, item) for outcome in outcomes for item in _against(outcome)]
     ranked = merged(item for _, item in by_case)
@@ -104,7 +104,7 @@ def _facts(finding: Finding, wrong: Counterexample | None) -> dict[str, object]:
     return facts | ({"result": wrong.message} if wrong else {})
 
 
-def _order_dependent(outcomes: Sequence[Outcome]) -> tuple[str, ...]:
+def _order_dependent(outcomes: Sequence[TrialOutcome]) -> tuple[str, ...]:
     first: dict[str, Tensors] = {}
     dependent: dict[str, None] = {}
     for outcome in outcomes:
@@ -115,7 +115,7 @@ def _order_dependent(outcomes: Sequence[Outcome]) -> tuple[str, ...]:
     return tuple(dependent)
 
 
-def _warnings(outcomes: Sequence[Outcome], dependent: Sequence[str]) -> Iterator[str]:
+def _warnings(outcomes: Sequence[TrialOutcome], dependent: Sequence[str]) -> Iterator[str]:
     shown = [item for outcome in outcomes for item in outcome.found if item not in _against(outcome)]
     for item in merged(shown):
         where = f" (line {item.line})" if item.line else ""
@@ -124,12 +124,12 @@ def _warnings(outcomes: Sequence[Outcome], dependent: Sequence[str]) -> Iterator
         yield f"other orders of threads give other bits in {len(dependent)} cases, such as {dependent[0]}"
 
 
-def _largest(outcomes: Sequence[Outcome]) -> Mapping[str, int]:
+def _largest(outcomes: Sequence[TrialOutcome]) -> Mapping[str, int]:
     counted = [ran.report.counters for outcome in outcomes for ran in outcome.ran if ran.report]
     return max(counted, key=lambda counters: sum(counters.values()), default={})
 
 
-def _digest(outcomes: Sequence[Outcome]) -> str:
+def _digest(outcomes: Sequence[TrialOutcome]) -> str:
     digest = hashlib.sha256()
     for outcome in outcomes:
         digest.update(b"none" if outcome.results is None else b"".join(map(to_bytes, outcome.results)))

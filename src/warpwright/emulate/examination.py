@@ -14,7 +14,7 @@ from warpwright.core.records.evidence import Counterexample, Verdict
 from warpwright.core.signature import flatten
 from warpwright.core.task import Case, Draw, Role, Task
 from warpwright.emulate.cases import edge_cases, granules
-from warpwright.emulate.conclusion import Outcome, concluded, counterexample_of, refutes, wrong_in
+from warpwright.emulate.conclusion import TrialOutcome, concluded, counterexample_of, refutes, wrong_in
 from warpwright.emulate.emulation import Emulation
 from warpwright.emulate.findings import Finding, findings
 from warpwright.emulate.program.calls import EmulatedCall, Order
@@ -64,7 +64,7 @@ class Examination:
 
         `sizes` are the edges to test, for a comparison with another kernel; the kernel's own by default.
         """
-        outcomes: list[Outcome] = []
+        outcomes: list[TrialOutcome] = []
         for draws in self._turns():
             if not any(refutes(outcome) for outcome in outcomes):
                 kept = filter(self._has_budget, draws)
@@ -116,7 +116,7 @@ class Examination:
         found = (*draws_of(self.task, made_up), *self._at_edges(edges))
         return [Trial(draw=draw) for draw in found if self._has_budget(draw)]
 
-    def _taken(self, program: Path, trials: Sequence[Trial]) -> Iterator[Outcome]:
+    def _taken(self, program: Path, trials: Sequence[Trial]) -> Iterator[TrialOutcome]:
         """Like `_outcomes`, but ends when host code fails in a case of the task, which settles the verdict."""
         for outcome in self._outcomes(program, trials):
             if outcome.refusal is not None and not outcome.is_rejected:
@@ -148,7 +148,7 @@ class Examination:
     def _expected(self, draw: Draw) -> tuple[Expected, ...]:
         return self._truths.of(draw).expected
 
-    def _outcomes(self, program: Path, trials: Sequence[Trial]) -> Iterator[Outcome]:
+    def _outcomes(self, program: Path, trials: Sequence[Trial]) -> Iterator[TrialOutcome]:
         executions = self._executed(program, trials, prepared=may_prepare(self.task))
         lines = self._lines(program, [done.ran for found in executions for done in found])
         for trial, found in zip(trials, executions, strict=True):
@@ -177,7 +177,7 @@ class Examination:
         with self.store.staging() as folder:
             return resolved(program, codes, folder)
 
-    def _outcome(self, trial: Trial, executions: Sequence[Execution], lines: Mapping[int, int]) -> Outcome:
+    def _outcome(self, trial: Trial, executions: Sequence[Execution], lines: Mapping[int, int]) -> TrialOutcome:
         found = [item for done in executions for item in self._found(trial, done, lines)]
         undecided = next((why for done in executions if (why := _undecided(trial, done))), None)
         refusal = next((no for done in executions if (no := _refusal(trial, done))), None)
@@ -186,7 +186,7 @@ class Examination:
             values = self._values(trial, [done for done in executions if done.step.is_timed])
             mistake = _mutation(trial, executions) or self._mismatch(trial, values)
             far = distance(self._expected(trial.draw), values) if values and not mistake else None
-        return Outcome(
+        return TrialOutcome(
             trial=trial,
             ran=tuple(done.ran for done in executions),
             results=values,
@@ -230,7 +230,7 @@ def _mutation(trial: Trial, executions: Sequence[Execution]) -> Counterexample |
     return wrong_in(trial, "mutation", f"{name} was changed; the task does not allow it", {}) if name else None
 
 
-def _blocks(outcomes: Sequence[Outcome]) -> list[Triple]:
+def _blocks(outcomes: Sequence[TrialOutcome]) -> list[Triple]:
     """The distinct block shapes of all launches."""
     traces = [ran.report.trace for outcome in outcomes for ran in outcome.ran if ran.report]
     launches = [node for trace in traces for node in trace.nodes if isinstance(node, TracedLaunch)]

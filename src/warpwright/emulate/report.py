@@ -113,6 +113,11 @@ class Report:
     sampling: str | None = None
     """The reason why the sample is not valid; None if it is."""
 
+    @property
+    def lacks_room(self) -> bool:
+        """Whether nothing ran because the arena overlaps memory of the process itself."""
+        return self.outcome == "taken"
+
 
 def read(line: bytes) -> Report:
     """One line of a program's answer."""

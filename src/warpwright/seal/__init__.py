@@ -2,7 +2,7 @@
 
 sealing.py     the library call `seal`
 __main__.py    precompiles our headers before the first kernel
-workpiece.py   takes one candidate from source to Sealed, step by step
+job.py         takes one candidate from source to Sealed, step by step
 refusal.py     the reason why a candidate was not sealed
 artefact.py    reads and writes sealed candidates on disk
 cache.py       the store of artefacts

@@ -13,8 +13,8 @@ from warpwright.core.launch.sealed import Sealed
 from warpwright.core.task import Case, Task
 from warpwright.seal import artefact, toolchain
 from warpwright.seal.cache import Store, default_root
+from warpwright.seal.job import SealJob
 from warpwright.seal.refusal import Refusal, Refused, refuted
-from warpwright.seal.workpiece import Workpiece
 
 MOST_SOURCE_BYTES = 4 << 20
 
@@ -72,8 +72,8 @@ def _made(task: Task, candidate: Candidate, cases: Sequence[Case], store: Store,
     known = {name: plans for name, place in places.items() if (plans := _plans(store, place))}
     fresh = [case for case in cases if case.name not in known]
     with store.staging() as folder:
-        piece = Workpiece(task=task, candidate=candidate, cases=fresh, store=store, folder=folder)
-        sealed = piece.sealed(key)
+        job = SealJob(task=task, candidate=candidate, cases=fresh, store=store, folder=folder)
+        sealed = job.sealed(key)
     for case in fresh:
         known[case.name] = tuple(plan for plan in sealed.plans if plan.case == case.name)
         store.make(places[case.name], partial(artefact.write_plans, known[case.name]))

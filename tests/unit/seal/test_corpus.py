@@ -23,8 +23,8 @@ from warpwright.seal.capture import program as capture
 from warpwright.seal.device import nvcc as device
 from warpwright.seal.device.nvcc import DeviceCode
 from warpwright.seal.hostlink import linking as hostlink
+from warpwright.seal.job import BY_NVCC, SealJob
 from warpwright.seal.sealing import seal
-from warpwright.seal.workpiece import BY_NVCC, Workpiece
 from warpwright.tasks.find import load
 
 FILES = sorted((Path(__file__).parents[2] / "corpus" / "seal").glob("*.cu"))
@@ -83,7 +83,7 @@ def test_its_plan_is_that_of_nvccs_own_host_code(
 
     monkeypatch.setattr(capture, "build", by_nvcc)
     monkeypatch.setattr(device, "compile_device", lambda *_: compiled(sealed))
-    piece = Workpiece(
+    job = SealJob(
         task=one.task,
         candidate=Candidate(source=one.source),
         cases=one.cases,
@@ -91,7 +91,7 @@ def test_its_plan_is_that_of_nvccs_own_host_code(
         folder=tmp_path,
         seconds={BY_NVCC: 0.0},
     )
-    assert piece.sealed(sealed.id).plans == sealed.plans
+    assert job.sealed(sealed.id).plans == sealed.plans
 
 
 def compiled(sealed: Sealed) -> DeviceCode:

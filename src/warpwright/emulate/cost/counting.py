@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -20,18 +19,16 @@ from warpwright.core.calls import entry_calls, results
 from warpwright.core.candidate import Candidate
 from warpwright.core.codec import CodecError, decode
 from warpwright.core.dtypes import dtype_named
-from warpwright.core.errors import OurFault
 from warpwright.core.gpus.table import Gpu, gpu_named
 from warpwright.core.launch.plan import Launch, Plan, Triple
 from warpwright.core.launch.sealed import Sealed
-from warpwright.core.records.evidence import Fault
 from warpwright.core.task import Case, Draw, Task
 from warpwright.emulate import report
 from warpwright.emulate.cost.constants import SECTOR_BYTES
 from warpwright.emulate.cost.twin import Twin, tensor_bytes, twin_of
 from warpwright.emulate.program.build import program
 from warpwright.emulate.program.calls import EmulatedCall, request
-from warpwright.emulate.program.running import MOST_ARENAS, run
+from warpwright.emulate.program.running import execute, in_free_arena, run
 from warpwright.emulate.report import Report
 from warpwright.emulate.staging import Execution, Stage, Trial, staged
 from warpwright.sandbox import run as sandbox
@@ -52,7 +49,6 @@ _WIDEST_ATOMIC = 16
 _MANIFOLD = 2
 """Blocks may write this many times the result and still count as doing only their own work."""
 _LIMITS = sandbox.Limits(cpu_s=60.0, wall_s=240.0, memory_bytes=16 << 30, processes=64)
-_TRACE_LIMIT = 64 << 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -216,12 +212,13 @@ class _Counting:
 def _executed(
     path: Path, call: EmulatedCall, gpu: Gpu, store: Store, seeds: Sequence[int], blocks: int | None
 ) -> list[bytes]:
-    """The program's line for each seed; retries with another arena if the address range is in use."""
-    for attempt in range(MOST_ARENAS):
-        written = _attempted(path, call, gpu, store, seeds, blocks, attempt)
-        if all(report.read(line).outcome != "taken" for line in written):
-            return written
-    raise OurFault(Fault(where="emulate", message="no room in the address space for the memory of a GPU"))
+    """The program's line for each seed."""
+
+    def attempt(number: int) -> list[bytes]:
+        written = _attempted(path, call, gpu, store, seeds, blocks, number)
+        return [] if any(report.read(line).lacks_room for line in written) else written
+
+    return in_free_arena(attempt)
 
 
 def _attempted(
@@ -232,17 +229,7 @@ def _attempted(
         asked = json.loads(request(call, gpu, 0, folder, attempt))
         asked["emulation"] |= {"counters": True, "blocks": blocks, "steps": _STEPS, "outputs": None}
         lines = [{**asked, "emulation": {**asked["emulation"], "seed": seed}} for seed in seeds]
-        (folder / "requests").write_text("".join(json.dumps(line) + "\n" for line in lines))
-        descriptor = os.memfd_create("counters")
-        try:
-            command = [str(path), "requests", str(descriptor)]
-            done = sandbox.run(
-                command, readable=(path.parent,), writable=folder, limits=_LIMITS, pass_fds=(descriptor,)
-            )
-            done.blame_machine("counting")
-            written = os.pread(descriptor, _TRACE_LIMIT, 0).splitlines()
-        finally:
-            os.close(descriptor)
+        written, done = execute(path, [json.dumps(line).encode() + b"\n" for line in lines], folder, _LIMITS)
     if len(written) < len(seeds):
         raise _Unknown(f"the emulated program ended early ({done.reason or f'signal {done.signal}'})")
     return written[: len(seeds)]

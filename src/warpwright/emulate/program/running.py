@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from itertools import accumulate, takewhile
 from pathlib import Path
+from typing import TypeVar
 
 from warpwright.core.errors import OurFault
 from warpwright.core.gpus.table import Gpu
@@ -25,7 +26,7 @@ _OUTPUT_LIMIT = 1 << 30
 _TRACE_LIMIT = 64 << 20
 _MOST_LIBRARY_CALLS = 64
 """The limit on library operations of one call: each needs another run."""
-MOST_ARENAS = 8
+_MOST_ARENAS = 8
 """The number of arenas to try for the device memory; about one in twenty overlaps the process's own memory."""
 LIMITS = sandbox.Limits(cpu_s=180.0, wall_s=1200.0, memory_bytes=64 << 30, processes=64, file_bytes=1 << 30)
 
@@ -43,6 +44,7 @@ class Ran:
     """For sampled runs: one byte for each byte of a buffer, which tells whether it was written."""
 
 
+Result = TypeVar("Result")
 Librarian = Callable[[Library, Sequence[bytes | None]], bytes]
 """Executes a torch operation on the contiguous elements of its operands; returns those of its outputs."""
 
@@ -95,37 +97,43 @@ def _process(program: Path, calls: Sequence[EmulatedCall], gpu: Gpu, store: Stor
     return ran
 
 
-def _placed(program: Path, calls: Sequence[EmulatedCall], gpu: Gpu, store: Store) -> list[Ran]:
-    """Retries with another arena if the process's own memory overlaps the arena."""
-    for attempt in range(MOST_ARENAS):
-        if ran := list(takewhile(_had_room, _attempt(program, calls, gpu, store, attempt))):
-            return ran
+def in_free_arena(attempt: Callable[[int], list[Result]]) -> list[Result]:
+    """The results of the first attempt that has any: one whose arena overlaps the process's own memory has none."""
+    for number in range(_MOST_ARENAS):
+        if results := attempt(number):
+            return results
     raise OurFault(Fault(where="emulate", message="no room in the address space for the memory of a GPU"))
 
 
+def _placed(program: Path, calls: Sequence[EmulatedCall], gpu: Gpu, store: Store) -> list[Ran]:
+    return in_free_arena(lambda number: list(takewhile(_had_room, _attempt(program, calls, gpu, store, number))))
+
+
 def _had_room(ran: Ran) -> bool:
-    return ran.report is None or ran.report.outcome != "taken"
+    return ran.report is None or not ran.report.lacks_room
 
 
 def _attempt(program: Path, calls: Sequence[EmulatedCall], gpu: Gpu, store: Store, attempt: int) -> list[Ran]:
     with store.staging() as folder:
         lines = [request(call, gpu, number, folder, attempt) for number, call in enumerate(calls)]
-        (folder / "requests").write_bytes(b"".join(lines))
-        written, done = _execute(program, folder)
-        answers = written.splitlines()
+        answers, done = execute(program, lines, folder)
         upto = accumulate(2 if call.again else 1 for call in calls)
         reports = [report.read(answers[count - 1]) for count in upto if count <= len(answers)]
         ran = [_ran(found, folder / output_name(number), done) for number, found in enumerate(reports)]
     return ran if len(ran) == len(calls) else [*ran, Ran(report=None, contents={}, ended=done)]
 
 
-def _execute(program: Path, folder: Path) -> tuple[bytes, sandbox.Finished]:
+def execute(
+    program: Path, requests: Sequence[bytes], folder: Path, limits: sandbox.Limits = LIMITS
+) -> tuple[list[bytes], sandbox.Finished]:
+    """Runs one process on the requests, whose files lie in the folder; fewer answers mean that it died."""
+    (folder / "requests").write_bytes(b"".join(requests))
     descriptor = os.memfd_create("report")
     try:
         command = [str(program), "requests", str(descriptor)]
-        done = sandbox.run(command, readable=(program.parent,), writable=folder, limits=LIMITS, pass_fds=(descriptor,))
+        done = sandbox.run(command, readable=(program.parent,), writable=folder, limits=limits, pass_fds=(descriptor,))
         done.blame_machine("emulating")
-        return os.pread(descriptor, _TRACE_LIMIT, 0), done
+        return os.pread(descriptor, _TRACE_LIMIT, 0).splitlines(), done
     finally:
         os.close(descriptor)
 

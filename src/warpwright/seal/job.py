@@ -37,7 +37,7 @@ Seen = list[tuple[HostCall, tuple[Trace, ...]]]
 
 
 @dataclass(slots=True, kw_only=True)
-class Workpiece:
+class SealJob:
     task: Task
     candidate: Candidate
     cases: Sequence[Case]
@@ -49,7 +49,7 @@ class Workpiece:
 
     def sealed(self, key: str) -> Sealed:
         with self._timed("total"):
-            compiled, program, entries, seen = self._both_sides()
+            compiled, program, entries, seen = self._compile_and_capture()
             seen, binding = self._bound(compiled, program, seen)
             plans = self._planned(seen, binding, compiled is not None)
         return Sealed(
@@ -76,7 +76,7 @@ class Workpiece:
         (place / "kernel.cu").write_bytes(self.candidate.source.encode("utf-8", "surrogateescape"))
         return place
 
-    def _both_sides(self) -> tuple[DeviceCode | None, capture.Program, tuple[str, ...], Seen]:
+    def _compile_and_capture(self) -> tuple[DeviceCode | None, capture.Program, tuple[str, ...], Seen]:
         """Builds device and host code in parallel. A source that nvcc refuses is wrong, not unsupported."""
         with ThreadPoolExecutor(2) as pool:
             compiling = pool.submit(self._compile_device)
