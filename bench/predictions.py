@@ -17,7 +17,7 @@ from pathlib import Path
 
 from calibrate import BAR, half_within, spearman
 
-from warpwright import compose as composer
+from warpwright.compose import plan as plan_of
 from warpwright.core.candidate import Candidate
 from warpwright.core.launch.sealed import Sealed
 from warpwright.core.task import Case, Role, Task
@@ -41,7 +41,7 @@ def measured(names: list[str]) -> Iterator[tuple[Task, Case, float]]:
 
 def predicted_us(task: Task, case: Case) -> float | str:
     """Predicts the time of a case; a string is the reason why there is no prediction."""
-    planned = composer.plan(task)
+    planned = plan_of(task)
     candidate = Candidate(source=planned.write(planned.default()))
     sealed = seal(replace(task, cases=(case,)), candidate)
     if not isinstance(sealed, Sealed):

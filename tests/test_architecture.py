@@ -49,6 +49,21 @@ VAGUE = re.compile(r"(^|_)(utils?|helpers?|common|managers?|misc)(_|$)")
 SOURCES = sorted(HOUSE.rglob("*.py"))
 PACKAGES = sorted(path.parent for path in HOUSE.rglob("__init__.py") if path.parent != HOUSE)
 MOST_SIBLINGS = 14
+# The composer's phases, by folder or file: a phase imports those before it.
+PHASES = {
+    "errors": 0,
+    "code": 1,
+    "ir": 2,
+    **dict.fromkeys(("schedule", "frontend"), 3),
+    "passes": 4,
+    "entries": 5,
+    "cuda": 6,
+    "kernels": 7,
+    "configs": 8,
+    "plan": 9,
+    "survey": 10,
+    "__init__": 10,
+}
 
 
 def room_of(path: Path) -> str:
@@ -90,6 +105,16 @@ def test_imports_point_strictly_down(path: Path) -> None:
         if name.startswith("warpwright.") and name != "warpwright.__version__":
             other = name.split(".")[1]
             assert other == room or LEVELS[other] < LEVELS[room], f"{by_name(path)} may not import {name}"
+
+
+@pytest.mark.parametrize("path", [path for path in SOURCES if room_of(path) == "compose"], ids=by_name)
+def test_phases_of_the_composer_import_earlier_ones(path: Path) -> None:
+    phase = path.relative_to(HOUSE / "compose").parts[0].removesuffix(".py")
+    assert phase in PHASES, f"{phase} is no phase of the composer; give it a place"
+    for name, _ in imports_of(path):
+        if name.startswith("warpwright.compose."):
+            other = name.split(".")[2]
+            assert other == phase or PHASES[other] < PHASES[phase], f"{by_name(path)} may not import {name}"
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=by_name)

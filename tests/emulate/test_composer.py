@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from warpwright.compose import plan as compose_plan
+from warpwright.compose import plan as plan_of
 from warpwright.core.candidate import Candidate
 from warpwright.core.records.evidence import Verdict
 from warpwright.core.task import Case, Role, Task
@@ -23,7 +23,7 @@ from warpwright.verify.ladder import climb
 def test_a_composed_source_holds(name: str) -> None:
     (task,) = load(name)
     cases = [case for case in task.cases_of(Role.CHECK) if case.dtype == "fp32"][:3]
-    plan = compose_plan(task)
+    plan = plan_of(task)
     candidate = Candidate(source=plan.write(plan.default()))
     (evidence,) = climb(task, candidate, cases, [EmulateRung()]).evidence
     assert evidence.verdict is Verdict.HOLDS, evidence.counterexample or evidence.reason
@@ -41,7 +41,7 @@ def test_a_row_of_one_element_leaves_a_sum_and_its_length_that_agree() -> None:
     """Its gradient is what is left where the two cancel."""
     (task,) = load("modern/add_rmsnorm:training")
     edge = Case(name="N64-D1-fp16", role=Role.CHECK, dims={"N": 64, "D": 1}, dtype="fp16", scalars={"eps": 1e-6})
-    plan = compose_plan(task)
+    plan = plan_of(task)
     holds_on(task, edge, plan.write(plan.default()))
 
 
@@ -50,7 +50,7 @@ def test_rows_that_are_loaded_ahead_hold() -> None:
     """More rows than teams of threads, so that some team has a next row."""
     (task,) = load("modern/add_rmsnorm:backward")
     tall = Case(name="tall", role=Role.CHECK, dims={"N": 600, "D": 8}, dtype="fp32", scalars={"eps": 1e-6})
-    plan = compose_plan(task)
+    plan = plan_of(task)
     source = plan.write({**plan.default(), "fused_ahead": 1})
     assert "if (row + teams < rows) load_row(row + teams);" in source
     holds_on(task, tall, source)
@@ -71,7 +71,7 @@ def test_rows_that_a_cluster_keeps_hold_and_so_do_those_that_it_declines(
     """One row: some of these kernels are meant for as many as keep all multiprocessors busy."""
     (task,) = load(f"modern/log_softmax:{direction}")
     long = Case(name="long", role=Role.CHECK, dims={"N": 1, "D": columns}, dtype="fp32")
-    plan = compose_plan(task)
+    plan = plan_of(task)
     source = plan.write(plan.default())
     assert kept is None or kept in source
     holds_on(task, long, source.replace(" && rows >= 33)", ")"))
@@ -84,7 +84,7 @@ def test_rows_that_the_registers_of_a_cluster_keep_hold(dtype: str) -> None:
     dims = {"N": 1, "C": 40, "H": 32, "W": 32, "groups": 1}
     scalars = {"groups": 1, "eps": 1e-5}
     long = Case(name="long", role=Role.CHECK, dims=dims, dtype=dtype, scalars=scalars)
-    plan = compose_plan(task)
+    plan = plan_of(task)
     source = plan.write(plan.default())
     assert "if (packs > 8192 && packs <= 10240)\n" in source
     assert "if (packs > 4096 && packs <= 6144)\n" in source
@@ -100,7 +100,7 @@ def test_blocks_that_take_one_row_after_the_other_hold(name: str, columns: int, 
     """One block for three rows: such kernels are meant for as many rows as there are multiprocessors, and more."""
     (task,) = load(name)
     long = Case(name="long", role=Role.CHECK, dims={"N": 3, "D": columns}, dtype=dtype)
-    plan = compose_plan(task)
+    plan = plan_of(task)
     text = plan.write(plan.default())
     source = text.replace("!vectors || rows < 132 ||", "!vectors ||")
     source = source.replace("std::min<int64_t>(rows, gpu->multiProcessorCount)", "1")
@@ -116,7 +116,7 @@ def test_blocks_that_are_all_there_at_once_hold(direction: str, dtype: str) -> N
     (task,) = load(f"paper/layernorm:{direction}")
     dims = {"B": 1, "C": 1, "H": 250, "W": 256}
     long = Case(name="long", role=Role.CHECK, dims=dims, dtype=dtype, scalars={"eps": 1e-5})
-    plan = compose_plan(task)
+    plan = plan_of(task)
     source = plan.write(plan.default())
     all_of_them = "const int64_t most = gpu->multiProcessorCount / rows;"
     assert source.count(all_of_them) == 1
@@ -136,7 +136,7 @@ def test_rows_of_a_matrix_that_are_taken_together_hold(name: str, dims: dict[str
     """More than one round of columns, and rows that are missing at the end."""
     (task,) = load(name)
     tall = Case(name="tall", role=Role.CHECK, dims=dims, dtype=dtype)
-    plan = compose_plan(task)
+    plan = plan_of(task)
     source = plan.write(plan.default())
     assert "if (!vectors || rows < 1056 || columns < 1024) return false;" in source
     holds_on(task, tall, source)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from warpwright.compose import plan as compose_plan
+from warpwright.compose import plan as plan_of
 from warpwright.core.candidate import Candidate
 from warpwright.core.records.evidence import Evidence, Verdict
 from warpwright.core.task import Case, Role
@@ -21,7 +21,7 @@ def evidence(name: str, dims: dict[str, int], dtype: str, *changes: tuple[str, s
     """Of the composed source, changed so. Cases are drawn from the task's own: it is given this one alone."""
     (task,) = load(name)
     long = Case(name="long", role=Role.CHECK, dims=dims, dtype=dtype)
-    plan = compose_plan(task)
+    plan = plan_of(task)
     source = plan.write(plan.default())
     for old, new in changes:
         assert old in source

@@ -7,14 +7,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from warpwright.compose.kernels.pointwise import map as map_kernel
-from warpwright.compose.kernels.reduction import columns, rows_and_columns
-from warpwright.compose.kernels.rows import block, cluster, gemv, launch, split
-from warpwright.compose.kernels.scan import scan
-from warpwright.compose.schedule.groups import COLUMNS, ELEMENTS, FUSED, ROWS, SCAN
+from warpwright.compose.kernels.registry import knobs_of, overrides_of
+from warpwright.compose.schedule.groups import Group
 from warpwright.compose.schedule.knobs import Config, Knob, Space, defaults_of
 from warpwright.core.errors import UsageError
 from warpwright.core.gpus.table import Gpu
@@ -22,16 +19,9 @@ from warpwright.core.gpus.table import Gpu
 _KEPT = re.compile(r"genome: (\{.*\})")
 
 
-def knobs(kinds: Sequence[str], gpu: Gpu) -> list[Knob]:
-    """The knobs of kernels of these kinds, and those of a whole source."""
-    by_kind = {
-        ELEMENTS: map_kernel.KNOBS,
-        ROWS: (*launch.KNOBS, *gemv.KNOBS, *block.KNOBS, *cluster.knobs(gpu), *split.knobs(gpu)),
-        COLUMNS: columns.knobs(gpu),
-        FUSED: rows_and_columns.knobs(gpu),
-        SCAN: scan.KNOBS,
-    }
-    found = {knob.name: knob for kind in dict.fromkeys(kinds) for knob in by_kind.get(kind, ())}
+def knobs(groups: Sequence[Group], gpu: Gpu) -> list[Knob]:
+    """The knobs of all strategies that may serve the groups of a schedule, and those of a whole source."""
+    found = knobs_of(groups, gpu)
     return [*found.values(), *(of_source(gpu) if found else ())]
 
 
@@ -45,16 +35,13 @@ def of_source(gpu: Gpu) -> tuple[Knob, ...]:
     return (stores, math, overlap) if gpu.architecture.has_programmatic_launch else (stores, math)
 
 
-def usual(knobs: Sequence[Knob], kinds: Sequence[str], streams: bool, rounds: bool) -> dict[str, Any]:
-    """The default config of a task.
+def usual(knobs: Sequence[Knob], groups: Sequence[Group], streams: bool, rounds: bool) -> dict[str, Any]:
+    """The default config of a task: that of each knob, unless a strategy beside it wants another.
 
-    Column sums next to a row take registers, so that fewer packs of the row can be kept; gradients read several
-    tensors along a row, for which larger blocks are faster. If results are rounded coarsely, an error in the last digit
-    may change them, so that the exact exponential is used.
+    Outputs that are not read again soon are stored past the cache. If results are rounded coarsely, an error in the
+    last digit may change them, so that the exact exponential is used.
     """
-    found = defaults_of(knobs)
-    if FUSED in kinds:
-        found |= {"row_items": 2, "split_block": 512}
+    found = defaults_of(knobs) | overrides_of(groups)
     if streams:
         found["stores"] = "streaming"
     if rounds:
@@ -62,12 +49,16 @@ def usual(knobs: Sequence[Knob], kinds: Sequence[str], streams: bool, rounds: bo
     return found
 
 
-def effective(space: Space, default: Config, text: Callable[[Config], str]) -> dict[str, tuple[Any, ...]]:
-    """The space without values that change nothing, and without knobs that are left with one."""
-    written = text({})
+def effective(knobs: Iterable[Knob], default: Config, shape: Callable[[Config], object]) -> dict[str, tuple[Any, ...]]:
+    """The values that change something, by knob; without knobs that are left with one."""
+    usual = shape(default)
     found = {
-        name: tuple(value for value in values if value == default[name] or text({name: value}) != written)
-        for name, values in space.items()
+        knob.name: tuple(
+            value
+            for value in knob.values
+            if value == default[knob.name] or shape({**default, knob.name: value}) != usual
+        )
+        for knob in knobs
     }
     return {name: values for name, values in found.items() if len(values) > 1}
 
@@ -78,14 +69,12 @@ def variants(
     """The default and others, no two of them with the same text."""
     found: dict[str, dict[str, Any]] = {}
     for change in ({}, *variations):
+        if len(found) == count:
+            break
         known = {name: value for name, value in change.items() if value in space.get(name, ())}
         config = {**default, **known}
         found.setdefault(text(config), config)
-    return list(found.values())[:count]
-
-
-def without_config(source: str) -> str:
-    return _KEPT.sub("", source, count=1)
+    return list(found.values())
 
 
 def completed(space: Space, default: Config, config: Config) -> dict[str, Any]:

@@ -14,11 +14,13 @@ from warpwright.compose.errors import CannotCompose, bugs_as_faults
 from warpwright.compose.ir.operations import Op
 from warpwright.compose.ir.sizes import Cases, names_in
 from warpwright.compose.ir.values import Graph
+from warpwright.compose.kernels.registry import shapes
+from warpwright.compose.kernels.site import Site, sites_of
 from warpwright.compose.kernels.steps import EntryWriter
 from warpwright.compose.passes.unit_dims import handed_over, often_one
 from warpwright.compose.schedule.entry import Entry
 from warpwright.compose.schedule.groups import ROWS
-from warpwright.compose.schedule.knobs import Config, Knob, Space, space_of, variations_of
+from warpwright.compose.schedule.knobs import Config, Knob, Space, variations_of
 from warpwright.compose.schedule.row_shapes import is_few_and_long, is_too_long
 from warpwright.core.dtypes import dtype_named
 from warpwright.core.gpus.table import gpu_named
@@ -40,20 +42,34 @@ class Composable:
     """The default of every knob, effective or not."""
 
     def space(self) -> Space:
-        """The values of every knob that affects this task."""
-        return self._effective
+        """Every knob that has an effect on this task, with the values it may take."""
+        with bugs_as_faults(f"writing {self.task.key}"):
+            return self._effective
+
+    @cached_property
+    def _sites(self) -> list[list[Site]]:
+        return [sites_of(entry) for entry in self.entries]
 
     @cached_property
     def _effective(self) -> Space:
-        return configs.effective(space_of(self.knobs), self.usual, self._text)
+        """Strategies say what their kernels take from a config; the knobs of a whole source are tried on one text."""
+        whole = configs.of_source(self.graph.gpu)
+        of_kernels = [knob for knob in self.knobs if knob not in whole]
+        found = configs.effective(of_kernels, self.usual, self._shape)
+        writers = self._writers(self.usual)
+        tried = [knob for knob in self.knobs if knob in whole]
+        return found | configs.effective(tried, self.usual, lambda config: source(self.task, writers, config, {}))
+
+    def _shape(self, config: Config) -> list[object]:
+        return [shapes(sites, config) for sites in self._sites]
 
     def variants(self, count: int) -> list[dict[str, Any]]:
         """The default config and variations of it, the most relevant first."""
         changes = variations_of(self.knobs)
-        return configs.variants(self.space(), self.default(), changes, self._text, count)
+        return configs.variants(self.space(), self.default(), changes, self.text, count)
 
-    def _text(self, config: Config) -> str:
-        """A source, without the config at its head."""
+    def text(self, config: Config) -> str:
+        """A source without a config at its head; knobs that are not given have their defaults."""
         return self._written({**self.usual, **config}, {})
 
     def default(self) -> dict[str, Any]:
@@ -65,10 +81,13 @@ class Composable:
 
     def _written(self, config: Config, shown: Config) -> str:
         with bugs_as_faults(f"writing {self.task.key}"):
-            writers = [EntryWriter(self.task, entry, config) for entry in self.entries]
-            for writer in writers:
-                writer.write()
-            return source(self.task, writers, config, shown)
+            return source(self.task, self._writers(config), config, shown)
+
+    def _writers(self, config: Config) -> list[EntryWriter]:
+        writers = [EntryWriter(self.task, entry, config) for entry in self.entries]
+        for writer, sites in zip(writers, self._sites, strict=True):
+            writer.write(sites)
+        return writers
 
 
 def plan(task: Task, gpu: str = "h200") -> Composable:
@@ -81,10 +100,10 @@ def plan(task: Task, gpu: str = "h200") -> Composable:
         if often := often_one(graph):
             entries = handed_over(entries, _entries(task, Graph(_cases(task, one=often[0]), target)), *often)
         _check_lengths(entries)
-        kinds = [kind for entry in entries for group in entry.schedule.groups for kind in group.kinds]
-        knobs = configs.knobs(kinds, target)
+        groups = [group for entry in entries for group in entry.schedule.groups]
+        knobs = configs.knobs(groups, target)
         streams = _reads_again(entries) or _in_parts(entries)
-        usual = configs.usual(knobs, kinds, streams, bool(graph.made(Op.NARROW)))
+        usual = configs.usual(knobs, groups, streams, bool(graph.made(Op.NARROW)))
         return Composable(task=task, graph=graph, entries=tuple(entries), knobs=tuple(knobs), usual=usual)
 
 

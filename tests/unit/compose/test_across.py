@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from warpwright.compose import plan as compose_plan
+from warpwright.compose import plan as plan_of
 from warpwright.compose.code.passes.order import parted
 from warpwright.compose.code.statements import Assign, Let, under
 from warpwright.compose.code.text import code
@@ -17,14 +17,14 @@ from warpwright.tasks import load
 @cache
 def source(name: str, **genome: object) -> str:
     (task,) = load(name)
-    return compose_plan(task).write(genome)
+    return plan_of(task).write(genome)
 
 
 def own(folder: Path, body: str, *inputs: str) -> str:
     path = folder / "ref.py"
     path.write_text(f"import torch\n\ndef f(x, w, s):\n    return {body}\n", encoding="utf-8")
     (task,) = load(f"{path}:f", inputs=list(inputs), direction="forward")
-    return compose_plan(task).write({})
+    return plan_of(task).write({})
 
 
 def test_packs_of_all_rows_are_asked_for_before_the_first_is_looked_into() -> None:

@@ -6,14 +6,14 @@ from functools import cache
 
 import pytest
 
-from warpwright.compose import plan as compose_plan
+from warpwright.compose import plan as plan_of
 from warpwright.tasks import load
 
 
 @cache
 def source(name: str, **genome: object) -> str:
     (task,) = load(name)
-    return compose_plan(task).write(genome)
+    return plan_of(task).write(genome)
 
 
 def test_what_is_read_when_a_cluster_has_met_is_on_its_way_before() -> None:

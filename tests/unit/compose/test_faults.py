@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from warpwright.cli.main import app
 from warpwright.compose import CannotCompose
-from warpwright.compose import plan as compose_plan
+from warpwright.compose import plan as plan_of
 from warpwright.compose.frontend.lowering import pointwise  # noqa: F401  registers its handlers
 from warpwright.compose.frontend.lowering.lower import HANDLERS
 from warpwright.compose.survey import surveyed
@@ -37,7 +37,7 @@ def broken_tanh(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("broken_tanh")
 def test_a_bug_in_a_lowering_is_our_fault_and_keeps_its_traceback(tmp_path: Path) -> None:
     with pytest.raises(OurFault, match=r"compose: planning .*AttributeError.*no_such_attribute") as caught:
-        compose_plan(task_of(tmp_path, "return torch.tanh(x)", "8,64:fp32"))
+        plan_of(task_of(tmp_path, "return torch.tanh(x)", "8,64:fp32"))
     assert isinstance(caught.value.__cause__, AttributeError)
 
 
@@ -67,17 +67,17 @@ def test_the_command_line_ends_with_our_fault(tmp_path: Path) -> None:
 
 def test_what_the_function_or_torch_refuses_while_it_is_traced_is_an_answer(tmp_path: Path) -> None:
     with pytest.raises(CannotCompose, match="cannot be traced"):
-        compose_plan(task_of(tmp_path, "return x if float(x.sum()) > 0 else -x", "8,64:fp32"))
+        plan_of(task_of(tmp_path, "return x if float(x.sum()) > 0 else -x", "8,64:fp32"))
 
 
 def test_what_torch_refuses_in_cpp_below_our_own_frames_is_an_answer(tmp_path: Path) -> None:
     """An LSTM asks for the number of elements of a tensor whose sizes are symbols."""
     body = "return torch.nn.LSTM(64, 16)(x)[0]"
     with pytest.raises(CannotCompose, match="cannot be traced"):
-        compose_plan(task_of(tmp_path, body, "8,4,64:fp32"))
+        plan_of(task_of(tmp_path, body, "8,4,64:fp32"))
 
 
 def test_arguments_that_a_lowering_does_not_take_are_an_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(HANDLERS, "tanh", lambda low: None)
     with pytest.raises(CannotCompose, match=r"aten\.tanh with such arguments"):
-        compose_plan(task_of(tmp_path, "return torch.tanh(x)", "8,64:fp32"))
+        plan_of(task_of(tmp_path, "return torch.tanh(x)", "8,64:fp32"))

@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 
 from warpwright.compose import CannotCompose
-from warpwright.compose import plan as compose_plan
+from warpwright.compose import plan as plan_of
 from warpwright.tasks import load
 
 
 @cache
 def source(name: str) -> str:
     (task,) = load(name)
-    return compose_plan(task).write({})
+    return plan_of(task).write({})
 
 
 def test_every_argument_that_is_read_must_lie_as_kernels_read_it() -> None:
@@ -52,4 +52,4 @@ def test_longer_floats_than_it_computes_in_are_refused(tmp_path: Path, code: str
     path.write_text(f"import torch\n\ndef f(x, y):\n    return {code}\n")
     (task,) = load(f"{path}:f", inputs=["8,16:fp64", "8,16:fp64"], direction="forward")
     with pytest.raises(CannotCompose, match="float64"):
-        compose_plan(task)
+        plan_of(task)

@@ -6,7 +6,7 @@ from functools import cache
 
 import pytest
 
-from warpwright.compose import plan as compose_plan
+from warpwright.compose import plan as plan_of
 from warpwright.compose.kernels.rows.onchip import NEAR, far_of, items_of
 from warpwright.compose.schedule.row_shapes import shared_packs
 from warpwright.core.gpus.table import gpu_named
@@ -18,7 +18,7 @@ H200 = gpu_named("h200")
 @cache
 def source(name: str, **genome: object) -> str:
     (task,) = load(name)
-    return compose_plan(task).write(genome)
+    return plan_of(task).write(genome)
 
 
 def kernel_of(text: str, name: str) -> str:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from warpwright.compose import plan as compose_plan
+from warpwright.compose import plan as plan_of
 from warpwright.compose.ir.sizes import Cases
 from warpwright.compose.kernels.rows.launch import tiles
 from warpwright.core.task import Role
@@ -22,7 +22,7 @@ GENOME = {"vector_bytes": 16, "warp_items": 4, "warp_rows": 4, "row_items": 4}
 @cache
 def source(name: str, **genome: object) -> str:
     (task,) = load(name)
-    return compose_plan(task).write(genome)
+    return plan_of(task).write(genome)
 
 
 @cache
@@ -33,7 +33,7 @@ def own(code: str, *inputs: str) -> str:
         path = Path(folder) / "ref.py"
         path.write_text(f"import torch\nimport torch.nn.functional as F\n\ndef f(x):\n    return {code}\n")
         (task,) = load(f"{path}:f", inputs=list(inputs), direction="forward")
-    return compose_plan(task).write({})
+    return plan_of(task).write({})
 
 
 @pytest.mark.parametrize(
@@ -263,7 +263,7 @@ def test_coarse_results_are_computed_as_precisely_as_can_be() -> None:
 
 def test_variants_differ_and_begin_with_the_default() -> None:
     (task,) = load("modern/softmax:forward")
-    plan = compose_plan(task)
+    plan = plan_of(task)
     genomes = plan.variants(6)
     assert genomes[0] == plan.default()
     assert len({plan.write(genome).partition("#include")[2] for genome in genomes}) == 6
@@ -271,8 +271,8 @@ def test_variants_differ_and_begin_with_the_default() -> None:
 
 def test_a_gene_that_changes_nothing_is_no_gene() -> None:
     (task,) = load("paper/llama_rmsnorm:forward")
-    assert "math" not in compose_plan(task).space()
-    assert "split_block" not in compose_plan(task).space()
+    assert "math" not in plan_of(task).space()
+    assert "split_block" not in plan_of(task).space()
 
 
 def test_windows_of_two_by_two_are_read_by_packs() -> None:
@@ -335,7 +335,7 @@ def test_words_of_cpp_are_no_names() -> None:
 
 def test_the_cases_that_are_timed_are_known() -> None:
     (task,) = load("modern/softmax:forward")
-    graph = compose_plan(task).graph
+    graph = plan_of(task).graph
     assert len(graph.cases.timed) == len(task.cases_of(Role.TIME))
     assert set(graph.cases.widths) == {2, 4}
 

@@ -6,18 +6,15 @@ from functools import cache
 from types import SimpleNamespace
 from typing import Any
 
-from warpwright.compose import plan as compose_plan
-from warpwright.compose.cuda.tensors import Needs
-from warpwright.compose.ir.tensors import Tensor
+from warpwright.compose import plan as plan_of
 from warpwright.compose.kernels.pointwise.horizontal_fusion import can_share
-from warpwright.compose.kernels.pointwise.map import Elements
 from warpwright.tasks import load
 
 
 @cache
 def source(name: str, **genome: object) -> str:
     (task,) = load(name)
-    return compose_plan(task).write(genome)
+    return plan_of(task).write(genome)
 
 
 def test_elements_of_several_counts_share_a_launch_where_none_needs_another() -> None:
@@ -28,18 +25,14 @@ def test_elements_of_several_counts_share_a_launch_where_none_needs_another() ->
 
 
 def test_what_one_step_leaves_for_the_next_shares_no_launch() -> None:
-    works = [
-        Elements(comment="", emitter=played(reads, writes), loop=[], packs=1)
-        for reads, writes in (("x", "y"), ("y", "z"))
-    ]
+    works = [played("x", "y"), played("y", "z")]
     assert not can_share(works)
     assert not can_share(works[::-1])
-    assert can_share([Elements(comment="", emitter=played(reads, reads * 2), loop=[], packs=1) for reads in ("a", "b")])
+    assert can_share([played(reads, reads * 2) for reads in ("a", "b")])
 
 
 def played(reads: str, writes: str) -> Any:
-    tensors = {name: Tensor(name, "T", ()) for name in (reads, writes)}
-    return SimpleNamespace(needs=Needs(reads={reads: tensors[reads]}, writes={writes: tensors[writes]}))
+    return SimpleNamespace(reads=frozenset({reads}), writes=frozenset({writes}))
 
 
 def test_kernels_of_one_call_follow_each_other_without_a_pause() -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from warpwright.compose import plan as compose_plan
+from warpwright.compose import plan as plan_of
 from warpwright.core.candidate import Candidate
 from warpwright.core.launch.sealed import Sealed
 from warpwright.seal import toolchain
@@ -32,7 +32,7 @@ DECLARED = re.compile(r"(?:const )?(?:float|int|int64_t|bool|Pack<[\w, ]+>) (?P<
 @cache
 def source(name: str) -> str:
     (task,) = load(name)
-    planned = compose_plan(task)
+    planned = plan_of(task)
     return planned.write(planned.default())
 
 
@@ -44,7 +44,7 @@ def own(text: str, *inputs: str, direction: str = "forward") -> str:
         path = Path(folder) / "ref.py"
         path.write_text(f"import torch\n\n{text}")
         (task,) = load(f"{path}:f", inputs=list(inputs), direction=direction)
-    return compose_plan(task).write({})
+    return plan_of(task).write({})
 
 
 def kernels(text: str) -> list[str]:
@@ -109,7 +109,7 @@ def test_names_of_the_reference_are_in_nobodys_way(tmp_path: Path, parameters: s
     path = tmp_path / "ref.py"
     path.write_text(f"import torch\n\ndef f({parameters}):\n    {body}\n", encoding="utf-8")
     (task,) = load(f"{path}:f", inputs=["64,512:fp32", "64,512:fp32"], direction="forward")
-    sealed = seal(task, Candidate(source=compose_plan(task).write({})))
+    sealed = seal(task, Candidate(source=plan_of(task).write({})))
     assert isinstance(sealed, Sealed), sealed
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from warpwright.compose import CannotCompose, Composable, read_back
-from warpwright.compose import plan as compose_plan
+from warpwright.compose import plan as plan_of
 from warpwright.compose.schedule.groups import ALONE, COLUMNS, ELEMENTS, ROWS
 from warpwright.core.candidate import Candidate
 from warpwright.core.errors import UsageError
@@ -25,7 +25,7 @@ from warpwright.tasks import load
 @cache
 def planned(name: str) -> Composable:
     (task,) = load(name)
-    return compose_plan(task)
+    return plan_of(task)
 
 
 @cache
@@ -163,7 +163,7 @@ def test_what_cannot_be_composed_names_the_operation(tmp_path: Path) -> None:
     path.write_text("import torch\n\ndef sorted_rows(x):\n    return torch.sort(x, dim=-1)[0]\n", encoding="utf-8")
     (task,) = load(f"{path}:sorted_rows", inputs=["8,64:fp32"], direction="forward")
     with pytest.raises(CannotCompose, match=r"cannot compose: aten\.sort") as caught:
-        compose_plan(task)
+        plan_of(task)
     assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
 
 
@@ -172,7 +172,7 @@ def test_a_branch_on_the_numbers_themselves_is_no_crash(tmp_path: Path) -> None:
     path.write_text("def f(x):\n    return x if float(x.sum()) > 0 else -x\n", encoding="utf-8")
     (task,) = load(f"{path}:f", inputs=["8,64:fp32"], direction="forward")
     with pytest.raises(CannotCompose):
-        compose_plan(task)
+        plan_of(task)
 
 
 def test_a_function_of_a_user(tmp_path: Path) -> None:
@@ -181,7 +181,7 @@ def test_a_function_of_a_user(tmp_path: Path) -> None:
         "import torch\n\ndef gated(x, gate):\n    return torch.nn.functional.silu(gate) * x\n", encoding="utf-8"
     )
     (task,) = load(f"{path}:gated", inputs=["8,512:bf16", "8,512:bf16"], direction="forward")
-    assert "sigmoid(" in compose_plan(task).write({})
+    assert "sigmoid(" in plan_of(task).write({})
 
 
 def test_a_product_that_is_timed_with_one_row_has_an_entry_point_for_that() -> None:
@@ -222,13 +222,13 @@ def test_a_sum_of_columns_without_a_name_is_not_called_like_their_number(tmp_pat
     path = tmp_path / "ref.py"
     path.write_text("def f(x):\n    return x - x.sum(0) * x.sum(0).sin()\n")
     (task,) = load(f"{path}:f", inputs=["64,40:fp32"], direction="forward")
-    assert "const torch::Tensor& columns" not in compose_plan(task).write({})
+    assert "const torch::Tensor& columns" not in plan_of(task).write({})
 
 
 def of_a_user(folder: Path, body: str, *inputs: str) -> Composable:
     (folder / "ref.py").write_text(f"import torch\n\ndef f(x):\n    {body}\n", encoding="utf-8")
     (task,) = load(f"{folder / 'ref.py'}:f", inputs=list(inputs), direction="forward")
-    return compose_plan(task)
+    return plan_of(task)
 
 
 def test_what_is_done_in_place_is_done(tmp_path: Path) -> None:

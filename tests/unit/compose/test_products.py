@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from warpwright.compose import plan as compose_plan
+from warpwright.compose import plan as plan_of
 from warpwright.compose.kernels.product.tile import is_small
 from warpwright.core.candidate import Candidate
 from warpwright.core.gpus.table import gpu_named
@@ -21,7 +21,7 @@ LINEAR = "{{weight, grad_x, false}, {x, grad_weight, true, grad_bias}}"
 @cache
 def source(name: str) -> str:
     (task,) = load(name)
-    return compose_plan(task).write({})
+    return plan_of(task).write({})
 
 
 def backward(name: str) -> str:
@@ -32,7 +32,7 @@ def of_a_user(folder: Path, names: str, body: str, *inputs: str) -> str:
     path = folder / "ref.py"
     path.write_text(f"import torch\n\ndef f({names}):\n    {body}\n", encoding="utf-8")
     (task,) = load(f"{path}:f", inputs=list(inputs), direction="forward")
-    return compose_plan(task).write({})
+    return plan_of(task).write({})
 
 
 @pytest.mark.parametrize("name", ["paper/mnist_linear:backward", "paper/mnist_linear:training"])
@@ -103,6 +103,6 @@ def test_tiles_hold(tmp_path: Path, body: str, inputs: tuple[str, ...]) -> None:
     path = tmp_path / "ref.py"
     path.write_text(f"import torch\n\ndef f(x, w, c):\n    {body}\n", encoding="utf-8")
     (task,) = load(f"{path}:f", inputs=list(inputs), direction="forward")
-    text = compose_plan(task).write({})
+    text = plan_of(task).write({})
     assert "if (!tile_products<" in text
     assert climb(task, Candidate(source=text)).dossier.verdict is Verdict.HOLDS

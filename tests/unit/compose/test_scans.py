@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from warpwright.compose import plan as compose_plan
+from warpwright.compose import plan as plan_of
 from warpwright.tasks import load
 
 
 @cache
 def source(name: str, **genome: object) -> str:
     (task,) = load(name)
-    return compose_plan(task).write(genome)
+    return plan_of(task).write(genome)
 
 
 def kernel(text: str, name: str) -> str:
@@ -70,7 +70,7 @@ def test_only_sums_of_few_long_rows_are(tmp_path: Path, code: str, shape: str, i
     path = tmp_path / "ref.py"
     path.write_text(f"import torch\n\ndef f(x):\n    return x.{code}(-1)\n", encoding="utf-8")
     (task,) = load(f"{path}:f", inputs=[shape], direction="forward")
-    assert ("piece_scan" in compose_plan(task).write({})) is in_pieces
+    assert ("piece_scan" in plan_of(task).write({})) is in_pieces
 
 
 def test_a_scan_that_is_one_of_several_parts_is_copied_to_its_place(tmp_path: Path) -> None:
@@ -78,5 +78,5 @@ def test_a_scan_that_is_one_of_several_parts_is_copied_to_its_place(tmp_path: Pa
     code = "torch.cat((torch.zeros_like(x[:, :1]), torch.cumsum(x[:, :-1], dim=1)), dim=1)"
     path.write_text(f"import torch\n\ndef f(x):\n    return {code}\n", encoding="utf-8")
     (task,) = load(f"{path}:f", inputs=["64,32:fp32"], direction="forward")
-    host = compose_plan(task).write({}).partition("torch::Tensor forward(")[2]
+    host = plan_of(task).write({}).partition("torch::Tensor forward(")[2]
     assert host.index("launch_f_scan<scalar_t>(slice, scan") < host.index("(scan, y,")

@@ -64,8 +64,8 @@ class Step:
 class HostWriter:
     """Collects the calls of one entry, and writes the function around them."""
 
-    def __init__(self, task: Task, entry: Entry, genome: Mapping[str, Any]) -> None:
-        self.task, self.graph, self.entry, self.genome = task, entry.graph, entry, genome
+    def __init__(self, task: Task, entry: Entry, config: Mapping[str, Any]) -> None:
+        self.task, self.graph, self.entry, self.config = task, entry.graph, entry, config
         self.kernels: list[Written] = []
         self.calls: list[Step] = []
         self.declared: set[str] = set()
@@ -116,7 +116,7 @@ class HostWriter:
     def _body(self) -> list[Statement]:
         entry = self.entry
         names = joined(", ", [self._returned(tensor) for tensor in entry.returned])
-        allocated = [self._allocation(tensor) for tensor in self._made()]
+        allocated = [self.allocation(tensor) for tensor in self._made()]
         checked = [*map(self._checked, self._arguments())] if entry.is_exported else []
         contiguous = [Assign(name, f"{name}.contiguous()") for name in entry.contiguous]
         sizes = [
@@ -160,7 +160,7 @@ class HostWriter:
             return as_code(tensor.name)
         text = library.viewed(value, self.entry.schedule.held, self.size)
         found = self.entry.schedule.held[base_of(value).number].dtype
-        return library.rounded(text, found, tensor.dtype, self.graph.cases, self._types())
+        return library.rounded(text, found, tensor.dtype, self.graph.cases, self.types())
 
     def _made(self) -> list[Tensor]:
         """Every tensor that the host allocates: outputs, then scratch."""
@@ -170,7 +170,7 @@ class HostWriter:
         made = given | self.declared
         return [tensor for tensor in dict.fromkeys(found) if tensor.name not in made]
 
-    def _allocation(self, tensor: Tensor) -> Statement:
+    def allocation(self, tensor: Tensor) -> Statement:
         return Let("auto", tensor.name, self.made_like(tensor))
 
     def made_like(self, tensor: Tensor) -> Code:
@@ -195,7 +195,7 @@ class HostWriter:
             raise CannotCompose("a result in a type that no argument has")
         return (same or found)[0]
 
-    def _types(self) -> dict[str, str]:
+    def types(self) -> dict[str, str]:
         """Types as the host writes them; the case's own is that of an argument, if one has it."""
         if all(tensor.dtype != "T" for tensor in self.entry.inputs.values()):
             return TORCH_TYPES

@@ -17,7 +17,7 @@ from warpwright.compose.ir.tensors import Store, Tensor
 from warpwright.compose.ir.values import FLOAT, INT, Graph, Value, is_host, under_views, walk
 from warpwright.compose.ir.wording import called
 
-ROWS, COLUMNS, FUSED, ELEMENTS, SCAN, ALONE = "rows", "columns", "fused", "elements", "scan", "alone"
+ROWS, COLUMNS, ELEMENTS, ALONE = "rows", "columns", "elements", "alone"
 
 
 INLINE = (Op.POOL, Op.SCATTER, Op.LISTS)
@@ -44,12 +44,22 @@ class Group:
     stores: list[Store] = field(default_factory=list)
 
     @property
-    def kinds(self) -> list[str]:
-        """The kinds of kernel that its step may be written with."""
-        if self.space.kind == ALONE and self.stores[0].value.op is Op.SCAN:
-            return [SCAN]
-        both = self.space.kind == ROWS and any(store.value.op is Op.COLUMNS for store in self.stores)
-        return [ROWS, COLUMNS, FUSED] if both else [self.space.kind]
+    def own_step(self) -> Op | None:
+        """The operation that takes a step of its own, if the group is one."""
+        return self.stores[0].value.op if self.space.kind == ALONE else None
+
+
+def are_rows(group: Group) -> bool:
+    """Whether it runs over rows, and sums no columns beside them."""
+    return group.space.kind == ROWS and not _sums_columns(group)
+
+
+def are_rows_and_columns(group: Group) -> bool:
+    return group.space.kind == ROWS and _sums_columns(group)
+
+
+def _sums_columns(group: Group) -> bool:
+    return any(store.value.op is Op.COLUMNS for store in group.stores)
 
 
 @dataclass(frozen=True, slots=True)

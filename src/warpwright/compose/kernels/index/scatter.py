@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from warpwright.compose.code.definitions import (
     Definition,
@@ -58,9 +57,15 @@ from warpwright.compose.cuda.tensors import Needs
 from warpwright.compose.errors import CannotCompose
 from warpwright.compose.ir import indices
 from warpwright.compose.ir.indices import ELEMENT, KERNEL, PACK, ROW, Loaded, Total, Var
-from warpwright.compose.ir.operations import Scattered
+from warpwright.compose.ir.operations import Op, Scattered
 from warpwright.compose.ir.tensors import Store, Tensor
 from warpwright.compose.ir.values import Graph
+from warpwright.compose.kernels.site import Site
+from warpwright.compose.kernels.strategy import Fit, Otherwise, Strategy
+from warpwright.compose.kernels.writing import Writing
+from warpwright.compose.schedule.groups import Group
+from warpwright.compose.schedule.knobs import Config
+from warpwright.compose.schedule.row_shapes import PACK_BYTES
 from warpwright.core.gpus.table import KIB, Gpu
 
 THREADS = 256
@@ -176,7 +181,7 @@ def _scattered(name: str, needs: Needs, gpu: Gpu, arguments: Sequence[Piece]) ->
     attribute = "cudaFuncAttributeMaxDynamicSharedMemorySize"
     return [
         leave("rows == 0 || columns == 0"),
-        vec_of(16),
+        vec_of(PACK_BYTES),
         vector_test(needs),
         *choice(f"{name}_kernel", ["T", "VEC"]),
         Comment(
@@ -209,9 +214,7 @@ __global__ void __launch_bounds__(256) link_kernel(
 )
 
 
-def list_rows_kernel(
-    name: str, store: Store, graph: Graph, held: Mapping[int, Tensor], genome: Mapping[str, Any]
-) -> Written:
+def list_rows_kernel(name: str, store: Store, graph: Graph, held: Mapping[int, Tensor]) -> Written:
     index, source = store.value.args
     cases, tensor = graph.cases, store.tensor
     given = held.get(index.number)
@@ -228,7 +231,7 @@ def list_rows_kernel(
     body = _list_body(tensor, emitter, term.code)
     taken = used(emitter.needs, body)
     device = _list_device(name, tensor, taken, body)
-    listed = _list_launcher(name, given, tensor, emitter.needs, pointers(taken), genome)
+    listed = _list_launcher(name, given, tensor, emitter.needs, pointers(taken))
     return Written(
         name=name,
         device=(device,),
@@ -270,9 +273,7 @@ def _list_device(name: str, tensor: Tensor, taken: Needs, body: Body) -> Definit
     )
 
 
-def _list_launcher(
-    name: str, index: Tensor, tensor: Tensor, needs: Needs, taken: Sequence[Piece], genome: Mapping[str, Any]
-) -> Definition:
+def _list_launcher(name: str, index: Tensor, tensor: Tensor, needs: Needs, taken: Sequence[Piece]) -> Definition:
     arguments = ["last.data_ptr<int>()", "before.data_ptr<int>()", f"{tensor.name}.data_ptr<{tensor.cpp}>()", *taken]
     needs.writes[tensor.name] = tensor
     needs.vectors[tensor.name] = tensor
@@ -283,7 +284,7 @@ def _list_launcher(
     linked = Let("const auto", "kernel", f"link_kernel<{index.cpp}>"), launch("(count + 255) / 256", "256", link)
     body = [
         leave("rows == 0 || columns == 0"),
-        vec_of(genome["vector_bytes"]),
+        vec_of(PACK_BYTES),
         test,
         Let("auto", "last", f"torch::zeros({{rows}}, {options})"),
         Let("auto", "before", f"torch::empty({{count}}, {options})"),
@@ -292,3 +293,38 @@ def _list_launcher(
         launch("rows", str(THREADS), arguments),
     ]
     return launcher(name, needs, body)
+
+
+class Scatter(Strategy):
+    """Elements that go to places of their own row."""
+
+    name = "scatter"
+
+    def serves(self, group: Group) -> bool:
+        return group.own_step is Op.SCATTER
+
+    def applies(self, site: Site, config: Config) -> Fit:
+        return Fit(cost=1.0)
+
+    def write(self, site: Site, writer: Writing, otherwise: Otherwise) -> None:
+        name = writer.kernel_name(site.group)
+        writer.launch(scatter_kernel(name, site.first, site.graph, site.held))
+
+
+class ListedRows(Strategy):
+    """Rows that go to rows of a table, each found by a list."""
+
+    name = "listed rows"
+
+    def serves(self, group: Group) -> bool:
+        return group.own_step is Op.LISTS
+
+    def applies(self, site: Site, config: Config) -> Fit:
+        return Fit(cost=1.0)
+
+    def write(self, site: Site, writer: Writing, otherwise: Otherwise) -> None:
+        name = writer.kernel_name(site.group)
+        writer.launch(list_rows_kernel(name, site.first, site.graph, site.held))
+
+
+STRATEGIES = (Scatter(), ListedRows())

@@ -15,9 +15,14 @@ from warpwright.compose.cuda.kernel import (
     pointer,
 )
 from warpwright.compose.cuda.tensors import Needs
-from warpwright.compose.ir.operations import Selected
+from warpwright.compose.ir.operations import Op, Selected
 from warpwright.compose.ir.sizes import Cases, Size
 from warpwright.compose.ir.tensors import Store, Tensor
+from warpwright.compose.kernels.site import Site
+from warpwright.compose.kernels.strategy import Fit, Otherwise, Strategy
+from warpwright.compose.kernels.writing import Writing
+from warpwright.compose.schedule.groups import Group
+from warpwright.compose.schedule.knobs import Config
 
 ROWS = 4
 LONGEST = 32
@@ -115,3 +120,24 @@ def _launcher(source: Tensor, found: Mapping[str, Tensor], columns: Size, larges
         *(leave(f"columns <= {32 * step}", run) for step, run in zip(steps, shorter, strict=False)),
         Do(longest),
     ]
+
+
+class TopK(Strategy):
+    """The highest elements of each row, in order."""
+
+    name = "top-k"
+
+    def serves(self, group: Group) -> bool:
+        return group.own_step is Op.TOPK
+
+    def applies(self, site: Site, config: Config) -> Fit:
+        return Fit(cost=1.0)
+
+    def write(self, site: Site, writer: Writing, otherwise: Otherwise) -> None:
+        x, cases = site.first.value.first, site.graph.cases
+        shape = cases.product(x.shape[:-1]), x.shape[-1], site.first.value.shape[-1]
+        name = writer.kernel_name(site.group)
+        writer.launch(pick_kernel(name, site.held[x.number], site.group.stores, shape, cases))
+
+
+STRATEGIES = (TopK(),)

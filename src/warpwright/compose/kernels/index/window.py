@@ -32,12 +32,17 @@ from warpwright.compose.cuda.tensors import Needs
 from warpwright.compose.errors import CannotCompose
 from warpwright.compose.ir import indices
 from warpwright.compose.ir.indices import ELEMENT, KERNEL, PACK, ROW, Loaded, Var
-from warpwright.compose.ir.operations import Window
+from warpwright.compose.ir.operations import Op, Window
 from warpwright.compose.ir.sizes import Cases, Size
 from warpwright.compose.ir.tensors import Store, Tensor
 from warpwright.compose.ir.values import Graph
 from warpwright.compose.kernels.index import quad as quad_kernel
 from warpwright.compose.kernels.pointwise.map import indexed, small_test
+from warpwright.compose.kernels.site import Site
+from warpwright.compose.kernels.strategy import Fit, Otherwise, Strategy
+from warpwright.compose.kernels.writing import Writing
+from warpwright.compose.schedule.groups import Group
+from warpwright.compose.schedule.knobs import Config
 
 AXES = ("depth", "height", "width")
 THREADS, EACH = 256, 2
@@ -215,3 +220,22 @@ def _launcher(name: str, needs: Needs, unrolled: tuple[str, tuple[int, ...]] | N
         leave("small", f"run({name}_kernel<int, T{unknown}>)"),
         Do(f"run({name}_kernel<int64_t, T{unknown}>)"),
     ]
+
+
+class Windows(Strategy):
+    """Windows that slide over an image."""
+
+    name = "windows"
+
+    def serves(self, group: Group) -> bool:
+        return group.own_step is Op.POOL
+
+    def applies(self, site: Site, config: Config) -> Fit:
+        return Fit(cost=1.0)
+
+    def write(self, site: Site, writer: Writing, otherwise: Otherwise) -> None:
+        name = writer.kernel_name(site.group)
+        writer.launch(window_kernel(name, site.first, site.graph, site.held))
+
+
+STRATEGIES = (Windows(),)

@@ -32,6 +32,12 @@ from warpwright.compose.ir import indices
 from warpwright.compose.ir.indices import ELEMENT, KERNEL, PACK, Var
 from warpwright.compose.ir.tensors import Store, Tensor
 from warpwright.compose.ir.values import Graph
+from warpwright.compose.kernels.pointwise.map import KNOBS
+from warpwright.compose.kernels.site import Site
+from warpwright.compose.kernels.strategy import Fit, Otherwise, Strategy
+from warpwright.compose.kernels.writing import Writing
+from warpwright.compose.schedule.groups import ELEMENTS, Group
+from warpwright.compose.schedule.knobs import Config, Knob
 from warpwright.core.gpus.table import Gpu
 
 MOST = 64
@@ -155,3 +161,25 @@ def _gathered(tensors: Mapping[str, Tensor]) -> tuple[Statement, ...]:
         Assign("vectors", "vectors && batch.counts[j] % VEC == 0"),
         Assign("vectors", f"vectors && aligned({{{pointers}}})"),
     )
+
+
+class Foreach(Strategy):
+    """Lists of tensors."""
+
+    name = "foreach"
+
+    def knobs(self, gpu: Gpu) -> tuple[Knob, ...]:
+        return KNOBS
+
+    def serves(self, group: Group) -> bool:
+        return group.space.kind == ELEMENTS
+
+    def applies(self, site: Site, config: Config) -> Fit | None:
+        return Fit(cost=1.0, shape=(config["map_block"], config["vector_bytes"])) if site.is_listed else None
+
+    def write(self, site: Site, writer: Writing, otherwise: Otherwise) -> None:
+        name = writer.kernel_name(site.group)
+        writer.launch(list_kernel(name, site.comment, site.group.stores, site.graph, site.held, writer.config))
+
+
+STRATEGIES = (Foreach(),)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, takewhile
 from typing import Any
 
 from warpwright.compose.code.definitions import Definition, Parameter
@@ -29,16 +29,20 @@ from warpwright.compose.cuda.kernel import (
 )
 from warpwright.compose.cuda.preamble import ALIGNED, DIVISOR, PACKS
 from warpwright.compose.cuda.tensors import Needs
-from warpwright.compose.kernels.pointwise.map import Elements, body_of, choices, indexed
+from warpwright.compose.kernels.pointwise.map import Elements, body_of, choices, elements_of, indexed, shape_of
 from warpwright.compose.kernels.rows.launch import merged_needs
+from warpwright.compose.kernels.site import Site
+from warpwright.compose.kernels.strategy import Fit, Otherwise, Strategy
+from warpwright.compose.kernels.writing import Writing
+from warpwright.compose.schedule.groups import ELEMENTS, Group
+from warpwright.compose.schedule.knobs import Config
 
 
-def can_share(works: Sequence[Elements]) -> bool:
+def can_share(sites: Sequence[Site]) -> bool:
     """Whether no kernel writes a tensor that another reads or writes."""
     return all(
-        not (set(one.needs.writes) & {*other.needs.reads, *other.needs.writes})
-        and not (set(other.needs.writes) & set(one.needs.reads))
-        for one, other in combinations(works, 2)
+        one.writes.isdisjoint(other.reads | other.writes) and other.writes.isdisjoint(one.reads)
+        for one, other in combinations(sites, 2)
     )
 
 
@@ -131,3 +135,35 @@ def _launcher(name: str, works: Sequence[Elements], needs: Needs, genome: Mappin
         vector_test(needs),
         *choices(name, needs, counts),
     ]
+
+
+class HorizontalFusion(Strategy):
+    """Neighbouring groups of elements that need nothing of each other, in one launch."""
+
+    name = "horizontal fusion"
+    serves_several = True
+
+    def serves(self, group: Group) -> bool:
+        return group.space.kind == ELEMENTS
+
+    def applies(self, site: Site, config: Config) -> Fit | None:
+        run = site.once("fused", lambda: _run(site))
+        if len(run) < 2:
+            return None
+        return Fit(cost=1.0 / len(run), groups=len(run), shape=tuple(shape_of(each, config) for each in run))
+
+    def write(self, site: Site, writer: Writing, otherwise: Otherwise) -> None:
+        works = [elements_of(each, writer.config) for each in _run(site)]
+        writer.launch(side_by_side(writer.kernel_name(site.group), works, writer.config))
+
+
+def _run(site: Site) -> list[Site]:
+    """The site and those after it that share a launch."""
+    after = site.siblings[site.index :]
+    run = list(takewhile(lambda each: each.space.kind == ELEMENTS and not each.is_listed, after))
+    while len(run) > 1 and not can_share(run):
+        run.pop()
+    return run
+
+
+STRATEGIES = (HorizontalFusion(),)

@@ -42,7 +42,12 @@ from warpwright.compose.ir import indices
 from warpwright.compose.ir.indices import ELEMENT, KERNEL, PACK, Var
 from warpwright.compose.ir.tensors import Store, Tensor
 from warpwright.compose.ir.values import Graph
-from warpwright.compose.schedule.knobs import VECTOR_BYTES, Knob
+from warpwright.compose.kernels.site import Site
+from warpwright.compose.kernels.strategy import Fit, Otherwise, Strategy
+from warpwright.compose.kernels.writing import Writing
+from warpwright.compose.schedule.groups import ELEMENTS, Group
+from warpwright.compose.schedule.knobs import VECTOR_BYTES, Config, Knob
+from warpwright.core.gpus.table import Gpu
 
 KNOBS = (
     Knob(name="map_block", values=(128, 256, 512), default=256, variations={5: 512, 7: 128}),
@@ -197,3 +202,35 @@ def small_test(needs: Needs, counts: Sequence[str]) -> Let:
     largest = ", ".join([*counts, *(f"{tensor}.numel()" for tensor in {**needs.reads, **needs.writes})])
     test = code("{std::max}({{{largest}}}) < (int64_t{{1}} << 31) - {slack}", largest=largest, slack=SLACK)
     return Let("const bool", "small", test)
+
+
+class Map(Strategy):
+    """One group of elements, in a launch of its own."""
+
+    name = "map"
+
+    def knobs(self, gpu: Gpu) -> tuple[Knob, ...]:
+        return KNOBS
+
+    def serves(self, group: Group) -> bool:
+        return group.space.kind == ELEMENTS
+
+    def applies(self, site: Site, config: Config) -> Fit | None:
+        return None if site.is_listed else Fit(cost=1.0, shape=shape_of(site, config))
+
+    def write(self, site: Site, writer: Writing, otherwise: Otherwise) -> None:
+        work = elements_of(site, writer.config)
+        writer.launch(map_kernel(writer.kernel_name(site.group), work, writer.config))
+
+
+def elements_of(site: Site, config: Config) -> Elements:
+    return elements(site.comment, site.group.stores, site.graph, site.held, config)
+
+
+def shape_of(site: Site, config: Config) -> tuple[int, int, int]:
+    packs = config["map_packs"]
+    fewer = packs > 1 and site.once("is laborious", lambda: elements_of(site, {**config, "map_packs": 2}).packs == 1)
+    return config["map_block"], packs // 2 if fewer else packs, config["vector_bytes"]
+
+
+STRATEGIES = (Map(),)

@@ -1,8 +1,8 @@
 """Products of small matrices.
 
-small.py         small products of factors that are contiguous along the inner dimension
-tile.py          tiled small products that share their first factor
-first_factor.py  reads or computes the shared first factor
-shared_factor.py finds products that share their first factor
-steps.py         writes the groups of a schedule that are small products
+small.py         products of small matrices, along the rows of both
+tile.py          products of small matrices that share their first factor
+first_factor.py  how that is read, or computed where it is read
+shared_factor.py which products share it, and what is left beside them
+strategies.py    where small products have a launch of ours
 """

@@ -45,7 +45,11 @@ from warpwright.compose.ir.indices import ELEMENT, KERNEL, PACK, ROW, Total, Var
 from warpwright.compose.ir.sizes import Size
 from warpwright.compose.ir.tensors import Store, Tensor
 from warpwright.compose.ir.values import Graph
-from warpwright.compose.schedule.knobs import VECTOR_BYTES, Knob
+from warpwright.compose.kernels.site import Site
+from warpwright.compose.kernels.strategy import Fit, Otherwise, Strategy
+from warpwright.compose.kernels.writing import Writing
+from warpwright.compose.schedule.groups import COLUMNS, Group
+from warpwright.compose.schedule.knobs import VECTOR_BYTES, Config, Knob
 from warpwright.core.gpus.table import Gpu
 
 
@@ -201,3 +205,30 @@ class ColumnWriter:
             launch(blocks, threads, [*given, *results, "rows"]),
             Do("return"),
         )
+
+
+class Columns(Strategy):
+    """Sums down columns."""
+
+    name = "columns"
+
+    def knobs(self, gpu: Gpu) -> tuple[Knob, ...]:
+        return knobs(gpu)
+
+    def serves(self, group: Group) -> bool:
+        return group.space.kind == COLUMNS
+
+    def applies(self, site: Site, config: Config) -> Fit:
+        return Fit(cost=1.0, shape=shape_of(config))
+
+    def write(self, site: Site, writer: Writing, otherwise: Otherwise) -> None:
+        name, shape = writer.kernel_name(site.group), (site.space.rows, site.space.columns)
+        columns = ColumnWriter(name, site.comment, shape, site.column_sums, site.other_stores, site.graph, site.held)
+        writer.launch(columns.written(writer.config))
+
+
+def shape_of(config: Config) -> tuple[int, int, int]:
+    return config["vector_bytes"], config["column_warps"], config["column_blocks"]
+
+
+STRATEGIES = (Columns(),)

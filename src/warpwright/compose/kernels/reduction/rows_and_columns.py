@@ -8,6 +8,7 @@ data is read once instead of twice.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from warpwright.compose.code.definitions import Definition, Parameter
@@ -30,6 +31,7 @@ from warpwright.compose.cuda.kernel import (
     launch,
     launcher,
     leave,
+    listed,
     over_items,
     pointer,
     pointers,
@@ -40,8 +42,11 @@ from warpwright.compose.cuda.kernel import (
 from warpwright.compose.cuda.preamble import ADD_PARTS
 from warpwright.compose.cuda.tensors import Needs
 from warpwright.compose.ir.indices import KERNEL
+from warpwright.compose.ir.operations import Op
 from warpwright.compose.ir.tensors import Store, Tensor
 from warpwright.compose.ir.values import Graph
+from warpwright.compose.kernels.reduction.columns import ColumnWriter, shape_of
+from warpwright.compose.kernels.registry import chosen
 from warpwright.compose.kernels.rows.launch import (
     Tile,
     kept_bounds,
@@ -53,7 +58,12 @@ from warpwright.compose.kernels.rows.launch import (
 )
 from warpwright.compose.kernels.rows.reads import RowReads
 from warpwright.compose.kernels.rows.row import Rows, RowWriter
-from warpwright.compose.schedule.knobs import Knob
+from warpwright.compose.kernels.rows.work import rows_of
+from warpwright.compose.kernels.site import Site
+from warpwright.compose.kernels.strategy import Fit, Otherwise, Strategy
+from warpwright.compose.kernels.writing import Writing
+from warpwright.compose.schedule.groups import COLUMNS, Group, are_rows_and_columns
+from warpwright.compose.schedule.knobs import Config, Knob
 from warpwright.core.gpus.table import Gpu
 
 
@@ -191,3 +201,76 @@ def _launched(needs: Needs, sums: Sequence[Store], genome: Mapping[str, Any]) ->
 
 def _run(work: Rows, tile: Tile) -> str:
     return f"run({work.name}_kernel<T, VEC, {tile.threads}, {tile.items}>, {tile.threads}, {tile.rows})"
+
+
+class RowsAndColumns(Strategy):
+    """One kernel for rows that can be kept and the sums of their columns."""
+
+    name = "rows and columns"
+    declines = True
+    overrides: Mapping[str, object] = {"row_items": 2, "split_block": 512}
+
+    def knobs(self, gpu: Gpu) -> tuple[Knob, ...]:
+        return knobs(gpu)
+
+    def serves(self, group: Group) -> bool:
+        return are_rows_and_columns(group)
+
+    def applies(self, site: Site, config: Config) -> Fit | None:
+        fitting = tiles(site.space.columns, site.graph.cases, config)
+        names = "vector_bytes", "row_crowd", "fused_blocks", "fused_ahead"
+        return Fit(cost=1.0, shape=(tuple(fitting), *(config[name] for name in names))) if fitting else None
+
+    def write(self, site: Site, writer: Writing, otherwise: Otherwise) -> None:
+        work = rows_of(site, f"{writer.kernel_name(site.group)}_and_columns")
+        kernel = fused_kernels(work, site.column_sums, site.graph, site.held, writer.config)
+        assert kernel is not None, "a strategy is written only where it applies"
+        writer.kernels.append(kernel)
+        start = len(writer.calls)
+        otherwise()
+        writer.first_try(kernel, start)
+
+
+class RowsThenColumns(Strategy):
+    """Two kernels: the one over rows leaves what the one over columns needs."""
+
+    name = "rows, then columns"
+
+    def parts(self, group: Group) -> list[Group]:
+        sums = [store for store in group.stores if store.value.op is Op.COLUMNS]
+        rest = [store for store in group.stores if store not in sums]
+        return [Group(group.space, rest), Group(replace(group.space, kind=COLUMNS), sums)]
+
+    def serves(self, group: Group) -> bool:
+        return are_rows_and_columns(group)
+
+    def applies(self, site: Site, config: Config) -> Fit:
+        over_rows = self._over_rows(site, config)
+        rows = [(strategy.name, fit.shape) for strategy, fit in chosen(over_rows, config)] if over_rows else []
+        return Fit(cost=3.0, shape=(tuple(rows), shape_of(config)))
+
+    def _over_rows(self, site: Site, config: Config) -> Site | None:
+        """Rows are streamed where another kernel takes those that can be kept."""
+        is_streamed = FUSED.applies(site, config) is not None
+        group = Group(site.space, site.other_stores)
+        return (
+            site.once(f"rows {is_streamed}", lambda: site.of(group, is_streamed=is_streamed)) if group.stores else None
+        )
+
+    def write(self, site: Site, writer: Writing, otherwise: Otherwise) -> None:
+        name, shape, sums = writer.kernel_name(site.group), (site.space.rows, site.space.columns), site.column_sums
+        left = {store.value.number: store.tensor for store in site.other_stores if _is_left(store, site)}
+        held = {**site.held, **left}
+        columns = ColumnWriter(f"{name}_columns", f"Computes {listed(sums)}.", shape, sums, [], site.graph, held)
+        if over_rows := self._over_rows(site, writer.config):
+            writer.serve(over_rows)
+        writer.launch(columns.written(writer.config))
+
+
+def _is_left(store: Store, site: Site) -> bool:
+    """Whether the second kernel can read it: in memory, in float32, one number for each row."""
+    return store.tensor.dtype == "fp32" and site.graph.numel(store.value) == site.space.rows
+
+
+FUSED = RowsAndColumns()
+STRATEGIES = (FUSED, RowsThenColumns())

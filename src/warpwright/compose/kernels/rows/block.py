@@ -48,8 +48,14 @@ from warpwright.compose.kernels.rows.onchip import (
 )
 from warpwright.compose.kernels.rows.reads import RowReads
 from warpwright.compose.kernels.rows.row import Rows
-from warpwright.compose.schedule.knobs import Knob
+from warpwright.compose.kernels.rows.work import row_reads, rows_of
+from warpwright.compose.kernels.site import Site
+from warpwright.compose.kernels.strategy import Fit, Otherwise, Strategy
+from warpwright.compose.kernels.writing import Writing
+from warpwright.compose.schedule.groups import Group, are_rows
+from warpwright.compose.schedule.knobs import Config, Knob
 from warpwright.compose.schedule.row_shapes import MOST_ITEMS, MOST_THREADS, few
+from warpwright.core.gpus.table import Gpu
 
 KNOBS = (Knob(name="row_shared", values=(0, 1), default=1, variations={1: 0}),)
 """Whether rows are also kept in shared memory."""
@@ -58,8 +64,7 @@ KNOBS = (Knob(name="row_shared", values=(0, 1), default=1, variations={1: 0}),)
 def resident_kernels(work: Rows, graph: Graph, held: Mapping[int, Tensor], genome: Mapping[str, Any]) -> Written | None:
     """The kernels; None if no timed row gains by them."""
     reads = RowReads(work, graph, held)
-    found = [kept_by_a_block(reads, case, genome) for case in graph.cases.timed]
-    fitting = sorted({tile for tile in found if tile})
+    fitting = fitting_tiles(reads, genome)
     if not fitting:
         return None
     writer = KeepingWriter(work, graph, held, reads.read_again)
@@ -76,6 +81,12 @@ def resident_kernels(work: Rows, graph: Graph, held: Mapping[int, Tensor], genom
         needs=writer.needs,
         preamble=writer.all_preambles,
     )
+
+
+def fitting_tiles(reads: RowReads, config: Mapping[str, Any]) -> list[Tile]:
+    """One for every length of row that is timed and that a block keeps."""
+    found = [kept_by_a_block(reads, case, config) for case in reads.graph.cases.timed]
+    return sorted({tile for tile in found if tile})
 
 
 def kept_by_a_block(reads: RowReads, case: int, genome: Mapping[str, Any]) -> Tile | None:
@@ -153,3 +164,34 @@ def _launcher(
     ]
     what = "Takes rows that are too long for the registers of a block; declines what its shared memory does not hold."
     return launcher(f"{work.name}_resident", writer.needs, body, result="bool", comments=(what,))
+
+
+class RowByBlock(Strategy):
+    """Rows that one block keeps in registers and shared memory."""
+
+    name = "block"
+    declines = True
+
+    def knobs(self, gpu: Gpu) -> tuple[Knob, ...]:
+        return KNOBS
+
+    def serves(self, group: Group) -> bool:
+        return are_rows(group)
+
+    def applies(self, site: Site, config: Config) -> Fit | None:
+        if site.is_streamed:
+            return None
+        found = fitting_tiles(row_reads(site), config)
+        return Fit(cost=1.0, shape=(config["vector_bytes"], tuple(found))) if found else None
+
+    def write(self, site: Site, writer: Writing, otherwise: Otherwise) -> None:
+        work = rows_of(site, writer.kernel_name(site.group))
+        kernel = resident_kernels(work, site.graph, site.held, writer.config)
+        assert kernel is not None, "a strategy is written only where it applies"
+        writer.kernels.append(kernel)
+        start = len(writer.calls)
+        otherwise()
+        writer.first_try(kernel, start)
+
+
+STRATEGIES = (RowByBlock(),)

@@ -53,7 +53,12 @@ from warpwright.compose.kernels.rows.onchip import (
 )
 from warpwright.compose.kernels.rows.reads import RowReads
 from warpwright.compose.kernels.rows.row import Rows, RowWriter
-from warpwright.compose.schedule.knobs import Knob
+from warpwright.compose.kernels.rows.work import row_reads, rows_of
+from warpwright.compose.kernels.site import Site
+from warpwright.compose.kernels.strategy import Fit, Otherwise, Strategy
+from warpwright.compose.kernels.writing import Writing
+from warpwright.compose.schedule.groups import Group, are_rows
+from warpwright.compose.schedule.knobs import Config, Knob
 from warpwright.compose.schedule.row_shapes import LONG, MOST_ITEMS, MOST_THREADS, few
 from warpwright.core.gpus.table import Gpu
 
@@ -85,11 +90,8 @@ class Tile:
 
 def cluster_kernels(work: Rows, graph: Graph, held: Mapping[int, Tensor], genome: Mapping[str, Any]) -> Written | None:
     """The kernels; None if no timed row gains by them."""
-    if not genome.get("row_cluster") or any(value.op in (Op.ARGMAX, Op.ARGMIN) for value in work.reductions):
-        return None
     reads = RowReads(work, graph, held)
-    found = [kept_by_a_cluster(reads, case, genome) for case in graph.cases.timed]
-    fitting = sorted({tile for tile in found if tile})
+    fitting = fitting_tiles(reads, genome)
     if not fitting:
         return None
     kept = reads.read_again
@@ -107,6 +109,14 @@ def cluster_kernels(work: Rows, graph: Graph, held: Mapping[int, Tensor], genome
         needs=writer.needs,
         preamble=(*writer.all_preambles, *(text for text, function in besides if function in calls)),
     )
+
+
+def fitting_tiles(reads: RowReads, config: Mapping[str, Any]) -> list[Tile]:
+    """One for every length of row that is timed and that a cluster keeps."""
+    if any(value.op in (Op.ARGMAX, Op.ARGMIN) for value in reads.work.reductions):
+        return []
+    found = [kept_by_a_cluster(reads, case, config) for case in reads.graph.cases.timed]
+    return sorted({tile for tile in found if tile})
 
 
 def kept_by_a_cluster(reads: RowReads, case: int, genome: Mapping[str, Any]) -> Tile | None:
@@ -229,3 +239,35 @@ def _choice(work: Rows, tile: Tile, blocks: int, gpu: Gpu) -> Statement:
     shape = f"T, VEC, {threads}, {tile.items}, {tile.far}, {blocks}"
     run = Do(f"return run({work.name}_clustered_kernel<{shape}>, {threads}, {tile.far})")
     return If(f"packs > {least} && packs <= {least + tile.threads}{enough}", (run,), form=Form.BELOW)
+
+
+class RowByCluster(Strategy):
+    """Rows that a cluster of blocks keeps."""
+
+    name = "cluster"
+    declines = True
+
+    def knobs(self, gpu: Gpu) -> tuple[Knob, ...]:
+        return knobs(gpu)
+
+    def serves(self, group: Group) -> bool:
+        return are_rows(group)
+
+    def applies(self, site: Site, config: Config) -> Fit | None:
+        if site.is_streamed:
+            return None
+        found = fitting_tiles(row_reads(site), config)
+        shape = config["vector_bytes"], config.get("row_cluster"), tuple(found)
+        return Fit(cost=1.1, shape=shape) if found else None
+
+    def write(self, site: Site, writer: Writing, otherwise: Otherwise) -> None:
+        work = rows_of(site, writer.kernel_name(site.group))
+        kernel = cluster_kernels(work, site.graph, site.held, writer.config)
+        assert kernel is not None, "a strategy is written only where it applies"
+        writer.kernels.append(kernel)
+        start = len(writer.calls)
+        otherwise()
+        writer.first_try(kernel, start)
+
+
+STRATEGIES = (RowByCluster(),)

@@ -58,8 +58,14 @@ from warpwright.compose.kernels.rows.onchip import (
 from warpwright.compose.kernels.rows.reads import RowReads
 from warpwright.compose.kernels.rows.row import Rows
 from warpwright.compose.kernels.rows.split import Part, needs_no_row, parts_left
-from warpwright.compose.schedule.groups import reachable
+from warpwright.compose.kernels.rows.work import row_reads, rows_of
+from warpwright.compose.kernels.site import Site
+from warpwright.compose.kernels.strategy import Fit, Otherwise, Strategy
+from warpwright.compose.kernels.writing import Writing
+from warpwright.compose.schedule.groups import Group, are_rows, reachable
+from warpwright.compose.schedule.knobs import Config, Knob
 from warpwright.compose.schedule.row_shapes import LONG, MOST_ITEMS, few
+from warpwright.core.gpus.table import Gpu
 
 THREADS, NEAR = 1024, 5
 """Threads of a block, one block per multiprocessor; and packs per thread in registers besides those in flight."""
@@ -92,10 +98,8 @@ void launch_together(
 
 def grid_kernels(work: Rows, graph: Graph, held: Mapping[int, Tensor], genome: Mapping[str, Any]) -> Written | None:
     """The kernels; None if no timed row gains by them."""
-    if not genome["row_shared"] or not work.reductions or any(v.op in (Op.ARGMAX, Op.ARGMIN) for v in work.reductions):
-        return None
     reads = RowReads(work, graph, held)
-    kept, remembered, fitting = _kept(reads, genome)
+    kept, remembered, fitting = kept_by_all(reads, genome)
     if not fitting:
         return None
     writer = KeepingWriter(work, graph, held, kept, is_piece=True)
@@ -114,8 +118,11 @@ def grid_kernels(work: Rows, graph: Graph, held: Mapping[int, Tensor], genome: M
     )
 
 
-def _kept(reads: RowReads, genome: Mapping[str, Any]) -> tuple[Sequence[str], Value | None, list[Tile]]:
-    """The kept tensors, the cached value besides them, and the tile of each timed case."""
+def kept_by_all(reads: RowReads, genome: Mapping[str, Any]) -> tuple[Sequence[str], Value | None, list[Tile]]:
+    """Which tensors are kept, and what is remembered beside them; and how, in each case that is timed."""
+    sums = reads.work.reductions
+    if not genome["row_shared"] or not sums or any(value.op in (Op.ARGMAX, Op.ARGMIN) for value in sums):
+        return [], None, []
     work, cases, kept, found = reads.work, reads.graph.cases, reads.read_again, set()
     gpu = reads.graph.gpu
     left = [store.value for store in work.stores if not needs_no_row(store, reads.held)]
@@ -295,3 +302,35 @@ def _launcher(
     ]
     comments = ("Takes few long rows, and declines what all multiprocessors together cannot keep.",)
     return launcher(f"{work.name}_at_once", writer.needs, body, result="bool", comments=comments)
+
+
+class RowsByGrid(Strategy):
+    """Few long rows that all blocks together keep."""
+
+    name = "cooperative"
+    declines = True
+
+    def knobs(self, gpu: Gpu) -> tuple[Knob, ...]:
+        return ()
+
+    def serves(self, group: Group) -> bool:
+        return are_rows(group)
+
+    def applies(self, site: Site, config: Config) -> Fit | None:
+        if site.is_streamed:
+            return None
+        kept, remembered, found = kept_by_all(row_reads(site), config)
+        shape = config["vector_bytes"], tuple(kept), remembered and remembered.number, tuple(found)
+        return Fit(cost=1.2, shape=shape) if found else None
+
+    def write(self, site: Site, writer: Writing, otherwise: Otherwise) -> None:
+        work = rows_of(site, writer.kernel_name(site.group))
+        kernel = grid_kernels(work, site.graph, site.held, writer.config)
+        assert kernel is not None, "a strategy is written only where it applies"
+        writer.kernels.append(kernel)
+        start = len(writer.calls)
+        otherwise()
+        writer.first_try(kernel, start)
+
+
+STRATEGIES = (RowsByGrid(),)

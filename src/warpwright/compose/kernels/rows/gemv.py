@@ -55,7 +55,12 @@ from warpwright.compose.ir.tensors import Tensor
 from warpwright.compose.ir.values import FLOAT, Graph, Value
 from warpwright.compose.kernels.rows.reads import RowReads
 from warpwright.compose.kernels.rows.row import Rows, RowWriter
-from warpwright.compose.schedule.knobs import Knob
+from warpwright.compose.kernels.rows.work import row_reads, rows_of
+from warpwright.compose.kernels.site import Site
+from warpwright.compose.kernels.strategy import Fit, Otherwise, Strategy
+from warpwright.compose.kernels.writing import Writing
+from warpwright.compose.schedule.groups import Group, are_rows
+from warpwright.compose.schedule.knobs import Config, Knob
 from warpwright.core.gpus.table import Gpu
 
 KNOBS = (
@@ -251,3 +256,40 @@ def _narrowest(writer: AcrossWriter) -> str:
     """The type of the matrix, whose packs determine the vector width."""
     tensors = [writer.needs.reads[name] for name in writer.emitter.kept]
     return next((tensor.cpp for tensor in tensors if tensor.dtype in OF_A_BYTE), "T")
+
+
+class Gemv(Strategy):
+    """Products with a single row: several rows of the matrix to a block."""
+
+    name = "gemv"
+    declines = True
+
+    def knobs(self, gpu: Gpu) -> tuple[Knob, ...]:
+        return KNOBS
+
+    def serves(self, group: Group) -> bool:
+        return are_rows(group)
+
+    def applies(self, site: Site, config: Config) -> Fit | None:
+        if site.is_streamed or not site.once("is a GEMV", lambda: is_gemv(site)):
+            return None
+        return Fit(cost=1.3, shape=(config["vector_bytes"], config["across_block"], config["across_rows"]))
+
+    def write(self, site: Site, writer: Writing, otherwise: Otherwise) -> None:
+        work = rows_of(site, writer.kernel_name(site.group))
+        kernel = across_kernels(work, site.graph, site.held, writer.config)
+        assert kernel is not None, "a strategy is written only where it applies"
+        writer.kernels.append(kernel)
+        start = len(writer.calls)
+        otherwise()
+        writer.first_try(kernel, start)
+
+
+STRATEGIES = (Gemv(),)
+
+
+def is_gemv(site: Site) -> bool:
+    work, graph = rows_of(site), site.graph
+    if not _is_one_sum(work) or not _are_many_and_long(work, graph):
+        return False
+    return AcrossWriter(work, graph, site.held, row_reads(site).along_rows).is_written()

@@ -49,8 +49,14 @@ from warpwright.compose.ir.tensors import Tensor
 from warpwright.compose.ir.values import Graph
 from warpwright.compose.kernels.rows.reads import RowReads
 from warpwright.compose.kernels.rows.row import Rows, RowWriter
-from warpwright.compose.schedule.knobs import VECTOR_BYTES, Knob
+from warpwright.compose.kernels.rows.work import row_reads, rows_of
+from warpwright.compose.kernels.site import Site
+from warpwright.compose.kernels.strategy import Fit, Otherwise, Strategy
+from warpwright.compose.kernels.writing import Writing
+from warpwright.compose.schedule.groups import Group, are_rows
+from warpwright.compose.schedule.knobs import VECTOR_BYTES, Config, Knob
 from warpwright.compose.schedule.row_shapes import MOST_ITEMS, MOST_THREADS, cached_bytes
+from warpwright.core.gpus.table import Gpu
 
 KNOBS = (
     VECTOR_BYTES,
@@ -312,3 +318,29 @@ def _tile(packs: int, genome: Mapping[str, Any]) -> Tile:
         threads, rows = -(-packs // (32 * most)) * 32, 1
     items = -(-packs // threads)
     return Tile(threads * items, threads, items, rows)
+
+
+class RowsByBlock(Strategy):
+    """Rows that a warp or a block keeps in registers, and rows of any length that a block streams."""
+
+    name = "rows"
+
+    def knobs(self, gpu: Gpu) -> tuple[Knob, ...]:
+        return KNOBS
+
+    def serves(self, group: Group) -> bool:
+        return are_rows(group)
+
+    def applies(self, site: Site, config: Config) -> Fit:
+        reads, cases, block_size = row_reads(site), site.graph.cases, config["stream_block"]
+        fitting = [] if site.is_streamed else worth_keeping(reads, tiles(site.space.columns, cases, config))
+        threads = min(2 * block_size, MOST_THREADS) if reads.has_several_passes else block_size
+        ahead, crowd = reads.ahead(config["stream_unroll"]), config["row_crowd"] if fitting else None
+        return Fit(cost=9.0, shape=(config["vector_bytes"], tuple(fitting), crowd, threads, ahead))
+
+    def write(self, site: Site, writer: Writing, otherwise: Otherwise) -> None:
+        work = rows_of(site, writer.kernel_name(site.group))
+        writer.launch(row_kernels(work, site.graph, site.held, writer.config, site.is_streamed))
+
+
+STRATEGIES = (RowsByBlock(),)

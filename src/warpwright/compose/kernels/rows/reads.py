@@ -62,9 +62,11 @@ class RowReads:
     def has_several_passes(self) -> bool:
         return len(self.loaded) > 1
 
-    def at_once(self, pass_: frozenset[Access]) -> int:
-        """The number of packs of a pass that can be loaded in advance, without indirect loads."""
-        return len([offset for _, offset in pass_ if not indices.is_loaded(offset)])
+    def ahead(self, packs: int) -> tuple[int, ...]:
+        """How many rounds of loads each pass has under way, where a thread may have so many packs under way; below
+        zero, how often a loop without such loads is unrolled."""
+        counts = [sum(not indices.is_loaded(offset) for _, offset in accesses) for accesses in self.packs]
+        return tuple(max(packs // count, 2) if count and packs > 1 else -packs for count in counts)
 
     def _loads(self, values: Iterable[Value], stores: Iterable[Store]) -> frozenset[Access]:
         found: set[Access] = set()

@@ -18,13 +18,17 @@ from warpwright.compose.code.statements import (
     Block,
     Body,
     Comment,
+    Do,
+    If,
     Let,
     Statement,
     Wait,
     under,
 )
 from warpwright.compose.code.text import as_code, code
+from warpwright.compose.code.text import joined as joined_code
 from warpwright.compose.code.traversal import names as names_in
+from warpwright.compose.cuda.host import Step
 from warpwright.compose.cuda.kernel import (
     Written,
     choice,
@@ -47,10 +51,15 @@ from warpwright.compose.ir.values import Graph
 from warpwright.compose.kernels.reduction.accumulators import Carrier
 from warpwright.compose.kernels.reduction.passes import Carried, check, depths, joined
 from warpwright.compose.kernels.rows.launch import merged_needs, row_preamble, without_end
+from warpwright.compose.kernels.rows.reads import RowReads
 from warpwright.compose.kernels.rows.row import Rows, RowWriter
-from warpwright.compose.schedule.groups import reachable
-from warpwright.compose.schedule.knobs import Knob
-from warpwright.compose.schedule.row_shapes import is_few_and_long
+from warpwright.compose.kernels.rows.work import rows_of
+from warpwright.compose.kernels.site import Site
+from warpwright.compose.kernels.strategy import Fit, Otherwise, Strategy
+from warpwright.compose.kernels.writing import Writing
+from warpwright.compose.schedule.groups import Group, are_rows, reachable
+from warpwright.compose.schedule.knobs import Config, Knob
+from warpwright.compose.schedule.row_shapes import LONG, few, is_few_and_long
 from warpwright.core.gpus.table import Gpu
 
 
@@ -275,3 +284,43 @@ def _launched(work: Rows, stage: Stage, threads: int) -> Statement:
     grid = "dim3(pieces, rows)" if stage.left or work.stores else "dim3(1, rows)"
     chosen = choice(f"{stage.name}_kernel", [threads if name == "THREADS" else name for name in stage.shape])
     return Block((*chosen, launch(grid, str(threads), arguments)))
+
+
+class RowsInPieces(Strategy):
+    """Few long rows: many blocks to a row, one kernel for each pass."""
+
+    name = "split"
+    declines = True
+
+    def knobs(self, gpu: Gpu) -> tuple[Knob, ...]:
+        return knobs(gpu)
+
+    def serves(self, group: Group) -> bool:
+        return are_rows(group)
+
+    def applies(self, site: Site, config: Config) -> Fit | None:
+        if not is_worth_it(rows_of(site), site.graph):
+            return None
+        ahead = site.once("split reads", lambda: _reads(site)).ahead(config["split_unroll"])
+        return Fit(cost=2.0, shape=(config["vector_bytes"], config["split_block"], config["split_blocks"], ahead))
+
+    def write(self, site: Site, writer: Writing, otherwise: Otherwise) -> None:
+        work, gpu = rows_of(site, writer.kernel_name(site.group)), site.graph.gpu
+        kernel = split_kernels(work, site.graph, site.held, writer.config, writer.given())
+        writer.kernels.append(kernel)
+        start = len(writer.calls)
+        otherwise()
+        rest = tuple(step.statement for step in writer.calls[start:])
+        is_few = code("{rows} < {few}", rows=writer.size(work.rows), few=few(gpu))
+        is_long = code("{columns} >= {least}", columns=writer.size(work.columns), least=LONG)
+        test = is_long if work.rows.is_one else joined_code(" && ", [is_few, is_long])
+        writer.calls[start:] = [Step(If(test, (Do(writer.call_of(kernel)),), rest), launches=True)]
+
+
+def _reads(site: Site) -> RowReads:
+    work = rows_of(site)
+    at_once = [store for store in work.stores if work.reductions and needs_no_row(store, site.held)]
+    return RowReads(work, site.graph, site.held, at_once)
+
+
+STRATEGIES = (RowsInPieces(),)

@@ -21,12 +21,16 @@ from warpwright.compose.cuda.kernel import (
 )
 from warpwright.compose.cuda.preamble import ALIGNED, PACKS
 from warpwright.compose.cuda.tensors import Needs
-from warpwright.compose.ir.operations import Op
+from warpwright.compose.ir.operations import Op, Scanned
 from warpwright.compose.ir.sizes import Cases, Size
 from warpwright.compose.ir.tensors import Tensor
 from warpwright.compose.ir.values import Graph
 from warpwright.compose.kernels.scan import look_back as scan_pieces
-from warpwright.compose.schedule.knobs import VECTOR_BYTES, Knob
+from warpwright.compose.kernels.site import Site
+from warpwright.compose.kernels.strategy import Fit, Otherwise, Strategy
+from warpwright.compose.kernels.writing import Writing
+from warpwright.compose.schedule.groups import Group
+from warpwright.compose.schedule.knobs import VECTOR_BYTES, Config, Knob
 from warpwright.compose.schedule.row_shapes import LONG, few, is_few_and_long
 from warpwright.core.gpus.table import Gpu
 
@@ -247,3 +251,41 @@ def _pieces(source: Tensor, way: str, threads: int, items: int, gpu: Gpu) -> lis
     )
     sums = Let("auto", "sums", f"torch::empty({{0}}, {options})")
     return [sums, If(f"rows < {few(gpu)} && columns >= {LONG}", pieces)]
+
+
+class Scan(Strategy):
+    """Running sums and products."""
+
+    name = "scan"
+
+    def knobs(self, gpu: Gpu) -> tuple[Knob, ...]:
+        return KNOBS
+
+    def serves(self, group: Group) -> bool:
+        return group.own_step is Op.SCAN
+
+    def applies(self, site: Site, config: Config) -> Fit:
+        return Fit(cost=1.0, shape=_shape(site, config))
+
+    def write(self, site: Site, writer: Writing, otherwise: Otherwise) -> None:
+        scanned = site.first.value.attr(Scanned)
+        way = Way(reverse=scanned.reverse, multiplied=scanned.multiplies)
+        name, source = writer.kernel_name(site.group), site.held[site.first.value.first.number]
+        target = site.first.tensor
+        writer.launch(scan_kernel(name, source, target, _rows_and_columns(site), way, site.graph, writer.config))
+
+
+def _rows_and_columns(site: Site) -> tuple[Size, Size]:
+    *outer, columns = site.first.value.shape
+    return site.graph.cases.product(outer), columns
+
+
+def _shape(site: Site, config: Config) -> tuple[object, ...]:
+    shape, graph = _rows_and_columns(site), site.graph
+    is_sum = not site.first.value.attr(Scanned).multiplies
+    pieces = config["scan_pieces"] if is_sum and scan_pieces.is_worth_it(*shape, graph, config) else None
+    short = tuple(_short(shape[1], graph.cases, config))
+    return config["vector_bytes"], config["scan_block"], config["scan_items"], short, pieces
+
+
+STRATEGIES = (Scan(),)
