@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from warpwright.judge.gpu import driver
+from warpwright.judge.gpu import arena, driver
 from warpwright.judge.gpu.arena import POISON, Arena, Place
 
 
@@ -15,7 +15,7 @@ def calls(monkeypatch):
     monkeypatch.setattr(driver, "call", lambda name, *_: made.append(name))
     monkeypatch.setattr(driver, "library", lambda: SimpleNamespace(cuIpcOpenMemHandle_v2=SimpleNamespace()))
     monkeypatch.setattr(torch.cuda, "current_stream", lambda: SimpleNamespace(synchronize=lambda: None))
-    monkeypatch.setattr(Arena, "__init__", lambda self, address, size: None)
+    monkeypatch.setattr(arena, "device_memory", lambda address, size: torch.empty(size, dtype=torch.uint8))
     return made
 
 
@@ -27,11 +27,9 @@ def test_memory_is_unmapped_after_a_failure(calls):
 
 @pytest.mark.parametrize("far", [None, 0, 1999, 2600, 4095])
 def test_a_write_far_outside_all_buffers_is_detected(far):
-    arena = Arena.__new__(Arena)
-    arena.bytes = torch.full((4096,), POISON, dtype=torch.uint8)
-    zones = torch.arange(2000, 2500)
-    arena.bytes[2000:2500] = 7
-    arena.bytes[2100:2200] = 1
+    memory, zones = torch.full((4096,), POISON, dtype=torch.uint8), torch.arange(2000, 2500)
+    memory[2000:2500] = 7
+    memory[2100:2200] = 1
     if far is not None:
-        arena.bytes[far] = 0
-    assert arena.wrote_elsewhere([Place(offset=2100, size=100)], zones) is (far is not None)
+        memory[far] = 0
+    assert Arena(memory).wrote_elsewhere([Place(offset=2100, size=100)], zones) is (far is not None)

@@ -24,9 +24,9 @@ from warpwright.judge.baselines import precompile as ahead
 from warpwright.judge.baselines import process as baseline_process
 from warpwright.judge.baselines.pool import BaselinePool
 from warpwright.judge.baselines.timed import TimedBaseline
+from warpwright.judge.gpu.free_memory import drop_cycles
 from warpwright.judge.processes.workers import GpuMemoryTaken
-from warpwright.judge.timing import case_timing as timekeeping
-from warpwright.judge.timing.case_timing import CaseTimer
+from warpwright.judge.timing.case_timing import CaseTimer, together_or_apart
 from warpwright.tasks import load
 
 
@@ -38,18 +38,16 @@ class Cyclic:
 
 
 @pytest.mark.parametrize(("held", "freed"), [(30 << 30, True), (1 << 20, False)])
-def test_forgetting_frees_reference_cycles_at_once_if_they_hold_much_memory(
+def test_reference_cycles_are_freed_at_once_if_much_memory_is_held(
     monkeypatch: pytest.MonkeyPatch, held: int, freed: bool
 ) -> None:
-    for name in ("memory_allocated", "memory_reserved"):
-        monkeypatch.setattr(torch.cuda, name, lambda: held)
-    baseline, graph = baseline_process.BaselineProcess.__new__(baseline_process.BaselineProcess), Cyclic()
-    baseline._timer = SimpleNamespace(forget=lambda: None)  # type: ignore[assignment]
+    monkeypatch.setattr(torch.cuda, "memory_allocated", lambda: held)
+    graph = Cyclic()
     gone = weakref.ref(graph)
     gc.disable()
     try:
         del graph
-        baseline.forget()
+        drop_cycles()
     finally:
         gc.enable()
     assert (gone() is None) == freed
@@ -189,33 +187,27 @@ def test_a_compiler_process_that_failed_is_not_reused() -> None:
 @pytest.mark.parametrize(
     "full", [torch.OutOfMemoryError("the card is full"), GpuMemoryTaken(Fault(where="x", message="full"))]
 )
-def test_candidate_and_baselines_are_timed_separately_if_the_gpu_cannot_hold_both(
-    monkeypatch: pytest.MonkeyPatch, full: Exception
-) -> None:
-    keeper, asked, faults = CaseTimer.__new__(CaseTimer), [], [Fault(where="before", message="")]
-    (task,) = load("softmax:forward")
-    candidate = Job(id="j", label="j", task=task, sealed=SimpleNamespace(plans=()))  # type: ignore[arg-type]
+def test_candidate_and_baselines_are_timed_separately_if_the_gpu_cannot_hold_both(full: Exception) -> None:
+    asked: list[tuple[bool, tuple[str, ...]]] = []
+    faults = [Fault(where="before", message="")]
+    candidate = replace(job("softmax"), sealed=SimpleNamespace(plans=()))  # type: ignore[arg-type]
 
-    def together(job: Job, case: object, slots: int, faults: list[Fault]) -> list[str]:
-        asked.append((job.sealed is not None, job.baselines))
+    def timed(part: Job) -> list[Any]:
+        asked.append((part.sealed is not None, part.baselines))
         if len(asked) == 1:
             faults.append(Fault(where="baseline", message="lost on the way"))
             raise full
         return ["time"]
 
-    monkeypatch.setattr(timekeeping, "slots_for", lambda sealed, case: 4)
-    monkeypatch.setattr(keeper, "_together", together)
-    assert list(keeper.timed(candidate, task.cases_of(Role.TIME)[0], faults)) == ["time", "time"]
+    case = candidate.task.cases_of(Role.TIME)[0]
+    assert list(together_or_apart(candidate, case, faults, timed)) == ["time", "time"]
     assert asked == [(True, candidate.baselines), (True, ()), (False, candidate.baselines)]
     assert [fault.message for fault in faults] == ["", "timed apart: the card does not hold all at once"]
 
 
-def test_a_candidate_that_alone_exhausts_gpu_memory_is_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
-    keeper = CaseTimer.__new__(CaseTimer)
-
-    def together(*_: object) -> list[str]:
+def test_a_subject_that_alone_exhausts_gpu_memory_is_a_fault() -> None:
+    def timed(part: Job) -> list[Any]:
         raise torch.OutOfMemoryError("the card is full")
 
-    monkeypatch.setattr(keeper, "_together", together)
     with pytest.raises(torch.OutOfMemoryError):
-        list(keeper.timed(job("softmax"), job("softmax").task.cases_of(Role.TIME)[0], []))
+        list(together_or_apart(job("softmax"), job("softmax").task.cases_of(Role.TIME)[0], [], timed))

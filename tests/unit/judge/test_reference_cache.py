@@ -52,16 +52,16 @@ def test_small_draws_are_computed_on_the_cpu_and_large_ones_on_the_device(task, 
     monkeypatch.setattr(references, "expectations", lambda *_: asked.append("there") or ())
     for small in (0, 1 << 30):
         monkeypatch.setattr(references, "SMALL", small)
-        ReferenceCache(task, "cpu")._expectations(draws[0], FEW_RUNS)
+        ReferenceCache(task, "cpu").expected(draws[0], FEW_RUNS)
     assert asked == ["there", "cpu"]
 
 
 def test_workers_compute_the_same_values_as_this_process(task, draws, reference_workers, monkeypatch):
     foreseen, plain = ReferenceCache(task, "cpu"), ReferenceCache(task, "cpu")
     foreseen.prefetch(draws, reference_workers)
-    wanted = [plain._expectations(draw, FEW_RUNS) for draw in draws]
+    wanted = [plain.expected(draw, FEW_RUNS) for draw in draws]
     monkeypatch.setattr(references, "expected_on_cpu", None)  # nothing is computed here any more
-    found = [foreseen._expectations(draw, FEW_RUNS) for draw in draws]
+    found = [foreseen.expected(draw, FEW_RUNS) for draw in draws]
     for one, other in zip(found, wanted, strict=True):
         assert [item.name for item in one] == [item.name for item in other]
         assert all(torch.equal(a.value, b.value) for a, b in zip(one, other, strict=True))
@@ -76,7 +76,7 @@ def test_no_draw_is_submitted_twice(task, draws, monkeypatch):
             asked.append(draw)
 
     known = ReferenceCache(task, "cpu")
-    known._expectations(draws[0], FEW_RUNS)
+    known.expected(draws[0], FEW_RUNS)
     known.prefetch(draws[:1], Counting())
     assert asked == []
     known.prefetch(draws, Counting())
@@ -88,7 +88,7 @@ def test_a_reference_that_fails_in_a_worker_raises_its_error_in_the_judge(task, 
     broken = ReferenceCache(replace(task, reference=reference, saves=()), "cpu")
     broken.prefetch(draws[:1], reference_workers)
     with pytest.raises(TaskError, match="AttributeError"):
-        broken._expectations(draws[0], FEW_RUNS)
+        broken.expected(draws[0], FEW_RUNS)
 
 
 def test_without_a_spare_core_no_worker_is_started(task, draws):

@@ -116,9 +116,7 @@ def test_a_variable_that_no_kernel_uses_has_memory_for_uploads() -> None:
 
 def arena_of(call: StagedCall) -> Arena:
     """An arena in CPU memory."""
-    arena = Arena.__new__(Arena)
-    arena.bytes = torch.full((max(place.offset + place.size for place in call.places),), POISON, dtype=torch.uint8)
-    return arena
+    return Arena(torch.full((max(place.offset + place.size for place in call.places),), POISON, dtype=torch.uint8))
 
 
 @pytest.mark.parametrize("number", range(4))

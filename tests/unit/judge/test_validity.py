@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Sequence
-from types import SimpleNamespace
 
 import pytest
-import torch
 
-from warpwright.core.records.evidence import Counterexample
 from warpwright.core.records.measurement import Cache
-from warpwright.judge.timing import timed_candidate
-from warpwright.judge.timing.interleaving import CHAINS
-from warpwright.judge.timing.timed_candidate import TimedCandidate, WrongWhileTimed
 from warpwright.judge.timing.validity import invalid_reason
 
 
@@ -84,36 +77,3 @@ def test_torchs_own_operations_are_never_accused() -> None:
 def test_a_single_call_has_no_later_calls_whose_work_it_could_do() -> None:
     assert invalid_reason(Played(alone=50.0, among=28.0, slots=1)) is None
     assert "it reuses results" in (invalid_reason(Played(alone=50.0, among=50.0, again=5.0, slots=1)) or "")
-
-
-class Early(TimedCandidate):
-    """Twelve calls of which some run; each writes to its own memory, and with `reach` to that of the next calls."""
-
-    def __init__(self, *, reach: int, chained: bool) -> None:
-        self._generator, self.active, self.cost, self._reach = random.Random(3), range(12), 0.0, reach
-        self.chained, self._calls = ({Cache.COLD} if chained else None), {}
-        if chained:
-            self._calls = {key: list(range(12))[number::CHAINS] for number, key in enumerate(range(1000, 9000, 2000))}
-        self._staged_calls, self.written = list(range(12)), set()
-        self._staged = SimpleNamespace(arena=self.written)
-
-    def refill(self, positions: Sequence[int] | None = None) -> None:
-        self.written.clear()
-
-    def samples(self, keys: Sequence[int | None], cache: Cache, restore: bool = True) -> list[float]:
-        for position in (position for key in keys for position in self._calls.get(key, [key])):
-            self.written |= set(range(position, position + 1 + self._reach))
-        return [1.0] * len(keys)
-
-    def check(self, called: Sequence[int]) -> None:
-        assert called
-        assert self.written >= set(called)
-
-
-@pytest.mark.parametrize("chained", [False, True])
-def test_a_call_that_writes_to_the_memory_of_another_is_refuted(monkeypatch: pytest.MonkeyPatch, chained: bool) -> None:
-    monkeypatch.setattr(timed_candidate, "untouched", lambda call, written: torch.tensor(call not in written))
-    monkeypatch.setattr(timed_candidate, "counterexample", lambda *told: Counterexample(kind=told[1], message=told[2]))
-    Early(reach=0, chained=chained).half_block()
-    with pytest.raises(WrongWhileTimed, match="memory of another"):
-        Early(reach=1, chained=chained).half_block()

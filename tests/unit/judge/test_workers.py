@@ -1,18 +1,16 @@
 """The worker pool: workers are taken in order, and only while they are alive."""
 
-import multiprocessing
 from functools import partial
-from types import SimpleNamespace
 
 import pytest
 import torch
 
 from warpwright.core.errors import OurFault
 from warpwright.core.records.evidence import Fault
-from warpwright.judge.processes import workers as workers
-from warpwright.judge.processes.kernel_process import KernelProcess
-from warpwright.judge.processes.link import MEMORY_TAKEN, send, serve
-from warpwright.judge.processes.workers import Worker, WorkerFailure, WorkerPool
+from warpwright.judge.processes import workers
+from warpwright.judge.processes.kernel_process import memory_is_taken
+from warpwright.judge.processes.link import MEMORY_TAKEN, serve
+from warpwright.judge.processes.workers import Worker, WorkerFailure, WorkerPool, reported_error
 
 
 class Started:
@@ -40,17 +38,27 @@ class Started:
 
 
 @pytest.fixture
-def pool(monkeypatch):
-    monkeypatch.setattr(workers, "Worker", Started)
+def started(monkeypatch):
+    made = []
+
+    def start(target):
+        made.append(Started(target))
+        return made[-1]
+
+    monkeypatch.setattr(workers, "Worker", start)
+    return made
+
+
+@pytest.fixture
+def pool(started):
     return WorkerPool("worker")
 
 
-def test_waiting_workers_are_taken_first_and_new_ones_started_if_none_waits(pool):
+def test_waiting_workers_are_taken_first_and_new_ones_started_if_none_waits(pool, started):
     pool.start(2)
-    waiting = list(pool._waiting)
+    assert len(started) == 2
     with pool.borrowed() as first, pool.borrowed() as second, pool.borrowed() as third:
-        assert [first, second] == waiting
-        assert third not in waiting
+        assert [first, second, third] == started
 
 
 def test_each_worker_ends_after_use_and_is_joined_before_the_next(pool):
@@ -62,72 +70,59 @@ def test_each_worker_ends_after_use_and_is_joined_before_the_next(pool):
         assert second is not first
 
 
-def test_no_more_workers_are_started_than_shall_wait(pool):
-    pool.start(2)
-    waiting = list(pool._waiting)
-    pool.start(3)
-    pool.start(1)
-    assert len(pool._waiting) == 3
-    assert pool._waiting[:2] == waiting
+def test_no_more_workers_are_started_than_shall_wait(pool, started):
+    for count in (2, 3, 1):
+        pool.start(count)
+    assert len(started) == 3
+    with pool.borrowed() as first, pool.borrowed() as second:
+        assert [first, second] == started[:2]
 
 
-def test_a_worker_killed_while_waiting_is_not_taken(pool):
+def test_a_worker_killed_while_waiting_is_not_taken(pool, started):
     pool.start(3)
-    first, second, third = pool._waiting
+    first, second, third = started
     first.kill()
     with pool.borrowed() as borrowed:
         assert borrowed is second
     third.kill()
     pool.settle()
-    assert pool._waiting == []
+    pool.start(1)
+    assert len(started) == 4, "the killed one was still waiting"
 
 
-def test_waiting_workers_are_killed_when_the_pool_closes(pool):
+def test_waiting_workers_are_killed_when_the_pool_closes(pool, started):
     pool.start(2)
-    waiting = list(pool._waiting)
     pool.close()
-    assert all(item.killed for item in waiting)
+    assert [item.killed for item in started] == [True, True]
 
 
 def test_a_process_whose_pipe_closes_ends_by_itself():
     process = Worker(partial(serve, make=object))
     process.close_pipe()
     process.join()
-    assert process._process.exitcode == 0
-
-
-class Answering(Worker):
-    """Gives one answer to every command."""
-
-    def __init__(self, answer):
-        ours, self._theirs = multiprocessing.Pipe()
-        self._connection = ours
-        send(self._theirs, answer)
-
-    def kill(self):
-        self.killed = True
+    assert process.exit_code == 0
 
 
 def test_memory_held_by_other_processes_gives_no_verdict():
-    with pytest.raises(OurFault, match="out of memory") as fault:
-        Answering({"ok": False, "kind": MEMORY_TAKEN, "error": "out of memory"}).ask("prepare", 1.0)
-    assert fault.value.fault.retryable
-    with pytest.raises(WorkerFailure, match="out of memory") as failure:
-        Answering({"ok": False, "kind": "memory", "error": "out of memory"}).ask("prepare", 1.0)
-    assert failure.value.kind == "memory"
+    answer = {"ok": False, "kind": MEMORY_TAKEN, "error": "out of memory"}
+    fault = reported_error("prepare", answer)
+    assert isinstance(fault, OurFault)
+    assert fault.fault.retryable
+    failure = reported_error("prepare", {**answer, "kind": "memory"})
+    assert isinstance(failure, WorkerFailure)
+    assert failure.kind == "memory"
+    assert "out of memory" in str(failure)
 
 
 @pytest.mark.parametrize(
-    ("free", "arena", "reserved", "kind"),
+    ("free", "arena", "reserved", "taken"),
     [
-        (1, 24, 1, MEMORY_TAKEN),  # others hold 74 of 100
-        (1, 60, 10, "memory"),  # this one does
-        (95, 1, 1, "memory"),  # there would have been room for much
+        (1, 24, 1, True),  # others hold 74 of 100
+        (1, 60, 10, False),  # this one does
+        (95, 1, 1, False),  # there would have been room for much
     ],
 )
-def test_a_full_gpu_refutes_the_candidate_only_if_the_candidate_filled_it(monkeypatch, free, arena, reserved, kind):
+def test_a_full_gpu_refutes_the_candidate_only_if_the_candidate_filled_it(monkeypatch, free, arena, reserved, taken):
     monkeypatch.setattr(torch.cuda, "mem_get_info", lambda: (free, 100))
     monkeypatch.setattr(torch.cuda, "memory_reserved", lambda: reserved)
-    process = object.__new__(KernelProcess)
-    process.memory = SimpleNamespace(size=arena)
-    assert process.describe_error(torch.OutOfMemoryError("no room"))["kind"] == kind
+    assert memory_is_taken(arena) == taken

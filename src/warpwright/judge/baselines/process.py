@@ -8,7 +8,6 @@ launch gaps count for neither side.
 from __future__ import annotations
 
 import fcntl
-import gc
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -23,7 +22,7 @@ from warpwright.core.codec import decode
 from warpwright.core.gpus.limit import traffic
 from warpwright.core.records.measurement import COPY, Cache
 from warpwright.core.task import Case, Direction, Draw, Task
-from warpwright.judge.gpu.free_memory import SPARE_BYTES, make_room
+from warpwright.judge.gpu.free_memory import drop_cycles, make_room
 from warpwright.judge.gpu.peak_memory import torch_peak_bytes
 from warpwright.judge.gpu.precision import allow_tf32
 from warpwright.judge.processes.link import serve
@@ -116,8 +115,7 @@ class BaselineProcess:
 
     def forget(self) -> dict[str, Any]:
         self._timer.forget()
-        if torch.cuda.memory_allocated() > SPARE_BYTES:  # autograd graphs and compiled functions form reference cycles
-            gc.collect()
+        drop_cycles()
         make_room()
         return {}
 

@@ -58,9 +58,10 @@ class ReferenceCache:
     def check(self, draw: Draw, results: Tensors) -> Mismatch | None:
         """Compares a candidate's results with the expected values; None if they agree."""
         there = [result.cpu() for result in results] if self._is_small(draw) else results
-        return check_in_steps(lambda runs: self._expectations(draw, runs), there)[1]
+        return check_in_steps(lambda runs: self.expected(draw, runs), there)[1]
 
-    def _expectations(self, draw: Draw, runs: int) -> ExpectedTensors:
+    def expected(self, draw: Draw, runs: int) -> ExpectedTensors:
+        """Returns the expected values of a draw, computed from the given number of honest runs."""
         key = content_id(draw), runs
         if key not in self._expected:
             coming = self._coming.pop(key, None)

@@ -56,18 +56,17 @@ class Layout:
 
 
 class Arena:
-    """Device memory, addressed by byte offset."""
+    """Memory addressed by byte offset: a tensor of bytes."""
 
-    def __init__(self, address: int, size: int) -> None:
-        self.address, self.size = address, size
-        self.bytes = torch.as_tensor(_Window(address, size), device="cuda")
+    def __init__(self, memory: torch.Tensor) -> None:
+        self.bytes = memory
 
     @classmethod
     def allocate(cls, size: int) -> Arena:
         """Allocates memory outside torch's allocator, so that a whole allocation can be shared."""
         address = c_void_p()
         driver.call("cuMemAlloc_v2", byref(address), c_size_t(size))
-        return cls(address.value or 0, size)
+        return cls(device_memory(address.value or 0, size))
 
     @classmethod
     @contextmanager
@@ -79,13 +78,13 @@ class Arena:
         driver.library().cuIpcOpenMemHandle_v2.argtypes = (c_void_p, _Handle, ctypes.c_uint)
         driver.call("cuIpcOpenMemHandle_v2", byref(address), shared, 1)
         try:
-            yield cls(address.value or 0, size)
+            yield cls(device_memory(address.value or 0, size))
         finally:
             driver.call("cuIpcCloseMemHandle", address)
 
     def handle(self) -> bytes:
         shared = _Handle()
-        driver.call("cuIpcGetMemHandle", byref(shared), c_void_p(self.address))
+        driver.call("cuIpcGetMemHandle", byref(shared), c_void_p(self.bytes.data_ptr()))
         return bytes(bytearray(shared))
 
     def at(self, place: Place) -> torch.Tensor:
@@ -125,10 +124,15 @@ class Arena:
         ]
 
 
-def red_zone_bytes(places: Iterable[Place]) -> torch.Tensor:
+def red_zone_bytes(places: Iterable[Place], device: str = "cuda") -> torch.Tensor:
     """Returns the offset of every byte of the red zones."""
-    starts = torch.tensor([zone.offset for zone in _red_zones(places)], dtype=torch.int64, device="cuda")
-    return (starts[:, None] + torch.arange(RED_ZONE, device="cuda")).flatten()
+    starts = torch.tensor([zone.offset for zone in _red_zones(places)], dtype=torch.int64, device=device)
+    return (starts[:, None] + torch.arange(RED_ZONE, device=device)).flatten()
+
+
+def device_memory(address: int, size: int) -> torch.Tensor:
+    """Returns memory that torch did not allocate as a tensor of bytes, without a copy."""
+    return torch.as_tensor(_Window(address, size), device="cuda")
 
 
 class _Window:

@@ -111,18 +111,13 @@ class KernelProcess:
             case ArenaTooLarge():
                 return {"kind": MEMORY_TAKEN, "error": "out of memory", "message": str(error)}
             case torch.OutOfMemoryError():
-                kind = MEMORY_TAKEN if self._memory_is_taken() else "memory"
+                kind = MEMORY_TAKEN if memory_is_taken(self.memory.bytes.numel()) else "memory"
                 return {"kind": kind, "error": "out of memory", "message": _first_line(error)}
             case driver.CudaError():
                 return {"kind": "cuda", "error": error.name, "message": error.call}
             case RuntimeError():  # torch reports a kernel's fault at a later call
                 return {"kind": "cuda", "error": type(error).__name__, "message": _first_line(error)}
         return {"kind": "error", "error": type(error).__name__, "message": _first_line(error)}
-
-    def _memory_is_taken(self) -> bool:
-        """Whether other processes hold more than half of the card: then the candidate is not to blame."""
-        free, total = torch.cuda.mem_get_info()
-        return total - free - self.memory.size - torch.cuda.memory_reserved() > total / 2
 
     def _reset(self) -> None:
         self._module.restore(torch.cuda.current_stream().cuda_stream)
@@ -137,6 +132,15 @@ class KernelProcess:
         return replay(
             plan, self._module, arguments, lambda number, size: self.memory.at(places[number]), only, defer=defer
         )
+
+
+def memory_is_taken(own_bytes: int) -> bool:
+    """Whether other processes hold more than half of the card: then the candidate is not to blame.
+
+    This process holds `own_bytes` and what torch reserved.
+    """
+    free, total = torch.cuda.mem_get_info()
+    return total - free - own_bytes - torch.cuda.memory_reserved() > total / 2
 
 
 def main(connection: Connection) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import sys
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import cache
 from multiprocessing import forkserver
@@ -99,10 +99,7 @@ class Worker:
             raise OurFault(Fault(where="GPU process", message=self._exit_reason(), retryable=True)) from None
         if not answer.get("ok"):
             self.kill()
-            told = f"{do}: {answer.get('error')}: {answer.get('message') or answer.get('call')}"
-            if answer.get("kind") == MEMORY_TAKEN:
-                raise GpuMemoryTaken(Fault(where="GPU process", message=told, retryable=True))
-            raise WorkerFailure(str(answer.get("kind", "error")), told)
+            raise reported_error(do, answer)
         return answer
 
     def demand(self, do: str, timeout_s: float = START_S, **arguments: Any) -> dict[str, Any]:
@@ -129,8 +126,13 @@ class Worker:
         """Waits until the process has ended."""
         self._process.join(10)
 
+    @property
+    def exit_code(self) -> int | None:
+        """The exit code, negative for a signal; None while the process runs."""
+        return self._process.exitcode
+
     def _exit_reason(self) -> str:
-        code = self._process.exitcode
+        code = self.exit_code
         return f"the process died of signal {-code}" if code is not None and code < 0 else f"the process ended ({code})"
 
     def is_alive(self) -> bool:
@@ -149,6 +151,16 @@ class Worker:
     def __exit__(self, *_: object) -> None:
         if self.is_alive():
             self.kill()
+
+
+def reported_error(do: str, answer: Mapping[str, Any]) -> WorkerFailure | GpuMemoryTaken:
+    """Returns the exception for an error that a worker reported: memory that others hold is not the candidate's
+    failure.
+    """
+    told = f"{do}: {answer.get('error')}: {answer.get('message') or answer.get('call')}"
+    if answer.get("kind") == MEMORY_TAKEN:
+        return GpuMemoryTaken(Fault(where="GPU process", message=told, retryable=True))
+    return WorkerFailure(str(answer.get("kind", "error")), told)
 
 
 def shut_down(processes: Collection[Worker]) -> None:

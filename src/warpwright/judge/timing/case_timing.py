@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 
@@ -61,22 +61,9 @@ class CaseTimer:
             self._baseline_pool.start((*job.baselines, *((COPY,) if job.asked.ceiling else ())))
 
     def timed(self, job: Job, case: Case, faults: list[Fault]) -> Iterator[Measurement]:
-        """Times the candidate interleaved with its baselines, or separately if the GPU cannot hold all of them.
-
-        Separately timed measurements leave a fault that says so.
-        """
-        slots, found = slots_for(job.sealed, case), len(faults)
-        try:
-            yield from self._together(job, case, slots, faults)
-            return
-        except (torch.OutOfMemoryError, GpuMemoryTaken):
-            if job.sealed is None or not job.baselines:
-                raise
-        del faults[found:]
-        faults.append(Fault(where=f"baselines, {case.name}", message="timed apart: the card does not hold all at once"))
-        alone = replace(job.asked, baselines=(), ceiling=False)
-        for part in (replace(job, asked=alone), replace(job, sealed=None)):
-            yield from self._together(part, case, slots, faults)
+        """Times the candidate interleaved with its baselines, or separately if the GPU cannot hold all of them."""
+        slots = slots_for(job.sealed, case)
+        return together_or_apart(job, case, faults, lambda part: self._together(part, case, slots, faults))
 
     def _together(self, job: Job, case: Case, slots: int, faults: list[Fault]) -> list[Measurement]:
         """Returns all measurements of a case or none: after running out of memory, the case is timed again from the
@@ -193,6 +180,27 @@ class CaseTimer:
     def _limit(self, task: Task, case: Case) -> Limit | None:
         gpu = _known_gpu(self._scene)
         return physical_limit(task.work, case, gpu, tf32=task.tolerance.tf32) if gpu else None
+
+
+def together_or_apart(
+    job: Job, case: Case, faults: list[Fault], timed: Callable[[Job], list[Measurement]]
+) -> Iterator[Measurement]:
+    """Times a job as a whole, or the candidate and its baselines one after the other if GPU memory runs out.
+
+    Separately timed measurements leave a fault that says so.
+    """
+    found = len(faults)
+    try:
+        yield from timed(job)
+        return
+    except (torch.OutOfMemoryError, GpuMemoryTaken):
+        if job.sealed is None or not job.baselines:
+            raise
+    del faults[found:]
+    faults.append(Fault(where=f"baselines, {case.name}", message="timed apart: the card does not hold all at once"))
+    alone = replace(job.asked, baselines=(), ceiling=False)
+    for part in (replace(job, asked=alone), replace(job, sealed=None)):
+        yield from timed(part)
 
 
 def slope_disagreement(subject: Timed, middle_us: float) -> float | None:
