@@ -3,6 +3,7 @@
 arithmetic.py           writes each elementwise operation in CUDA C++
 tensors.py              the parameters of kernels
 emit.py                 emits the statements of one kernel for values
+loads.py                loads of elements and packs, and names
 eight_bits.py           8-bit floats
 kernel.py               the parts that all kinds of kernels share
 host.py                 the host side of an entry point

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 
-from warpwright.compose.code.statements import Let, Statement
-from warpwright.compose.code.text import Code, as_code, code
+from warpwright.compose.code.statements import Let
+from warpwright.compose.code.text import as_code, code
 from warpwright.compose.cuda.arithmetic import ATOM, DEFINED, DIVIDED, SUM, Term, literal, written
 from warpwright.compose.cuda.eight_bits import in_eight_bits
-from warpwright.compose.cuda.tensors import Needs
+from warpwright.compose.cuda.loads import DIRECT, KINDS, SUFFIXES, Loads, PackMode
 from warpwright.compose.errors import CannotCompose
 from warpwright.compose.ir import indices
 from warpwright.compose.ir.indices import ELEMENT, KERNEL, PACK, Flip, Index, Loaded, Place, Shift
-from warpwright.compose.ir.naming import RESERVED
 from warpwright.compose.ir.operations import (
     OWN_KERNEL,
     Axis,
@@ -35,21 +32,13 @@ from warpwright.compose.ir.wording import called
 
 LONGEST = 72
 """Longer expressions are assigned to a variable."""
-SUFFIXES = {KERNEL: "value", indices.ROW: "of_row", PACK: "here", ELEMENT: "k"}
 NAMED_AFTER_FIRST = (Op.BROADCAST, Op.FLIP, Op.GATHER, Op.PERMUTE, Op.RESHAPE, Op.ROWS_AT, Op.SLICE)
 """Operations that only select elements of a tensor."""
-KINDS = {FLOAT: "float", INT: "int64_t", BOOL: "bool"}
 
 
-@dataclass(frozen=True, slots=True)
-class Early:
-    """A prefetched pack."""
+class Emitter(Loads):
+    """Values as statements of one kernel; `roots` are those that it computes."""
 
-    type: Code
-    load: Code
-
-
-class Emitter:
     def __init__(
         self,
         graph: Graph,
@@ -57,88 +46,25 @@ class Emitter:
         roots: Sequence[Value],
         size_names: Mapping[Size, str],
         writes: Sequence[Tensor] = (),
+        packs: PackMode = DIRECT,
+        row_index: Index | None = None,
     ) -> None:
-        self.graph, self.held, self.needs = graph, held, Needs()
-        self._size_names = dict(size_names)
-        self.lines: dict[int, list[Statement]] = {level: [] for level in (KERNEL, indices.ROW, PACK, ELEMENT)}
+        super().__init__(graph.cases, [*held.values(), *writes], size_names, packs)
+        self.graph, self.held = graph, held
         self.results: dict[int, Term] = {}
         """Reductions of this kernel that are finished, by value."""
-        self.kept: dict[str, Code] = {}
-        """Tensors whose packs are kept on chip, and the position of a pack."""
-        self.opens = False
-        """Whether packs are kept as packed words and unpacked at each use."""
-        self.early: dict[str, Early] | None = None
-        """Prefetched packs, by name; None if packs are loaded at their use."""
-        self.early_place = "[p]"
-        """The index of the prefetched pack in use."""
-        self.row_index: Index | None = None
+        self._row_index = row_index
         self._memo: dict[tuple[int, Place], Term] = {}
-        self.packs: dict[tuple[str, Index | None], Code] = {}
-        self._singles: dict[tuple[str, Index | None], Term] = {}
-        self._tensors = {tensor.name for tensor in (*held.values(), *writes)}
-        self._taken = {*RESERVED, *self._tensors}
-        self._called: dict[Hashable, str] = {}
-        """Names of values that another pass computes again, so that they keep their names."""
-        self._of_row: dict[Index, str] = {}
-        """Quotients of indices that are hoisted out of the row loop, by name."""
         self._inverses: dict[Term, Term] = {}
         self._rounds = any(value.op is Op.NARROW for value in walk(roots))
         """Whether results are rounded so coarsely that an error in the last digit may change them."""
         self._uses = Counter(arg.number for value in walk(roots) for arg in value.args)
 
-    def new_pass(self) -> None:
-        """Forgets the values computed for packs and elements."""
-        self.lines[PACK], self.lines[ELEMENT] = [], []
+    def new_pass(self, early_place: str | None = None) -> None:
+        """Forgets the values computed for packs and elements; packs are prefetched if there is a place for them."""
+        super().new_pass(early_place)
         self._memo = {key: term for key, term in self._memo.items() if term.level < PACK}
-        self.packs = {}
-        self._singles = {key: term for key, term in self._singles.items() if term.level < PACK}
         self._inverses = {key: term for key, term in self._inverses.items() if term.level < PACK}
-
-    def reserve(self, *names: str) -> None:
-        """Reserves names that the surrounding text uses."""
-        self._taken.update(names)
-
-    def name(self, wanted: str, of: Hashable = None) -> str:
-        """A unique C++ name close to the wanted one; the same name for the same `of`."""
-        if of in self._called:
-            return self._called[of]
-        base = re.sub(r"[\W_]+", "_", wanted).strip("_") or "value"
-        base = f"v_{base}" if base[0].isdigit() else base
-        found, count = base, 1
-        while found in self._taken:
-            count += 1
-            found = f"{base}_{count}"
-        self._taken.add(found)
-        if of is not None:
-            self._called[of] = found
-        return found
-
-    def size_text(self, size: Size) -> str:
-        if size.constant is not None:
-            return size.text
-        name = self._size_names.get(size)
-        if name is None:
-            name = self._size_names[size] = self.name(_size_name(size))
-        self.needs.sizes.setdefault(name, size)
-        return name
-
-    def index_code(self, index: Index | None, lane: str = "", is_operand: bool = False) -> Code:
-        if index is not None and indices.level(index) >= PACK:
-            index = indices.hoisted(index, self._divided_once, self.graph.cases.one())
-        return self._index_code(index, lane, is_operand)
-
-    def _divided_once(self, index: Index) -> str:
-        """Hoists a division out of the pack loop, which the compiler does not do by itself."""
-        if index not in self._of_row:
-            self._of_row[index] = self.name("part_of_row")
-            self.lines[indices.ROW].append(Let("const int64_t", self._of_row[index], self._index_code(index)))
-        return self._of_row[index]
-
-    def _index_code(self, index: Index | None, lane: str = "", is_operand: bool = False) -> Code:
-        self.needs.divides |= indices.divides(index)
-        self.needs.small.update(indices.divisors(index))
-        self.needs.strides.update(indices.strides(index))
-        return indices.written(index, self.size_text, lane, is_operand)
 
     def term(self, value: Value, place: Place) -> Term:
         """The value at a place, as an expression; emits the statements that it needs."""
@@ -186,7 +112,7 @@ class Emitter:
     def _computed(self, value: Value, place: Place) -> Term:
         if value.number in self.held:
             tensor = self.held[value.number]
-            return self._load(tensor, indices.ravel(place, value.shape, self.graph.cases), value.kind)
+            return self.load(tensor, indices.ravel(place, value.shape, self.graph.cases), value.kind)
         if is_host(value):
             return self._host_scalar(value)
         if value.number in self.results:
@@ -243,7 +169,7 @@ class Emitter:
 
     def _result(self, value: Value, place: Place) -> Term:
         where = indices.ravel(place, value.shape, self.graph.cases)
-        if where != self.row_index and not (where is None and self.graph.numel(value).is_one):
+        if where != self._row_index and not (where is None and self.graph.numel(value).is_one):
             raise CannotCompose(f"a {value.op} that is used across rows")
         return self.results[value.number]
 
@@ -259,7 +185,7 @@ class Emitter:
         inner, cases = value.first, self.graph.cases
         flat = indices.ravel(place, value.shape, cases)
         if inner.number in self.held:
-            return self._load(self.held[inner.number], flat, inner.kind)
+            return self.load(self.held[inner.number], flat, inner.kind)
         return self.term(
             inner, tuple([None] * len(inner.shape)) if flat is None else indices.unravel(flat, inner.shape, cases)
         )
@@ -315,65 +241,6 @@ class Emitter:
             return Term(in_eight_bits(self.needs, inner.code), ATOM, inner.level)
         return Term(code("static_cast<{type}>({inner})", type=CPP[dtype], inner=inner.code), ATOM, inner.level)
 
-    def _load(self, tensor: Tensor, offset: Index | None, kind: str) -> Term:
-        self.needs.reads[tensor.name] = tensor
-        moved = indices.motion(offset, self.graph.cases)
-        wrap = "float({found})" if kind == FLOAT and tensor.dtype != "fp32" else "{found}"
-        if moved.kind == "free":
-            found = code("{tensor}[{where}]", tensor=tensor.name, where=self.index_code(offset, "k"))
-            return Term(code(wrap, found=found), ATOM, ELEMENT)
-        self.needs.multiples.update(dict.fromkeys(moved.multiples))
-        if moved.kind == "still":
-            return self._loaded_once(tensor, offset, kind, wrap)
-        return Term(code(wrap, found=code("{pack}.at[{k}]", pack=self._pack(tensor, offset))), ATOM, ELEMENT)
-
-    def _loaded_once(self, tensor: Tensor, offset: Index | None, kind: str, wrap: str) -> Term:
-        """Loads one element for the whole pack, row or kernel."""
-        key = (tensor.name, offset)
-        level = min(indices.level(offset), PACK)
-        if key not in self._singles:
-            name = self.name(f"{tensor.name}_{SUFFIXES[level]}", key)
-            found = code("{tensor}[{where}]", tensor=tensor.name, where=self.index_code(offset))
-            self.lines[level].append(Let(f"const {KINDS[kind]}", name, code(wrap, found=found)))
-            self._singles[key] = Term(as_code(name), ATOM, level)
-        return self._singles[key]
-
-    def _pack(self, tensor: Tensor, offset: Index | None) -> Code:
-        self.needs.vectors[tensor.name] = tensor
-        key = (tensor.name, offset)
-        if key not in self.packs:
-            self.packs[key] = self._kept_pack(tensor, offset) or self._loaded_pack(tensor, offset)
-        return self.packs[key]
-
-    def _kept_pack(self, tensor: Tensor, offset: Index | None) -> Code | None:
-        kept = self.kept.get(tensor.name)
-        if not kept or not self.opens:
-            return kept
-        return self._opened(tensor, offset, code("reopened<{type}, {VEC}>({kept})", type=tensor.cpp, kept=kept))
-
-    def _opened(self, tensor: Tensor, offset: Index | None, found: Code) -> Code:
-        name = self.name(f"{tensor.name}_pack", ("pack", tensor.name, offset))
-        self.lines[PACK].append(Let(code("const Pack<{type}, {VEC}>", type=tensor.cpp), name, found))
-        return as_code(name)
-
-    def _loaded_pack(self, tensor: Tensor, offset: Index | None) -> Code:
-        if self.early is None or indices.is_loaded(offset):
-            where = self.index_code(offset)
-            return self._opened(
-                tensor, offset, code("{load}<{VEC}>({tensor} + {where})", tensor=tensor.name, where=where)
-            )
-        kind, load, stem = ("Words", "load_words", "words") if self.opens else ("Pack", "load", "pack")
-        # Perhaps before there is anything that is known of the row.
-        name, where = self.name(f"{tensor.name}_{stem}", (stem, tensor.name, offset)), self._index_code(offset)
-        self.early[name] = Early(
-            type=code("{kind}<{type}, {VEC}>", kind=kind, type=tensor.cpp),
-            load=code("{call}<{VEC}>({tensor} + {where})", call=load, tensor=tensor.name, where=where),
-        )
-        loaded = code("{name}{place}", name=name, place=self.early_place)
-        if not self.opens:
-            return loaded
-        return self._opened(tensor, offset, code("opened<{type}, {VEC}>({loaded})", type=tensor.cpp, loaded=loaded))
-
 
 _RULES: dict[Op, Callable[[Emitter, Value, Place], Term]] = {
     Op.RESHAPE: Emitter._reshaped,
@@ -391,8 +258,3 @@ _RULES: dict[Op, Callable[[Emitter, Value, Place], Term]] = {
 
 def _fitting(arg: Value, place: Place) -> Place:
     return place if arg.shape else ()
-
-
-def _size_name(size: Size) -> str:
-    words = {"//": "_per_", "*": "_x_", "+": "_plus_", "-": "_minus_"}
-    return re.sub(r"//|[-+*]", lambda sign: words[sign[0]], re.sub(r"[()\s]", "", size.text))

@@ -36,6 +36,7 @@ from warpwright.compose.cuda.kernel import (
     vec_of,
     vector_test,
 )
+from warpwright.compose.cuda.loads import PackMode
 from warpwright.compose.cuda.preamble import ALIGNED, DIVISOR, PACKS
 from warpwright.compose.cuda.tensors import Needs
 from warpwright.compose.ir import indices
@@ -82,7 +83,7 @@ def elements(
     """Emits stores with equal element counts; fewer packs per thread if positions need several divisions."""
     packs = genome["map_packs"]
     found = _emitted(comment, stores, graph, held, packs)
-    early = [pack.load.divisors for pack in (found.emitter.early or {}).values()]
+    early = [pack.load.divisors for pack in found.emitter.early.values()]
     is_laborious = len(divisors(found.loop).union(*early)) > 1
     return _emitted(comment, stores, graph, held, packs // 2) if is_laborious and packs > 1 else found
 
@@ -91,9 +92,13 @@ def _emitted(comment: str, stores: Sequence[Store], graph: Graph, held: Mapping[
     cases = graph.cases
     count = graph.numel(stores[0].value)
     emitter = Emitter(
-        graph, held, [store.value for store in stores], {count: "count"}, [store.tensor for store in stores]
+        graph,
+        held,
+        [store.value for store in stores],
+        {count: "count"},
+        [store.tensor for store in stores],
+        packs=PackMode(early_place="[p]" if packs > 1 else None),
     )
-    emitter.early = {} if packs > 1 else None
     emitter.needs.sizes["count"] = count
     emitter.needs.multiples[count] = None
     base = Var("i", PACK, innermost=True)
@@ -158,7 +163,7 @@ def _over_packs(packs: int, body: Body) -> Statement:
 
 def _early(emitter: Emitter, place: Statement, packs: int) -> list[Statement]:
     """Issues all loads before the first use."""
-    early = emitter.early or {}
+    early = emitter.early
     if not early:
         return []
     loads = [Assign(code("{name}[p]", name=name), pack.load) for name, pack in early.items()]

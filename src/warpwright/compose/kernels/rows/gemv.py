@@ -47,6 +47,7 @@ from warpwright.compose.cuda.kernel import (
     vec_of,
     vector_test,
 )
+from warpwright.compose.cuda.loads import PackMode
 from warpwright.compose.cuda.preamble import ALIGNED, PACKS, WORDS
 from warpwright.compose.cuda.tensors import Needs
 from warpwright.compose.ir.indices import ELEMENT, KERNEL, PACK, ROW
@@ -140,8 +141,8 @@ class AcrossWriter(RowWriter):
     """Writes the statements for ROWS rows at a time; `kept` are the tensors read along them."""
 
     def __init__(self, work: Rows, graph: Graph, held: Mapping[int, Tensor], kept: Sequence[str]) -> None:
-        super().__init__(work, graph, held, kept)
-        self.emitter.kept, self.emitter.opens = {name: as_code(f"{name}_pack") for name in kept}, False
+        packs = PackMode({name: as_code(f"{name}_pack") for name in kept})
+        super().__init__(work, graph, held, kept, packs=packs)
         self.emitter.reserve(*(f"{name}_{what}" for name in kept for what in ("pack", "words")), "start", "sums", "r")
         self.before: list[Statement] = []
 

@@ -27,13 +27,13 @@ from warpwright.compose.code.statements import (
     under,
 )
 from warpwright.compose.code.text import Code, code
-from warpwright.compose.cuda.emit import Early
 from warpwright.compose.cuda.kernel import (
     leave,
     row_parameters,
     vec_of,
     vector_test,
 )
+from warpwright.compose.cuda.loads import Early
 from warpwright.compose.cuda.tensors import Needs
 from warpwright.compose.ir.indices import PACK
 from warpwright.compose.ir.tensors import Store, Tensor
@@ -133,7 +133,7 @@ class KeepingWriter(RowWriter):
         if value := self._yet_to_remember:
             name = self._remembered_name
             self.emitter.held = {**self.emitter.held, value.number: Tensor(name, "fp32", value.shape)}
-            self.emitter.kept[name] = code("{kept}[item]", kept=f"{name}_kept")
+            self.emitter.keep(name, code("{kept}[item]", kept=f"{name}_kept"))
         return found
 
     @property
@@ -152,10 +152,9 @@ class KeepingWriter(RowWriter):
         assert self.remembered
         return f"{called(self.graph, self.remembered)}_made"
 
-    def _new_pass(self) -> None:
-        super()._new_pass()
-        if self.ahead_of_use:
-            self.emitter.early, self.emitter.early_place = {}, self._turn
+    @property
+    def early_place(self) -> str | None:
+        return self._turn if self.ahead_of_use else super().early_place
 
     def _loop(self, done: Pass) -> list[Statement]:
         if value := self._yet_to_remember:

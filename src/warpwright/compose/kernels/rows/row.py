@@ -27,8 +27,9 @@ from warpwright.compose.code.statements import (
 from warpwright.compose.code.text import Code, Piece, code
 from warpwright.compose.cuda.arithmetic import Term
 from warpwright.compose.cuda.eight_bits import as_stored
-from warpwright.compose.cuda.emit import Early, Emitter
+from warpwright.compose.cuda.emit import Emitter
 from warpwright.compose.cuda.kernel import emit_stores, over_items, over_pack, settle_multiples
+from warpwright.compose.cuda.loads import Early, PackMode
 from warpwright.compose.cuda.tensors import Needs
 from warpwright.compose.ir import indices
 from warpwright.compose.ir.indices import ELEMENT, PACK, ROW, Total, Var
@@ -83,21 +84,20 @@ class RowWriter:
         *,
         sharing: str = "THREADS",
         is_piece: bool = False,
+        packs: PackMode | None = None,
     ) -> None:
         self.work, self.graph, self.is_kept, self.ahead = work, graph, kept is not None, ahead
         self.sharing = sharing
         """The number of threads that share a kept row."""
         names = {work.columns: "columns"}
         tensors = [store.tensor for store in (*work.row_stores, *work.stores)]
-        self.emitter = Emitter(graph, held, work.roots, {work.rows: "rows", **names}, tensors)
+        self.row, column = Var("row", ROW), Var("column", PACK, innermost=True)
+        mode = packs or PackMode({name: code("{kept}[item]", kept=f"{name}_kept") for name in kept or ()}, opens=True)
+        self.emitter = Emitter(graph, held, work.roots, {work.rows: "rows", **names}, tensors, mode, self.row)
         self.emitter.needs.sizes |= {"rows": work.rows, "columns": work.columns}
         self.emitter.needs.multiples[work.columns] = None
-        self.row, column = Var("row", ROW), Var("column", PACK, innermost=True)
         one = graph.cases.one()
         self.base = Total(((self.row, work.columns), (column, one)))
-        self.emitter.row_index = self.row
-        self.emitter.kept = {name: code("{kept}[item]", kept=f"{name}_kept") for name in kept or ()}
-        self.emitter.opens = True
         self.body: list[Statement] = []
         self.begin = "begin + " if is_piece else ""
         """The start of the loop along a row, if not 0."""
@@ -143,7 +143,7 @@ class RowWriter:
 
     def reduced(self, group: Sequence[Carried], stores: Sequence[Store] = ()) -> Reduced:
         """One pass along the row for all reductions of a group, with stores that do not depend on them."""
-        self._new_pass()
+        self.emitter.new_pass(self.early_place)
         done = Pass()
         carriers = [carrier(item, self.emitter) for item in group]
         for item in carriers:
@@ -191,7 +191,7 @@ class RowWriter:
     def last_pass(self) -> None:
         if not self.work.stores and not self.work.column_sums:
             return
-        self._new_pass()
+        self.emitter.new_pass(self.early_place)
         places = [self.place(store.value) for store in self.work.stores]
         elements, after = emit_stores(self.emitter, self.work.stores, places)
         for value, name in self.work.column_sums if self.is_kept else ():
@@ -200,9 +200,10 @@ class RowWriter:
         self.body += self._row_lines()
         self.body += self._loop(Pass(elements=elements, behind=[*after, *self.behind_last]))
 
-    def _new_pass(self) -> None:
-        self.emitter.new_pass()
-        self.emitter.early = {} if self.ahead > 1 and not self.is_kept else None
+    @property
+    def early_place(self) -> str | None:
+        """The index of the prefetched pack in use, where packs are prefetched."""
+        return "[p]" if self.ahead > 1 and not self.is_kept else None
 
     def _row_lines(self) -> list[Statement]:
         """The pending statements that are computed once per row."""
