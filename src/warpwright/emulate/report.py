@@ -105,8 +105,6 @@ class Report:
     findings: tuple[Reported, ...] = ()
     contents: tuple[Content, ...] = ()
     counters: Mapping[str, int] = field(default_factory=dict)
-    passes: tuple[tuple[int, int], ...] = ()
-    """Counting builds only: how often each basic block was entered, by the address after the call at its start."""
     awaits: Awaited | None = None
     sampled: bool = False
     """Whether some blocks were skipped."""
@@ -138,7 +136,6 @@ def _report(host: Trace, data: Mapping[str, Any]) -> Report:
         findings=findings,
         contents=decode(tuple[Content, ...], data.get("contents", [])),
         counters=decode(Mapping[str, int], data.get("counters", {})),
-        passes=decode(tuple[tuple[int, int], ...], data.get("passes", [])),
         awaits=decode(Awaited | None, data.get("awaits")),
         sampled=decode(bool, data.get("sampled", False)),
         sampling=decode(str | None, data.get("sampling")),

@@ -5,7 +5,6 @@ compilers.py     the command lines of g++ and clang++
 front.py         rewrites preprocessed CUDA to C++ whose kernels run on the CPU
 shared.py        parses declarations of shared memory
 lines.py         finds the source line of an address
-instructions.py  counts executed instructions by type
 calls.py         writes the requests to an emulated program
 running.py       runs the program in the sandbox and reads its reports and outputs
 """

@@ -22,8 +22,6 @@ from warpwright.seal.cache import Store
 from warpwright.seal.capture import program as capture
 
 PROGRAM = "emulated"
-COUNTING = ("-fsanitize-coverage=trace-pc",)
-"""Makes every basic block call the runtime, to count instructions. It slows the program, so it is optional."""
 _READERS = (*(f"cpp/{name}.py" for name in ("declarations", "editing", "tokens")), "seal/capture/front.py")
 """The modules that read and rewrite the source of every program."""
 _TEXT_LIMIT = 64 << 20
@@ -79,12 +77,11 @@ def _prebuild(folder: Path) -> None:
     (folder / "runtime.whole").rename(folder / "runtime.o")
 
 
-def program(candidate: Candidate, store: Store, counting: bool = False) -> Path:
+def program(candidate: Candidate, store: Store) -> Path:
     """The emulated program of a candidate, from the store if it is there. Raises Refused if it cannot be built."""
-    flags = (*compiler().checked, *COUNTING) if counting else compiler().checked
     target = target_macros(gpu_named(candidate.flags.gpu).architecture)
-    key = content_id([candidate.source, candidate.flags.extra, target, identity(), flags]) + "-emulated"
-    return store.make(key, lambda folder: _build(candidate, store, folder, flags)) / PROGRAM
+    key = content_id([candidate.source, candidate.flags.extra, target, identity(), compiler().checked]) + "-emulated"
+    return store.make(key, lambda folder: _build(candidate, store, folder)) / PROGRAM
 
 
 def target_macros(architecture: Architecture) -> str:
@@ -97,35 +94,21 @@ def target_macros(architecture: Architecture) -> str:
     return "".join(f"#define {macro}\n" for macro in macros)
 
 
-def _header(store: Store, flags: Sequence[str]) -> Path:
-    """The folder of a header that was precompiled with these flags."""
-    if flags == compiler().checked:
-        return prebuilt(store)
-    key = content_id([_runtime_identity(), flags]) + "-header"
-    return store.find(key) or store.make_once(key, lambda folder: _precompile(folder, flags))
-
-
-def _precompile(folder: Path, flags: Sequence[str]) -> None:
-    (folder / "front.h").write_bytes((RUNTIME / "front.h").read_bytes())
-    capture.must_compile(compiler().precompiling(flags, include_paths()), folder)
-
-
-def _build(candidate: Candidate, store: Store, place: Path, flags: Sequence[str]) -> None:
-    objects = (prebuilt(store), capture.prebuilt(store))
-    header = _header(store, flags)
+def _build(candidate: Candidate, store: Store, place: Path) -> None:
+    header, recorder = prebuilt(store), capture.prebuilt(store)
     with store.staging() as folder:
         (folder / "kernel.cu").write_bytes(candidate.source.encode("utf-8", "surrogateescape"))
         (folder / TARGET).write_text(target_macros(gpu_named(candidate.flags.gpu).architecture))
         defines = [flag for flag in candidate.flags.extra if flag.startswith(("-D", "-U"))]
-        text = rewrite(_preprocessed(folder, defines, header, flags))
+        text = rewrite(_preprocessed(folder, defines, header))
         (folder / "rewritten.ii").write_text(text, encoding="utf-8", errors="surrogateescape")
-        built = _compiled(folder, header, objects, flags)
+        built = _compiled(folder, header, recorder)
     (place / PROGRAM).write_bytes(built)
     (place / PROGRAM).chmod(0o755)
 
 
-def _preprocessed(folder: Path, defines: Sequence[str], header: Path, flags: Sequence[str]) -> str:
-    command = compiler().preprocessing(header, (*flags, *defines, *include_paths()))
+def _preprocessed(folder: Path, defines: Sequence[str], header: Path) -> str:
+    command = compiler().preprocessing(header, (*compiler().checked, *defines, *include_paths()))
     done = _run(command, folder, (header,))
     text = sandbox.harvest(folder / "kernel.ii", _TEXT_LIMIT)
     if done.returncode != 0 or text is None:
@@ -133,12 +116,13 @@ def _preprocessed(folder: Path, defines: Sequence[str], header: Path, flags: Seq
     return compiler().own_text(text.decode("utf-8", "surrogateescape"))
 
 
-def _compiled(folder: Path, header: Path, objects: tuple[Path, Path], flags: Sequence[str]) -> bytes:
+def _compiled(folder: Path, header: Path, recorder: Path) -> bytes:
     """Compiles and links in one shell, because starting a sandbox takes as long as linking."""
-    compiling = compiler().compiling(header, flags)
-    ours = [str(objects[0] / "runtime.o"), str(objects[1] / "recorder.o")]
+    compiling = compiler().compiling(header, compiler().checked)
+    ours = [str(header / "runtime.o"), str(recorder / "recorder.o")]
     linking = [str(compiler().path), "-pie", "kernel.o", *ours, "-ldl", "-o", PROGRAM]
-    done = _run(["/bin/sh", "-c", f"{shlex.join(compiling)} && {shlex.join(linking)}"], folder, (header, *objects))
+    command = ["/bin/sh", "-c", f"{shlex.join(compiling)} && {shlex.join(linking)}"]
+    done = _run(command, folder, (header, recorder))
     built = sandbox.harvest(folder / PROGRAM, _PROGRAM_LIMIT)
     if done.returncode != 0 or built is None:
         raise capture.build_refusal(done, folder)

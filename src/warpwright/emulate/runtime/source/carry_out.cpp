@@ -98,7 +98,6 @@ Json Carrying::report() {
                 {"launches", launches_},
                 {"counters", machine_.counters.totals(machine_.settings.counters)},
                 {"lines", machine_.settings.counters ? machine_.counters.lines() : Array()},
-                {"passes", machine_.counters.passes()},
                 {"contents", outputs},
                 {"awaits", awaited_},
                 {"sampled", machine_.sampled},

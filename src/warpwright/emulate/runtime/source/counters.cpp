@@ -145,13 +145,6 @@ Object Counters::totals(bool with_requests) const {
   return totals;
 }
 
-Array Counters::passes() const {
-  Array list;
-  for (size_t site = 0; site < passes_.size(); ++site)
-    if (passes_[site]) list.push_back(Array{static_cast<uint64_t>(site), passes_[site]});
-  return list;
-}
-
 Array Counters::lines() const {
   static const char* const names[] = {"read", "write", "atomic"};
   Array list;

@@ -42,12 +42,6 @@ class Counters {
   void clear();
   Object totals(bool with_requests) const;
   Array lines() const;
-  // A counting build tells of every basic block that a thread enters.
-  void pass(uint32_t site) {
-    if (site >= passes_.size()) passes_.resize(site + 4096);
-    ++passes_[site];
-  }
-  Array passes() const;
 
  private:
   struct Request {
@@ -55,7 +49,6 @@ class Counters {
     uintptr_t address[32];
   };
   void count(Line& line, const Request& request);
-  std::vector<uint64_t> passes_;  // by the address that the call returns to
   std::map<uint32_t, Line> lines_;
   std::unordered_map<uint32_t, std::vector<Request>> pending_;
 };

@@ -135,10 +135,6 @@ WARPWRIGHT_HOOKS(4)
 WARPWRIGHT_HOOKS(8)
 WARPWRIGHT_HOOKS(16)
 
-void __sanitizer_cov_trace_pc() {
-  if (hot.stack) hot.counters->pass(site_of(CALLER));
-}
-
 void __tsan_init() {}
 void __tsan_func_entry(void*) {}
 void __tsan_func_exit() {}
