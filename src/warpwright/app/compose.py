@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Composed:
-    """What became of one task: a kernel, with what rungs here say of it, or what is in the way."""
+    """The result for one task: a kernel with its verdict, or the reason why there is none."""
 
     name: str
     task: Task | None = None

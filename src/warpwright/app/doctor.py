@@ -1,4 +1,4 @@
-"""What this machine has of what we use: compilers, GPU, tools, isolation, keys. Looks; changes nothing."""
+"""Finds the compilers, GPU, tools, isolation and keys of this machine. Changes nothing."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def _nvcc() -> str | None:
 
 
 def _sandbox() -> str | None:
-    """What candidates are held in here, and what that leaves open."""
+    """Describes the confinement of candidates on this machine, and its gaps."""
     from warpwright.core.errors import OurFault
     from warpwright.sandbox.run import isolation
 
@@ -147,7 +147,7 @@ def _version(printed: str, path: str) -> str:
 
 
 def _printed(*command: str) -> str | None:
-    """What a program prints; None when it is missing, fails or hangs."""
+    """Returns the output of a program; None if it is missing, fails or hangs."""
     try:
         ran = subprocess.run(command, capture_output=True, text=True, timeout=10, check=True, errors="replace")
     except (OSError, subprocess.SubprocessError):
@@ -178,7 +178,7 @@ def _key_probe(name: str) -> _Probe:
     spellings = KEYS[name]
     return _Probe(
         name=name,
-        # Only whether it is set: the value is nobody's business, not even in a debug log.
+        # Only whether it is set: the value must not appear anywhere, not even in a debug log.
         look=lambda: "set" if any(os.environ.get(spelling) for spelling in spellings) else None,
         needed_for="kernels proposed by this provider's models",
         remedy=f"export {' or '.join(spellings)}",

@@ -1,4 +1,4 @@
-"""What a caller gives: a task in any of its forms, and a kernel as a file, a text or a Candidate."""
+"""Accepts tasks in any of their forms, and kernels as a file, a text or a Candidate."""
 
 from __future__ import annotations
 
@@ -118,13 +118,13 @@ def candidate_of(kernel: KernelLike, gpu: str = "h200", fast_math: bool = False)
 
 
 def path_of(kernel: KernelLike) -> Path | None:
-    """Where the kernel lies; None where it is no file."""
+    """The path of the kernel; None if it is no file."""
     named = isinstance(kernel, str) and "\n" not in kernel and kernel.endswith(languages.file_endings())
     return Path(kernel) if isinstance(kernel, Path) or named else None  # type: ignore[arg-type]
 
 
 def headers_first(doing: str) -> str:
-    """What to say while a candidate is compiled: the first time our own headers are too, which takes far longer."""
+    """The progress message while a candidate is compiled; the first time our own headers are compiled too."""
     from warpwright.seal.cache import Store, default_root
 
     store = Store(root=default_root())

@@ -10,13 +10,13 @@ from warpwright.core.records.search import Snapshot
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Update:
-    """What is going on now. `total` is None for work of unknown length."""
+    """The current step. `total` is None for work of unknown length."""
 
     label: str
     done: int = 0
     total: int | None = None
     snapshot: Snapshot | None = None
-    """Where a search stands."""
+    """The state of a search."""
 
 
 OnProgress = Callable[[Update], None]

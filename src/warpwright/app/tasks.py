@@ -63,7 +63,7 @@ def _admit(task: Task) -> Admission:
 
 
 def contract(task: Task, gpu: Gpu, language: Frontend) -> dict[str, Any]:
-    """What a task asks of a kernel in a language, and how fast it could be on a GPU."""
+    """The contract of a task for kernels in a language, and its limits on a GPU."""
     return {
         "key": task.key,
         "id": task.id,

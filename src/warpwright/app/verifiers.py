@@ -1,4 +1,4 @@
-"""What the rungs of the ladder are worth: measured, and for opinions of models improved, on labelled kernels."""
+"""Measures the rungs of the ladder on labelled kernels, and improves the instructions of the opinion rung."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def _model(spec: str, budget: float | None) -> Model:
 
 
 def _opinions(work: Sequence[Piece], model: Model, panel: Path | None, progress: Reporter) -> list[Dossier]:
-    """What the panel thinks of every kernel, as if it had decided."""
+    """Returns the panel's opinion on every kernel as a verdict."""
     members = read_panel(panel) if panel else None
     progress.start(len(work), "asking")
     answers = ordered_map(lambda piece: _asked(piece, model, members), work, workers=AT_ONCE)

@@ -24,7 +24,7 @@ def sentence(dossier: Dossier) -> str:
 
 
 def _held(dossier: Dossier) -> str:
-    """Returns that the candidate holds, and what goes wrong at sizes that nobody asked for."""
+    """Returns that the candidate holds, and its failures at sizes that were not requested."""
     beyond = next((item.facts["beyond"] for item in dossier.evidence if item.facts.get("beyond")), None)
     if beyond is None:
         return "Holds on every rung that this machine can climb."

@@ -69,7 +69,7 @@ def begin(archive: Archive, settings: Settings, seed: int | None = None, start: 
 
 
 def earlier_lessons(archive: Archive, task: Task) -> tuple[str, ...]:
-    """What earlier runs for the same function in any direction taught, the best matches first."""
+    """Returns lessons of earlier runs for the same function in any direction, the best matches first."""
     function = task.key.rpartition(":")[0]
     found = archive.search(task.key, limit=_MOST_REMEMBERED)
     taught = [item for item in found if item.lesson and item.task.rpartition(":")[0] == function]

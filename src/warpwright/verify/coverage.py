@@ -24,7 +24,7 @@ def gap(task: Task, sealed: Sealed | None, ran: Collection[str]) -> str | None:
     for name, stand_ins in not_run(task, ran).items():
         if not stand_ins and any(case.stands_for == name for case in task.cases):
             return f"{name} is too large to be run on a CPU, and the host code takes no size that could stand for it"
-    # Where every size is asked for, the edges of each kernel are run too, and their launches are in no plan.
+    # For a task that covers its ranges, edge cases of each kernel run too, whose launches are in no plan.
     missing = {} if sealed is None or task.is_general else unchecked_kernels(task, sealed, ran)
     if not missing:
         return None

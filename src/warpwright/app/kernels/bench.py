@@ -35,7 +35,7 @@ class Benched:
     refusal: Refusal | None = None
     """Why the kernel could not be sealed."""
     limited_by: str | None = None
-    """What holds the kernel back, in one sentence, where that was asked for."""
+    """The kernel's bottleneck in one sentence, if requested."""
 
     @property
     def verdict(self) -> Verdict:

@@ -33,7 +33,7 @@ from warpwright.verify.evaluation import Label, read_labels
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Piece:
-    """A kernel, and what it should do."""
+    """A kernel and its task."""
 
     kernel: KernelLike
     subject: Subject
@@ -46,7 +46,7 @@ class Piece:
 
     @property
     def dtypes(self) -> tuple[str, ...]:
-        """Those the kernel is for, where its label restricts them."""
+        """The dtypes that the kernel supports, if its label restricts them."""
         return self.label.dtypes if self.label else ()
 
 
@@ -55,7 +55,7 @@ class Demands:
     """How much a check asks of a kernel and of its task."""
 
     envelope: bool = False
-    """Whether sizes count that nobody gave."""
+    """Whether sizes chosen by the loader count."""
     trust_task: bool = False
     """Whether the task is used although it may not tell right from wrong."""
     seconds: float | None = None
@@ -109,7 +109,7 @@ class Checked:
 
     @property
     def details(self) -> list[str]:
-        """Where a refuted kernel is wrong, a line for each place."""
+        """Describes where a refuted kernel is wrong, with a line for each place."""
         return details(self.dossier, self.candidate.source)
 
     @property
@@ -128,7 +128,7 @@ class Checked:
         }
 
     def reproduce(self, folder: str | Path) -> str:
-        """Write what was checked into a folder; the command line that checks it there once more."""
+        """Writes the checked kernels to a folder; returns the command that checks them again."""
         place = Path(folder)
         place.mkdir(parents=True, exist_ok=True)
         (place / self.name).write_bytes(self.candidate.source.encode("utf-8", errors="surrogateescape"))

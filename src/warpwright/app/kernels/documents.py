@@ -1,4 +1,4 @@
-"""What was checked, as a page for a browser and as JUnit XML for a build server."""
+"""Results of checks as a page for a browser and as JUnit XML for a build server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What NVIDIA's tools see of a candidate: profiles and sanitizers."""
+"""Runs NVIDIA's profiler and sanitizers on a candidate."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from warpwright.core.task import Role
 
 
 def limited_by(job: Job, report: Path | None) -> str:
-    """What holds a candidate back, in one sentence: by the profiler where it may count, else by the assembler."""
+    """Names the bottleneck of a candidate in one sentence: by the profiler if permitted, else by the assembler."""
     from warpwright.judge.watching import profile
     from warpwright.report.bottleneck import by_assembler, by_profiler
 

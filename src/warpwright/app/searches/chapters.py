@@ -1,4 +1,4 @@
-"""What a page says of one search, gathered from the archive."""
+"""Collects the contents of a search's page from the archive."""
 
 from __future__ import annotations
 

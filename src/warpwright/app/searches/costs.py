@@ -1,4 +1,4 @@
-"""What a search can take at most, before anything is spent."""
+"""Upper bounds of a search's cost, before anything is spent."""
 
 from __future__ import annotations
 

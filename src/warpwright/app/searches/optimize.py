@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Searched:
-    """What a search came to."""
+    """The result of a search."""
 
     snapshot: Snapshot
     candidate: Candidate | None
@@ -62,7 +62,7 @@ class Searched:
         return self.snapshot.decisions[-1].reason
 
     def document(self) -> dict[str, Any]:
-        """For programs: the best, what became of the proposals, what was spent."""
+        """Returns the best kernel, the fates of the proposals and the expenses as plain data."""
         return {
             "run": self.run,
             "task": self.snapshot.run.task,
@@ -199,7 +199,7 @@ def repair(
     on_progress: OnProgress | None = None,
     **asking: Unpack[Asking],
 ) -> Searched:
-    """Mend a kernel that is wrong, one issue after the other, by asking models."""
+    """Repair a wrong kernel, one issue after the other, with models."""
     if not asking.get("models"):
         raise UsageError("a repair needs a model to ask; give --model, for example --model anthropic:NAME")
     return _searched(settings_for(task, REPAIR, asking), kernel, seed, archive, on_progress)

@@ -1,4 +1,4 @@
-"""What a caller asks of a search, and the settings that follow from it."""
+"""The options of a search, and the settings derived from them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from warpwright.search.settings import Settings
 
 
 class Asking(TypedDict, total=False):
-    """Who writes kernels, what that may cost, and for which GPU; the same for every kind of search."""
+    """Who writes kernels, their cost, and the GPU; the same for every kind of search."""
 
     inputs: Inputs
     models: Sequence[str]

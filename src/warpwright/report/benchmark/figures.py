@@ -42,7 +42,7 @@ class Problem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """One problem. What was not measured is None."""
+    """One problem. Values that were not measured are None."""
 
     name: str
     level: str
