@@ -33,7 +33,7 @@ class Timed(Protocol):
 
     name: str
     peak_bytes: int | None
-    """Device memory that one call needs beyond its inputs, results included; None for a subject that is no baseline."""
+    """Device memory that one call needs beyond its inputs, results included; None for the plain copy."""
 
     def is_short(self) -> bool:
         """Whether a call is too short for a pair of events."""
