@@ -42,7 +42,7 @@ def test_cpp_means_what_the_formula_means(formula: str, n: int, c: int, g: int) 
         return
     if "-" in formula:
         return
-    written = in_cpp(formula, {name: str(value) for name, value in names.items()}).replace("/", "//")
+    written = in_cpp(formula, {name: str(value) for name, value in names.items()}).text.replace("/", "//")
     assert eval(written) == expected
 
 
