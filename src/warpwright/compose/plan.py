@@ -56,7 +56,7 @@ class Composable:
         whole = configs.of_source(self.graph.gpu)
         of_kernels = [knob for knob in self.knobs if knob not in whole]
         found = configs.effective(of_kernels, self.usual, self._shape)
-        writers = self._writers(self.usual)
+        writers = self.writers(self.usual)
         tried = [knob for knob in self.knobs if knob in whole]
         return found | configs.effective(tried, self.usual, lambda config: source(self.task, writers, config, {}))
 
@@ -81,9 +81,10 @@ class Composable:
 
     def _written(self, config: Config, shown: Config) -> str:
         with bugs_as_faults(f"writing {self.task.key}"):
-            return source(self.task, self._writers(config), config, shown)
+            return source(self.task, self.writers(config), config, shown)
 
-    def _writers(self, config: Config) -> list[EntryWriter]:
+    def writers(self, config: Config) -> list[EntryWriter]:
+        """Write every entry with a complete config."""
         writers = [EntryWriter(self.task, entry, config) for entry in self.entries]
         for writer, sites in zip(writers, self._sites, strict=True):
             writer.write(sites)

@@ -117,7 +117,7 @@ def test_it_ends_as_check_does_on_what_it_wrote(
     kept: bool,
 ) -> None:
     ladder = [SimpleNamespace(climb=holds), SimpleNamespace(climb=last)]
-    monkeypatch.setattr("warpwright.verify.ladder.rungs", lambda: ladder)
+    monkeypatch.setattr("warpwright.verify.ladder.rungs", lambda **_: ladder)
     problem = tmp_path / "square.py"
     problem.write_text(SQUARE)
     found = compose(problem, "--out", tmp_path / "kernels", "--json")

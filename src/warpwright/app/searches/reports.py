@@ -6,12 +6,16 @@ import html
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from warpwright.app.progress import OnProgress, Reporter
 from warpwright.core.errors import UsageError
 from warpwright.core.records.search import Run, Snapshot
 from warpwright.evolve.fold import fold
-from warpwright.report.page import page
+from warpwright.report.page import Chapter, page
+
+if TYPE_CHECKING:
+    from warpwright.archive.store import Archive
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -37,21 +41,24 @@ class Report:
 
 def report(runs: Sequence[str], *, archive: str | Path | None = None, on_progress: OnProgress | None = None) -> Report:
     """Write runs, named by their ids or the beginnings of those, as one page."""
-    from warpwright.app.searches.chapters import chapter
     from warpwright.archive.opening import open_archive
-    from warpwright.search.wiring import settings_of, task_of
 
     if isinstance(runs, str):
         runs = [runs]
     with open_archive(archive, to_read=True) as opened:
         found = tuple(opened.run(name) for name in runs)
         Reporter(on_progress).doing("reading")
-        chapters = []
-        for run in found:
-            settings = settings_of(run)
-            snapshot = fold(run, opened.log(run.id))
-            chapters.append(chapter(opened, task_of(settings), snapshot, settings.flags.gpu))
+        chapters = [_chapter(opened, run) for run in found]
     return Report(runs=found, page=page("Warpwright report", chapters))
+
+
+def _chapter(archive: Archive, run: Run) -> Chapter:
+    """Import what needs torch only for runs that exist."""
+    from warpwright.app.searches.chapters import chapter
+    from warpwright.search.wiring import settings_of, task_of
+
+    settings = settings_of(run)
+    return chapter(archive, task_of(settings), fold(run, archive.log(run.id)), settings.flags.gpu)
 
 
 def runs(archive: str | Path | None = None) -> list[Snapshot]:

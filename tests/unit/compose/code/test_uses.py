@@ -13,7 +13,6 @@ from warpwright.compose.code.printer import printed
 from warpwright.compose.code.statements import Launch, Wait
 from warpwright.compose.code.traversal import names, nodes
 from warpwright.compose.cuda.kernel import Written
-from warpwright.compose.kernels.steps import EntryWriter
 from warpwright.tasks import load
 
 TASKS = [
@@ -53,10 +52,7 @@ def written(name: str) -> list[Written]:
     """All kernels of a task."""
     (task,) = load(name)
     planned = compose_plan(task)
-    writers = [EntryWriter(task, entry, planned.usual) for entry in planned.entries]
-    for writer in writers:
-        writer.write()
-    return [kernel for writer in writers for kernel in writer.kernels]
+    return [kernel for writer in planned.writers(planned.usual) for kernel in writer.kernels]
 
 
 def in_text(kernel: Definition) -> set[str]:
