@@ -1,6 +1,6 @@
 """Configs: a value for every knob of a composed source: the default, variants, and the config in a source's head.
 
-Sources call their config "genome" in their head, since kernels in archives are read back by that word.
+Kernels in old archives call their config "genome"; both words are read.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from warpwright.compose.schedule.knobs import Config, Knob, Space, defaults_of
 from warpwright.core.errors import UsageError
 from warpwright.core.gpus.table import Gpu
 
-_KEPT = re.compile(r"genome: (\{.*\})")
+_KEPT = re.compile(r"(?:config|genome): (\{.*\})")
 
 
 def knobs(groups: Sequence[Group], gpu: Gpu) -> list[Knob]:

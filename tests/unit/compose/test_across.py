@@ -31,7 +31,7 @@ def test_packs_of_all_rows_are_asked_for_before_the_first_is_looked_into() -> No
     text = source("modern/matmul_small:forward")
     kernel = text[text.index("rows_across_kernel(") :]
     asked = [
-        kernel.index(part) for part in ("weight_words[r] = load_words<VEC>(", "x_pack = load<VEC>(", "opened<T, VEC>(")
+        kernel.index(part) for part in ("weight_words[r] = load_words<VEC>(", "x_pack = load<VEC>(", "unpack<T, VEC>(")
     ]
     assert asked == sorted(asked)
     assert "rows_across_kernel<T, VEC, 256, 4>;" in text

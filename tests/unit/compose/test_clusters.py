@@ -18,9 +18,9 @@ def source(name: str, **genome: object) -> str:
 
 def test_what_is_read_when_a_cluster_has_met_is_on_its_way_before() -> None:
     text = source("modern/log_softmax:backward", row_shared=0)
-    meeting = text.index("sum_of_grad_y = over_row<Sum, THREADS>(sum_of_grad_y);")
-    assert text.index("expect(y + row * columns + column);") < meeting
-    assert "expect(" not in source("modern/log_softmax:forward")
+    meeting = text.index("sum_of_grad_y = row_reduce<Sum, THREADS>(sum_of_grad_y);")
+    assert text.index("prefetch_l2(y + row * columns + column);") < meeting
+    assert "prefetch_l2(" not in source("modern/log_softmax:forward")
 
 
 def test_a_row_that_is_too_long_for_a_block_is_kept_by_a_cluster() -> None:
@@ -52,15 +52,15 @@ def test_long_rows_are_left_to_clusters_where_these_keep_all_multiprocessors_bus
 def test_a_cluster_that_expects_more_keeps_less() -> None:
     """What is expected lies in the cache, which would not hold it."""
     text = source("modern/log_softmax:backward")
-    assert "expect(y + row * columns + column);" in text
+    assert "prefetch_l2(y + row * columns + column);" in text
     assert "clustered_kernel<T, VEC, 512, 8, 0, 8>, 512, 0);" in text
     assert "clustered_kernel<T, VEC, 256, 16, 9, 8>, 256, 9);" in source("modern/log_softmax:forward")
 
 
 def test_a_cluster_keeps_only_what_is_read_again() -> None:
     clustered = source("modern/log_softmax:backward", row_shared=0).partition("bool launch_")[0]
-    assert "Kept<T, VEC, THREADS, ITEMS, FAR> grad_y_kept(room);" in clustered
-    assert "y_kept(room);" not in clustered.replace("grad_y_kept", "")
+    assert "OnChipRow<T, VEC, THREADS, ITEMS, IN_SHARED> grad_y_kept(shared_memory);" in clustered
+    assert "y_kept(shared_memory);" not in clustered.replace("grad_y_kept", "")
 
 
 @pytest.mark.parametrize(

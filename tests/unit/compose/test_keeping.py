@@ -7,7 +7,7 @@ from functools import cache
 import pytest
 
 from warpwright.compose import plan as plan_of
-from warpwright.compose.kernels.rows.onchip import NEAR, far_of, items_of
+from warpwright.compose.kernels.rows.onchip import IN_REGISTERS, items_in_shared, items_of
 from warpwright.compose.schedule.row_shapes import shared_packs
 from warpwright.core.gpus.table import gpu_named
 from warpwright.tasks import load
@@ -30,10 +30,10 @@ def test_what_is_kept_fits_into_registers_and_shared_memory(packs: int, tensors:
     items = items_of(packs, 1024, tensors, H200)
     assert items is not None
     assert items * 1024 >= packs
-    far = far_of(items, tensors)
-    assert 0 < far < items
-    assert far * tensors <= shared_packs(H200)
-    assert (items - far) * tensors <= NEAR
+    in_shared = items_in_shared(items, tensors)
+    assert 0 < in_shared < items
+    assert in_shared * tensors <= shared_packs(H200)
+    assert (items - in_shared) * tensors <= IN_REGISTERS
 
 
 def test_what_does_not_fit_is_not_kept() -> None:
@@ -58,7 +58,7 @@ def test_rows_that_only_a_cluster_can_keep_are_left_to_it() -> None:
 
 
 def test_the_next_row_is_asked_for_when_this_one_is_stored() -> None:
-    kernel = kernel_of(source("modern/log_softmax:forward"), "log_softmax_rows_resident_kernel")
+    kernel = " ".join(kernel_of(source("modern/log_softmax:forward"), "log_softmax_rows_resident_kernel").split())
     stored = kernel.index("store<VEC>(y + row * columns + column, y_out);")
     asked = kernel.index("x_kept.fetch(item, x + (row + gridDim.x) * columns + column);")
     assert stored < asked
@@ -68,8 +68,8 @@ def test_the_next_row_is_asked_for_when_this_one_is_stored() -> None:
 
 def test_the_largest_and_the_sum_are_one_meeting() -> None:
     kernel = kernel_of(source("modern/log_softmax:forward"), "log_softmax_rows_resident_kernel")
-    assert kernel.count("over_scores<THREADS>(") == 1
-    assert "over_row<" not in kernel
+    assert kernel.count("row_online_softmax<THREADS>(") == 1
+    assert "row_reduce<" not in kernel
 
 
 def test_two_tensors_of_a_row_leave_half_as_much_room_in_registers() -> None:
@@ -81,49 +81,49 @@ def test_two_tensors_of_a_row_leave_half_as_much_room_in_registers() -> None:
 
 def test_one_row_that_all_multiprocessors_share_is_read_once() -> None:
     text = source("paper/layernorm:forward")
-    kernel = kernel_of(text, "layernorm_rows_at_once_kernel")
+    kernel = kernel_of(text, "layernorm_rows_cooperative_kernel")
     assert kernel.count("x + row * columns + column") == 1
     assert kernel.count("grid.sync();") == 1
-    assert kernel.index("spread_mean_parts_1[row * pieces + piece] =") < kernel.index("grid.sync();")
-    assert "launch_together(" in text
-    assert "at_once" not in source("paper/layernorm:forward", row_shared=0)
+    assert kernel.index("statistics_mean_parts_1[row * pieces + piece] =") < kernel.index("grid.sync();")
+    assert "launch_cooperative(" in text
+    assert "cooperative" not in source("paper/layernorm:forward", row_shared=0)
 
 
 def test_gradients_that_need_no_sum_are_left_before_all_have_met() -> None:
-    kernel = kernel_of(source("paper/layernorm:backward"), "layernorm_backward_of_one_row_rows_at_once_kernel")
+    kernel = kernel_of(source("paper/layernorm:backward"), "layernorm_backward_of_one_row_rows_cooperative_kernel")
     met = kernel.index("grid.sync();")
     assert kernel.index("store<VEC>(grad_weight + ") < met
     assert kernel.index("store<VEC>(grad_bias + ") < met < kernel.index("store<VEC>(grad_x + ")
 
 
 def test_nothing_lies_in_shared_memory_where_registers_suffice() -> None:
-    assert far_of(NEAR, 1) == 0
-    assert far_of(NEAR + 1, 1) == 1
-    assert far_of(2, 3) == 0
-    assert far_of(8, 2, near=5) == 6
+    assert items_in_shared(IN_REGISTERS, 1) == 0
+    assert items_in_shared(IN_REGISTERS + 1, 1) == 1
+    assert items_in_shared(2, 3) == 0
+    assert items_in_shared(8, 2, in_registers=5) == 6
 
 
 def test_weights_are_sent_for_before_all_have_met() -> None:
-    kernel = kernel_of(source("paper/layernorm:forward"), "layernorm_rows_at_once_kernel")
+    kernel = kernel_of(source("paper/layernorm:forward"), "layernorm_rows_cooperative_kernel")
     first, met = kernel.index("fetch(0);"), kernel.index("grid.sync();")
-    assert kernel.index("gathered.take(values, item == 0);") < first < met
-    assert kernel.index("opened<T, VEC>(bias_words);") < kernel.index("fetch(item + 1);")
+    assert kernel.index("moments.take(values, item == 0);") < first < met
+    assert kernel.index("unpack<T, VEC>(bias_words);") < kernel.index("fetch(item + 1);")
 
 
 def test_a_product_is_remembered_in_place_of_its_factors() -> None:
-    kernel = kernel_of(source("paper/layernorm:backward"), "layernorm_backward_of_one_row_rows_at_once_kernel")
+    kernel = kernel_of(source("paper/layernorm:backward"), "layernorm_backward_of_one_row_rows_cooperative_kernel")
     assert kernel.count("grad_y + row * columns + column") == kernel.count("weight + row * columns + column") - 1 == 1
     assert kernel.count("x + row * columns + column") == 2  # one of them is where its gradient goes
     put, met = kernel.index("scaled_made_kept.put(item, scaled_made);"), kernel.index("grid.sync();")
-    assert put < met < kernel.index("reopened<float, VEC>(scaled_made_kept[item])")
+    assert put < met < kernel.index("unpack_each_pass<float, VEC>(scaled_made_kept[item])")
     assert "scaled_made" not in kernel.partition(") {")[0]
 
 
 def test_only_the_last_pack_of_a_thread_may_lie_beyond_the_row() -> None:
     text = source("paper/layernorm:forward")
-    assert "if (item < ITEMS - 1 || column < end) {" in kernel_of(text, "layernorm_rows_at_once_kernel")
+    assert "if (item < ITEMS - 1 || column < end) {" in kernel_of(text, "layernorm_rows_cooperative_kernel")
     assert "if (packs - (pieces - 1) * share <= (items - 1) * 1024) return false;" in text
-    assert "if (items == 8) return run(layernorm_rows_at_once_kernel<T, VEC, 1024, 8, 3>, 3);" in text
+    assert "if (items == 8) return run(layernorm_rows_cooperative_kernel<T, VEC, 1024, 8, 3>, 3);" in text
 
 
 @pytest.mark.parametrize("name", ["modern/group_norm_silu:forward", "modern/softmax:forward", "modern/argmax:forward"])
@@ -133,6 +133,6 @@ def test_others_do_not_wait_for_all(name: str) -> None:
 
 def test_what_is_opened_in_every_pass_takes_no_registers_in_between() -> None:
     text = source("modern/softmax:forward")
-    assert "= reopened<T, VEC>(x_kept[item]);" in text
-    assert "= opened<T, VEC>(x_words[p]);" in text
-    assert "reopened<T, VEC>(x_words" not in text
+    assert "= unpack_each_pass<T, VEC>(x_kept[item]);" in text
+    assert "= unpack<T, VEC>(x_words[p]);" in text
+    assert "unpack_each_pass<T, VEC>(x_words" not in text

@@ -75,7 +75,7 @@ def test_all_loads_of_a_thread_are_under_way_before_the_first_is_used() -> None:
 def test_a_long_row_is_loaded_several_packs_at_a_time() -> None:
     text = source("modern/cross_entropy:forward", stream_unroll=8)
     assert "Words<T, VEC> logits_words[8];" in text
-    assert text.index("logits_words[p] = load_words<VEC>(") < text.index("= opened<T, VEC>(logits_words[p]);")
+    assert text.index("logits_words[p] = load_words<VEC>(") < text.index("= unpack<T, VEC>(logits_words[p]);")
     assert "logits_words[" not in source("modern/cross_entropy:forward", stream_unroll=1)
 
 
@@ -135,17 +135,17 @@ def test_few_long_rows_take_one_kernel_for_each_pass_and_one_more() -> None:
     assert "best_at_parts_1[row * pieces + piece] = best.at;" in source("modern/argmax:forward")
 
 
-def test_mean_and_spread_of_long_rows_are_one_pass() -> None:
+def test_mean_and_variance_of_long_rows_are_one_pass() -> None:
     streamed = source("paper/layernorm:forward").partition("_streamed(")[2].partition("\n}\n")[0]
     assert streamed.count("for (int first") == 2
-    assert "both(spread, spread_of(values))" in streamed
+    assert "merge(statistics, welford_of_pack(values))" in streamed
 
 
 def test_channels_of_a_group_are_found_without_dividing_large_numbers() -> None:
     text = source("modern/group_norm_silu:forward")
     assert "const int64_t part_of_row = (row % groups) * C_per_groups;" in text
     assert "float(weight[part_of_row + (column / H_x_W)]);" in text
-    assert "Divisor H_x_W" in text.replace("\n        ", " ")
+    assert "FastDivisor H_x_W" in text.replace("\n        ", " ")
 
 
 @pytest.mark.parametrize(
@@ -256,7 +256,7 @@ def test_a_number_of_a_row_divides_once() -> None:
 
 
 def test_coarse_results_are_computed_as_precisely_as_can_be() -> None:
-    assert "quick_exp" in source("modern/softmax:forward")
+    assert "fast_exp" in source("modern/softmax:forward")
     assert "__expf(-x)" in source("modern/swiglu:forward")
     assert "__expf" not in source("modern/swiglu_fp8:forward")
 
@@ -358,5 +358,5 @@ def test_of_what_a_gradient_belongs_to_only_the_sizes_must_be_there() -> None:
 def test_several_sums_of_a_row_are_one_meeting() -> None:
     text = source("modern/group_norm_silu:backward")
     meeting = "sum, sum_of_scaled, sum_of_twice_centred, sum_2, sum_of_grad_normed"
-    assert f"all_over_row<Sum, THREADS>({meeting});" in text
-    assert "all_over_row" not in source("modern/softmax:forward")
+    assert f"row_reduce_all<Sum, THREADS>({meeting});" in text
+    assert "row_reduce_all" not in source("modern/softmax:forward")

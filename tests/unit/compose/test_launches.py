@@ -39,11 +39,11 @@ def test_kernels_of_one_call_follow_each_other_without_a_pause() -> None:
     text = source("paper/layernorm:backward")
     kernels = kernels_of(text)
     assert len(kernels) > 3
-    assert all(kernel.count("await_results();\n") == 1 for kernel in kernels)
-    late = [kernel for kernel in kernels if not kernel.split(") {\n", 1)[1].startswith("    await_results();\n")]
+    assert all(kernel.count("grid_dependency_wait();\n") == 1 for kernel in kernels)
+    late = [kernel for kernel in kernels if not kernel.split(") {\n", 1)[1].startswith("    grid_dependency_wait();\n")]
     assert all("fetch(begin" in kernel for kernel in late)
     assert "<<<" not in text
-    assert text.count("launch_next(") == text.count("launch_next(kernel, ") + 1
+    assert text.count("launch_pdl(") == text.count("launch_pdl(kernel, ") + 1
     assert "C10_CUDA_KERNEL_LAUNCH_CHECK" not in text
 
 
@@ -53,7 +53,7 @@ def kernels_of(text: str) -> list[str]:
 
 def test_what_was_there_before_the_call_is_read_before_the_kernel_waits() -> None:
     finish = next(kernel for kernel in kernels_of(source("paper/layernorm:forward")) if "_finish_kernel(" in kernel)
-    early, _, late = finish.partition("await_results();")
+    early, _, late = finish.partition("grid_dependency_wait();")
     assert all(f"{name}_words[p] = load_words<VEC>({name} +" in early for name in ("x", "weight", "bias"))
     assert "fetch(begin + lane * VEC);" in early
     assert "parts_1[part]" not in early
@@ -69,5 +69,5 @@ def test_what_the_call_itself_has_made_is_read_after_that() -> None:
 
 def test_kernels_that_have_none_beside_them_are_launched_plainly() -> None:
     assert "kernel<<<" in source("modern/log_softmax:forward")
-    assert "await_results" not in source("modern/log_softmax:forward")
-    assert "await_results" not in source("paper/layernorm:backward", overlap="none")
+    assert "grid_dependency_wait" not in source("modern/log_softmax:forward")
+    assert "grid_dependency_wait" not in source("paper/layernorm:backward", overlap="none")

@@ -114,7 +114,7 @@ def test_names_of_the_reference_are_in_nobodys_way(tmp_path: Path, parameters: s
 
 
 def test_gradients_are_called_after_what_they_are_the_gradients_of() -> None:
-    kernel = next(text for text in kernels(source("paper/layernorm:backward")) if "_at_once_kernel" in text)
+    kernel = next(text for text in kernels(source("paper/layernorm:backward")) if "_cooperative_kernel" in text)
     assert "grad_rstd += grad_y_times_weight * centred;" in kernel
     text = source("modern/group_norm_silu:backward")
     assert re.search(r"const float grad_normed = float\(grad_y_pack.at\[k\]\) \* logistic", text)

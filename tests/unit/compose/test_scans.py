@@ -38,8 +38,8 @@ def test_they_can_be_scanned_in_two_kernels_too() -> None:
 
 def test_a_piece_waits_for_no_block_that_may_not_have_started() -> None:
     """Its own number is good for a guess at what it will draw, and for nothing else."""
-    guessed, _, scan = kernel(source("modern/cumsum:forward"), "piece_scan_kernel").partition("await_results();")
-    assert "expect(address_of(blockIdx.x, place));" in guessed
+    guessed, _, scan = kernel(source("modern/cumsum:forward"), "piece_scan_kernel").partition("grid_dependency_wait();")
+    assert "prefetch_l2(address_of(blockIdx.x, place));" in guessed
     assert "blockIdx" not in scan
     assert scan.count("atomicAdd(published + count, 1ull)") == 2
 
@@ -51,9 +51,9 @@ def test_the_next_piece_is_under_way_before_this_one_waits() -> None:
 
 def test_what_pieces_publish_is_emptied_without_holding_up_the_scan() -> None:
     text = source("modern/cumsum:forward")
-    clear = kernel(text, "clear_kernel")
-    assert "await_results();" in kernel(text, "piece_scan_kernel")
-    assert "await_results();" not in clear
+    clear = kernel(text, "clear_published_kernel")
+    assert "grid_dependency_wait();" in kernel(text, "piece_scan_kernel")
+    assert "grid_dependency_wait();" not in clear
     assert clear.index("launch_dependents") < clear.index("griddepcontrol.wait") < clear.index("= 0;")
 
 

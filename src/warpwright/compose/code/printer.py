@@ -29,7 +29,7 @@ from warpwright.compose.code.text import Code, Piece, code, joined
 INDENT = "    "
 MARGIN = INDENT * 2
 """The indentation of arguments that take lines of their own."""
-WAIT = "await_results();"
+WAIT = "grid_dependency_wait();"
 STREAM = "at::cuda::getCurrentCUDAStream()"
 
 
@@ -125,8 +125,8 @@ def _launch(launch: Launch) -> list[str]:
     if not launch.is_early:
         return [*first, f"{last};", "C10_CUDA_KERNEL_LAUNCH_CHECK();"]
     if not first:
-        return [f"launch_next({', '.join(['kernel', *shape, *arguments])});"]
-    return [f"launch_next({', '.join(['kernel', *shape])},", *first[1:], f"{last};"]
+        return [f"launch_pdl({', '.join(['kernel', *shape, *arguments])});"]
+    return [f"launch_pdl({', '.join(['kernel', *shape])},", *first[1:], f"{last};"]
 
 
 def indented(lines: Iterable[str], depth: int = 1) -> list[str]:

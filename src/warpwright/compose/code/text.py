@@ -89,11 +89,11 @@ HEADERS = {
 """The names used in templates, by the header that declares them."""
 KNOWN: Mapping[str, Function] = {
     **{name: Function(name, header) for header, names in HEADERS.items() for name in names},
-    "expf": Function("expf", fast="quick_exp<T>"),
+    "expf": Function("expf", fast="fast_exp<T>"),
     "sigmoid": Function("sigmoid", fast="sigmoid<T>"),
     **{name: Function(name) for name in ("load", "store", "to_e4m3")},
-    "expect": Function("expect"),
-    "spread_of_all": Function("spread_of_all"),
+    "prefetch_l2": Function("prefetch_l2"),
+    "welford_of_blocks": Function("welford_of_blocks"),
 }
 
 

@@ -85,7 +85,7 @@ DEFINED = {
 """Device functions that some operations need."""
 DIVIDED = verbatim(
     """\
-// x / by, rounded as a division rounds it, from a reciprocal that was taken once; infinities go the short way.
+// x / by from a precomputed reciprocal, correctly rounded by one Newton step; infinities skip the correction.
 __device__ float divided(float x, float by, float inverse) {
     const float near = x * inverse, rest = fmaf(-near, by, x);
     return isnan(rest) ? near : fmaf(rest, inverse, near);

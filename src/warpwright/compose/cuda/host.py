@@ -43,7 +43,7 @@ TORCH_TYPES = {dtype: f"torch::{name}" for dtype, name in SCALAR_TYPES.items()}
 
 CHECK = verbatim(
     """\
-// Kernels take an argument as it should lie in memory: whole, and of the sizes that it has in common with others.
+// Checks that an argument is contiguous and has the sizes it shares with other arguments.
 void check(const torch::Tensor& given, at::IntArrayRef sizes) {
     TORCH_CHECK(given.is_cuda() && given.is_contiguous() && given.sizes() == sizes,
             "an argument is not on the GPU, not contiguous, or not of the size that the others have");

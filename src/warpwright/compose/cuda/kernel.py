@@ -80,7 +80,7 @@ def row_parameters(needs: Needs) -> list[Parameter]:
     """The same, for a kernel that counts columns in an int: a product and a shift divide it."""
     small = needs.small - needs.strides
     quick = {name for name, size in needs.sizes.items() if size in small and name not in COUNTED}
-    return [replace(item, type="Divisor") if item.name in quick else item for item in parameters(needs)]
+    return [replace(item, type="FastDivisor") if item.name in quick else item for item in parameters(needs)]
 
 
 def scalar_type(value: Value) -> str:

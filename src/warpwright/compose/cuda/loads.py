@@ -155,7 +155,7 @@ class Loads:
         kept = self.kept.get(tensor.name)
         if not kept or not self._opens:
             return kept
-        return self._opened(tensor, offset, code("reopened<{type}, {VEC}>({kept})", type=tensor.cpp, kept=kept))
+        return self._opened(tensor, offset, code("unpack_each_pass<{type}, {VEC}>({kept})", type=tensor.cpp, kept=kept))
 
     def _opened(self, tensor: Tensor, offset: Index | None, found: Code) -> Code:
         name = self.name(f"{tensor.name}_pack", ("pack", tensor.name, offset))
@@ -178,7 +178,7 @@ class Loads:
         loaded = code("{name}{place}", name=name, place=self._early_place)
         if not self._opens:
             return loaded
-        return self._opened(tensor, offset, code("opened<{type}, {VEC}>({loaded})", type=tensor.cpp, loaded=loaded))
+        return self._opened(tensor, offset, code("unpack<{type}, {VEC}>({loaded})", type=tensor.cpp, loaded=loaded))
 
 
 def _size_name(size: Size) -> str:

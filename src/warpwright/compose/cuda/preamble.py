@@ -7,7 +7,7 @@ from warpwright.compose.code.statements import Launch, Wait
 
 PACKS = verbatim(
     """\
-// VEC neighbouring elements, moved together.
+// VEC consecutive elements, moved by one vector load or store.
 template <typename T, int VEC>
 struct alignas(sizeof(T) * VEC < 16 ? sizeof(T) * VEC : 16) Pack {
     T at[VEC];
@@ -29,7 +29,7 @@ __device__ void store(T* to, const Pack<T, VEC>& pack) {
 
 STREAMING = verbatim(
     """\
-// What is stored once and read by nobody soon makes room in the cache first.
+// Streaming store: evicted from the cache first, since nothing reads this output soon.
 template <int VEC, typename T, typename Word = uint4>
 __device__ void store(T* to, const Pack<T, VEC>& pack) {
     if constexpr (sizeof(pack) == sizeof(Word)) {
@@ -42,44 +42,44 @@ __device__ void store(T* to, const Pack<T, VEC>& pack) {
 
 DIVISOR = verbatim(
     """\
-// A size that positions of 31 bits are divided by: a product and a shift take its place.
-struct Divisor {
+// Division of 31-bit indices by a runtime constant, as a multiply-high and a shift.
+struct FastDivisor {
     unsigned size, factor, shift = 0;
-    Divisor(int64_t value) : size(std::max<int64_t>(value, 1)) {
+    FastDivisor(int64_t value) : size(std::max<int64_t>(value, 1)) {
         while ((uint64_t{1} << shift) < size) ++shift;
         factor = (((uint64_t{1} << shift) - size) << 32) / size + 1;
     }
     __device__ operator int() const { return size; }
 };
 
-__device__ int operator/(int position, const Divisor& by) {
+__device__ int operator/(int position, const FastDivisor& by) {
     return (__umulhi(position, by.factor) + position) >> by.shift;
 }
 
-__device__ int operator%(int position, const Divisor& by) { return position - position / by * int(by); }
+__device__ int operator%(int position, const FastDivisor& by) { return position - position / by * int(by); }
 
-__device__ int64_t operator/(int64_t position, const Divisor& by) { return position / int(by); }
+__device__ int64_t operator/(int64_t position, const FastDivisor& by) { return position / int(by); }
 
-__device__ int64_t operator%(int64_t position, const Divisor& by) { return position % int(by); }
+__device__ int64_t operator%(int64_t position, const FastDivisor& by) { return position % int(by); }
 
-// What positions of a type are divided by.
+// The divisor to use for an index type: 64-bit indices are divided as usual.
 template <typename Index>
-using By = std::conditional_t<sizeof(Index) == 4, Divisor, Index>;""",
+using DivisorFor = std::conditional_t<sizeof(Index) == 4, FastDivisor, Index>;""",
     headers=("algorithm", "type_traits"),
 )
 
 QUICK = verbatim(
     """\
-// The hardware's own exponential where T is rounded more coarsely than it errs.
+// The hardware's approximate exponential where rounding to T hides its error.
 template <typename T>
-__device__ float quick_exp(float x) {
+__device__ float fast_exp(float x) {
     if constexpr (sizeof(T) == 2) return __expf(x);
     return expf(x);
 }"""
 )
 QUICK_SIGMOID = verbatim(
     """\
-// What is divided by is never small, so that the hardware's own reciprocal will do.
+// The denominator is at least one, where the approximate reciprocal is accurate enough.
 template <typename T>
 __device__ float sigmoid(float x) {
     float inverse;
@@ -90,7 +90,7 @@ __device__ float sigmoid(float x) {
 
 WORDS = verbatim(
     """\
-// A pack that is not looked into yet, and so takes no more registers than it has words.
+// A pack held as 32-bit words: two half-precision elements to a register until it is unpacked.
 template <typename T, int VEC>
 using Words = std::conditional_t<VEC * sizeof(T) % 4 == 0, Pack<unsigned, (VEC * sizeof(T) + 3) / 4>, Pack<T, VEC>>;
 
@@ -100,7 +100,7 @@ __device__ Words<T, VEC> load_words(const T* from) {
 }
 
 template <typename T, int VEC>
-__device__ Pack<T, VEC> opened(const Words<T, VEC>& words) {
+__device__ Pack<T, VEC> unpack(const Words<T, VEC>& words) {
     return *reinterpret_cast<const Pack<T, VEC>*>(&words);
 }""",
     headers=("type_traits",),
@@ -108,20 +108,20 @@ __device__ Pack<T, VEC> opened(const Words<T, VEC>& words) {
 
 REOPENED = verbatim(
     """\
-// The same for what is looked into in every pass. The compiler is kept from remembering what it has found inside, since
-// a bfloat16 takes a whole register then.
+// Unpacks anew in every pass: the empty asm keeps the compiler from holding converted bfloat16 elements, one to a
+// register, across passes.
 template <typename T, int VEC>
-__device__ Pack<T, VEC> reopened(Words<T, VEC> words) {
+__device__ Pack<T, VEC> unpack_each_pass(Words<T, VEC> words) {
     if constexpr (std::is_same_v<T, at::BFloat16> && VEC > 1)
         for (unsigned& word : words.at) asm volatile("" : "+r"(word));
-    return opened<T, VEC>(words);
+    return unpack<T, VEC>(words);
 }""",
     headers=("type_traits",),
 )
 
 ALIGNED = verbatim(
     """\
-// Whether packs of 16 bytes may be read from all of these.
+// Whether all pointers are aligned to 16 bytes, as vector loads require.
 bool aligned(std::initializer_list<const void*> pointers) {
     for (const void* pointer : pointers)
         if (reinterpret_cast<uintptr_t>(pointer) % 16 != 0) return false;
@@ -133,13 +133,13 @@ bool aligned(std::initializer_list<const void*> pointers) {
 
 EXPECT = verbatim(
     """\
-// Brings into the cache what will be read when others have been waited for.
-__device__ void expect(const void* from) { asm volatile("prefetch.global.L2 [%0];" ::"l"(from)); }"""
+// Prefetches into L2 while this kernel waits for others.
+__device__ void prefetch_l2(const void* from) { asm volatile("prefetch.global.L2 [%0];" ::"l"(from)); }"""
 )
 
 ADD_PARTS = verbatim(
     """\
-// Adds up what the warps of a block have summed for the same columns.
+// Adds the column sums of all warps of a block.
 template <int VEC, int WARPS, typename Out>
 __device__ void add_warps(const float (&sum)[VEC], Out* to, int64_t column, int64_t columns) {
     if constexpr (WARPS == 1) {
@@ -149,7 +149,7 @@ __device__ void add_warps(const float (&sum)[VEC], Out* to, int64_t column, int6
         return;
     }
     __shared__ float of_warp[WARPS][32 * VEC];
-    __syncthreads();  // The last call may still be reading.
+    __syncthreads();  // A previous call may still be reading.
     for (int k = 0; k < VEC; ++k) of_warp[threadIdx.y][k * 32 + threadIdx.x] = sum[k];
     __syncthreads();
     if (threadIdx.y != 0 || column >= columns) return;
@@ -160,7 +160,7 @@ __device__ void add_warps(const float (&sum)[VEC], Out* to, int64_t column, int6
     }
 }
 
-// Adds up partial sums of columns, always in the same order.
+// Adds partial column sums in a fixed order, so results are deterministic.
 template <typename T>
 __global__ void __launch_bounds__(256) add_parts_kernel(
         const float* __restrict__ parts, T* __restrict__ to, int64_t count, int64_t columns) {""",
@@ -194,7 +194,7 @@ void add_parts(const float* parts, T* to, int64_t count, int64_t columns) {
 
 SATURATED_E4M3 = verbatim(
     """\
-// A pack of them, two by two. What is beyond their range becomes the last number within it.
+// Converts a pack to e4m3 two elements at a time, saturating to the largest finite value.
 template <int VEC>
 __device__ Pack<__nv_fp8_e4m3, VEC> saturated_e4m3(const float (&from)[VEC]) {
     Pack<__nv_fp8_e4m3, VEC> pack;
@@ -204,9 +204,9 @@ __device__ Pack<__nv_fp8_e4m3, VEC> saturated_e4m3(const float (&from)[VEC]) {
         #pragma unroll
         for (int k = 0; k < VEC; k += 2) {
             const float2 two = make_float2(from[k], from[k + 1]);
-            const __nv_fp8x2_storage_t both = __nv_cvt_float2_to_fp8x2(two, __NV_SATFINITE, __NV_E4M3);
-            pack.at[k].__x = static_cast<__nv_fp8_storage_t>(both);
-            pack.at[k + 1].__x = static_cast<__nv_fp8_storage_t>(both >> 8);
+            const __nv_fp8x2_storage_t pair = __nv_cvt_float2_to_fp8x2(two, __NV_SATFINITE, __NV_E4M3);
+            pack.at[k].__x = static_cast<__nv_fp8_storage_t>(pair);
+            pack.at[k + 1].__x = static_cast<__nv_fp8_storage_t>(pair >> 8);
         }
     }
     return pack;
@@ -216,7 +216,7 @@ __device__ Pack<__nv_fp8_e4m3, VEC> saturated_e4m3(const float (&from)[VEC]) {
 
 TO_E4M3 = verbatim(
     """\
-// NaN beyond the range, as in torch: the hardware's own conversion would stay finite.
+// Values out of range become NaN, as in torch; the hardware's conversion would saturate.
 __device__ float within_e4m3(float x) { return fabsf(x) > 464.0f ? NAN : x; }
 __device__ __nv_fp8_e4m3 to_e4m3(float x) { return __nv_fp8_e4m3(within_e4m3(x)); }
 
@@ -232,17 +232,18 @@ __device__ Pack<__nv_fp8_e4m3, VEC> to_e4m3(const float (&from)[VEC]) {
 
 WAITING = verbatim(
     """\
-// Waits for what the kernel before this one leaves. From here on the next one may be launched, and wait as well.
-__device__ void await_results() {
+// Programmatic dependent launch: waits for the previous kernel's results, then lets the next kernel launch.
+__device__ void grid_dependency_wait() {
 #if __CUDA_ARCH__ >= 900
     asm volatile("griddepcontrol.wait;" ::: "memory");
     asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
 #endif
 }
 
-// Launches a kernel while the one before it still runs. GPUs before Hopper take one after the other.
+// Launches with programmatic dependent launch: the kernel may start while the previous one still runs. GPUs older than
+// Hopper run them one after the other.
 template <typename... Parameters, typename... Arguments>
-void launch_next(void (*kernel)(Parameters...), dim3 grid, dim3 block, size_t shared, const Arguments&... arguments) {
+void launch_pdl(void (*kernel)(Parameters...), dim3 grid, dim3 block, size_t shared, const Arguments&... arguments) {
     cudaLaunchAttribute early = {};
     early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
     early.val.programmaticStreamSerializationAllowed = 1;

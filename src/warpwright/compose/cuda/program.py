@@ -60,8 +60,8 @@ def _preamble(kernels: Sequence[Written], devices: Sequence[Item], genome: Mappi
     stores = STREAMING if genome.get("stores") == "streaming" else STORE
     put = [stores] if is_called("store", [*found, *devices]) else []
     first = [PACKS, *put] if PACKS in found else []
-    quick = [QUICK] if is_called("quick_exp<T>", devices) else []
-    divisor = [DIVISOR] if has_parameter("Divisor", devices) else []
+    quick = [QUICK] if is_called("fast_exp<T>", devices) else []
+    divisor = [DIVISOR] if has_parameter("FastDivisor", devices) else []
     return list(dict.fromkeys([*first, *quick, *divisor, *found]))
 
 
@@ -82,7 +82,7 @@ def _head(task: Task, genome: Mapping[str, Any], headers: Set[str]) -> str:
     )
     lines = [
         f"// {task.name}, {task.direction}" + (f": {task.summary}" if task.summary else ""),
-        f"// Composed by Warpwright. genome: {json.dumps(dict(genome))}",
+        f"// Composed by Warpwright. config: {json.dumps(dict(genome))}",
         *cuda,
         *(["", *standard] if standard else []),
     ]

@@ -11,15 +11,15 @@ const_cast continue decltype default delete do double dynamic_cast else enum exp
 friend goto if inline int long mutable namespace new noexcept not not_eq nullptr operator or or_eq private protected
 public register reinterpret_cast return short signed sizeof static static_assert static_cast struct switch template
 this throw true try typedef typeid typename union unsigned using virtual void volatile wchar_t while xor xor_eq"""
-OUR_WORDS = """sigmoid positive sign larger smaller finite_or_zero load store aligned over_row better
-best_of_row best_of_warp both spread_of spread_of_row spread_of_warp add_warps add_parts to_e4m3 within_e4m3
-saturated_e4m3 await_results launch_next expect
-neighbours first divided up_to_lane last share teams team p i k lane row column rows columns count
-item piece pieces other length begin end places T VEC NEAR THREADS ITEMS WARPS Index Pack Best Spread erf exp
-log pow abs min max cluster block rank BLOCKS load_row far shared room spread_of_all around
-all_over_row Gathered Kept check scalar_t kernel run vectors blocks threads grid most small unit wanted packs items
-per_block processors gpu bytes row_bytes width strips filling shares parts published words number warp each opened
-reopened place from to"""
+OUR_WORDS = """sigmoid positive sign larger smaller finite_or_zero load store aligned row_reduce better best_of_row
+best_of_warp welford_of_pack welford_of_row welford_of_warp add_warps add_parts to_e4m3 within_e4m3
+saturated_e4m3 grid_dependency_wait launch_pdl first divided warp_inclusive_scan last share teams team p i k
+lane row column rows columns count item piece pieces other length begin end places T VEC THREADS ITEMS WARPS
+Index Pack Best erf exp log pow abs min max cluster block rank BLOCKS load_row shared welford_of_blocks
+row_reduce_all ShiftedMoments check scalar_t kernel run vectors blocks threads grid most small unit wanted packs
+items per_block processors gpu bytes row_bytes width strips filling shares parts published words number warp
+each unpack_each_pass place from to prefetch_l2 row_lanes LANES OnChipRow Welford merge from_shifted_sums
+in_shared in_registers IN_SHARED shared_memory unpack fast_exp FastDivisor DivisorFor"""
 WORDS = {
     Op.ADD: "total",
     Op.AMAX: "largest",

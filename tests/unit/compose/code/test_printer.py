@@ -60,7 +60,7 @@ def test_a_launch_is_checked_unless_it_starts_early() -> None:
     assert plain[0].startswith("kernel<<<blocks, 256, 0, ")
     assert plain[1] == "C10_CUDA_KERNEL_LAUNCH_CHECK();"
     early = printed([Launch("blocks", "256", ("x", "count"), is_early=True)])
-    assert early == ["launch_next(kernel, blocks, 256, 0, x, count);"]
+    assert early == ["launch_pdl(kernel, blocks, 256, 0, x, count);"]
 
 
 def test_a_call_that_is_too_long_takes_several_lines_and_keeps_its_names() -> None:
@@ -90,4 +90,4 @@ def test_a_definition_has_its_parameters_in_front_of_its_body() -> None:
 
 
 def test_text_that_stands_as_it_is_has_statements_in_between() -> None:
-    assert verbatim("void f() {", Wait(), "}").lines == ["void f() {", "    await_results();", "}"]
+    assert verbatim("void f() {", Wait(), "}").lines == ["void f() {", "    grid_dependency_wait();", "}"]

@@ -94,5 +94,5 @@ def test_a_kernel_waits_once_at_most_and_is_launched_by_its_launcher(name: str) 
     for kernel, item in definitions(name):
         assert sum(isinstance(node, Wait) for node in nodes(item.body)) <= 1
         assert any(isinstance(node, Launch) for part in kernel.launcher for node in nodes(part.body)) or (
-            "launch_together" in "\n".join(line for part in kernel.launcher for line in part.lines)
+            "launch_cooperative" in "\n".join(line for part in kernel.launcher for line in part.lines)
         )

@@ -16,10 +16,10 @@ from warpwright.compose.ir.tensors import Store, Tensor
 
 QUADS = verbatim(
     """\
-// The largest of every two by two. A thread takes two windows that lie side by side; `pairs` of them make a row.
+// Max-pooling with 2 x 2 windows: each thread computes two adjacent windows, `pairs` of them per row.
 template <typename T>
 __global__ void __launch_bounds__(256) quads_kernel(
-        const T* __restrict__ x, T* __restrict__ y, Divisor pairs, int width, int count) {""",
+        const T* __restrict__ x, T* __restrict__ y, FastDivisor pairs, int width, int count) {""",
     Wait(),
     """\
     const int i = blockIdx.x * 256 + threadIdx.x;

@@ -133,7 +133,7 @@ def _scatter_body(emitter: Emitter, store: Store, at: Code, what: Code) -> list[
         Let("int64_t", "to", extent=EACH),
         Let("float", "what", extent=EACH),
         Lambda("fetch", "int start", (_each_item(found),)),
-        Do("fetch(threadIdx.x)", comment="Under way while the rows are emptied."),
+        Do("fetch(threadIdx.x)", comment="Overlaps with clearing the rows."),
         Loop(over, (empty,), form=Form.BELOW),
         Barrier("__syncthreads()"),
         Loop(
@@ -165,7 +165,7 @@ def _each_item(statement: Statement) -> Statement:
 
 
 def _scatter_device(name: str, tensor: Tensor, given: Needs, body: Body) -> Definition:
-    typed = [replace(item, type="By<int>") if item.name == "count" else item for item in parameters(given)]
+    typed = [replace(item, type="DivisorFor<int>") if item.name == "count" else item for item in parameters(given)]
     return Definition(
         comments=(f"Computes {tensor.name}: a block puts a share of the rows together in shared memory.",),
         template="typename T, int VEC",
@@ -184,9 +184,7 @@ def _scattered(name: str, needs: Needs, gpu: Gpu, arguments: Sequence[Piece]) ->
         vec_of(PACK_BYTES),
         vector_test(needs),
         *choice(f"{name}_kernel", ["T", "VEC"]),
-        Comment(
-            "Rows enough to keep every thread busy; a power of two, as their number mostly is: all blocks get as many."
-        ),
+        Comment("Enough rows per block to keep every thread busy; a power of two usually divides the rows evenly."),
         Let("const int64_t", "row_bytes", "columns * sizeof(float)"),
         Let("int", "share", "1"),
         Do(f"while ({all_busy}) share *= 2"),
@@ -199,7 +197,7 @@ def _scattered(name: str, needs: Needs, gpu: Gpu, arguments: Sequence[Piece]) ->
 
 LINK = verbatim(
     """\
-// Puts every item in front of the list of the row it goes to. Lists hold positions from one; zero ends them.
+// Builds a linked list of items for every destination row. Positions count from one; zero ends a list.
 template <typename Index>
 __global__ void __launch_bounds__(256) link_kernel(
         const Index* __restrict__ to, int* __restrict__ last, int* __restrict__ before, int64_t rows, int64_t count) {\

@@ -30,8 +30,8 @@ LONGEST = 32
 
 KERNEL = verbatim(
     """\
-// The first `count` of each row, ordered by value. A warp takes them one by one: the best of what comes after the last.
-// Rows of at most 32 * ITEMS elements are read once, longer ones anew for each.
+// Top-k: one warp per row selects the `count` best values one by one, each the best of those ranked after the last.
+// Rows of at most 32 * ITEMS elements stay in registers; longer rows are read again for each selection.
 template <typename In, typename Out, int ITEMS, bool LOWEST>
 __global__ void __launch_bounds__(128) pick_kernel(
         const In* __restrict__ from, Out* __restrict__ values, int64_t* __restrict__ indices, int64_t rows, int columns,
@@ -74,7 +74,7 @@ __global__ void __launch_bounds__(128) pick_kernel(
 
 AFTER = verbatim(
     """\
-// Whether one comes behind the other in the order of `better`.
+// Whether one element ranks after another in the order of `better`.
 __device__ bool is_after(Best one, Best other) {
     return better(other, one).at == other.at && one.at != other.at;
 }"""

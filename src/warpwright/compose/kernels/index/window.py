@@ -132,7 +132,7 @@ class _Windows:
 
     def _comments(self) -> tuple[str, ...]:
         what = {"max": "the largest of", "at": "where the largest lies in"}.get(self.window.mode, "the mean of")
-        known = ("SIDE is how far a window reaches, zero where that is not known before.",) if self.unrolled else ()
+        known = ("SIDE is the window's extent, or zero if it is unknown at compile time.",) if self.unrolled else ()
         return (f"Computes {self.store.tensor.name}: {what} each window. A thread takes {EACH} of them.", *known)
 
     def _size(self, size: Size) -> str:

@@ -136,7 +136,7 @@ def _device(name: str, work: Elements, genome: Mapping[str, Any]) -> Definition:
 def indexed(typed: Sequence[Parameter], body: Body) -> list[Parameter]:
     """Parameters, with sizes in the index type or as divisors."""
     by = divisors(body)
-    wide = {item: "By<Index>" if item.name in by else "Index" for item in typed if item.type == "int64_t"}
+    wide = {item: "DivisorFor<Index>" if item.name in by else "Index" for item in typed if item.type == "int64_t"}
     return [replace(item, type=wide.get(item, item.type)) for item in typed]
 
 
@@ -193,7 +193,7 @@ def choices(name: str, needs: Needs, counts: Sequence[str]) -> list[Statement]:
     if not needs.divides:
         return [leave("vectors", f"run({name}_kernel<T, VEC>, VEC)"), Do(f"run({name}_kernel<T, 1>, 1)")]
     return [
-        Comment("Divisions by 32-bit numbers are several times cheaper."),
+        Comment("32-bit divisions are several times cheaper than 64-bit ones."),
         small_test(needs, counts),
         leave("vectors && small", f"run({name}_kernel<int, T, VEC>, VEC)"),
         leave("vectors", f"run({name}_kernel<int64_t, T, VEC>, VEC)"),

@@ -18,7 +18,7 @@ TILE, BLOCKS_PER_SM = 8, 2
 """The tile size of a block, and the number of blocks per multiprocessor below which a product is small."""
 OPERANDS = verbatim(
     """\
-// A product c = a b, with a bias for every column where there is one: on the host, and as kernels see it.
+// One product c = a b with an optional bias per column: on the host, and as kernels see it.
 struct Product {
     torch::Tensor a, b, c, bias;
 };
@@ -31,7 +31,7 @@ struct Operands {
     int64_t a_row, b_column;
 };
 
-// Products that share a launch: blockIdx.z says which.
+// Products of one launch, selected by blockIdx.z.
 template <typename T>
 struct Products {
     Operands<T> at[3];
@@ -39,8 +39,8 @@ struct Products {
 )
 ALONG = verbatim(
     """\
-// One tile of a product whose factors lie in memory along what is summed: the threads of a block share the length. At
-// the end each lane hands half of its sums to another and takes half of that one's, until it is left with two.
+// One tile of a product whose factors are both contiguous along k; the threads of a block split k. In each butterfly
+// step lanes exchange half of their sums, until each lane holds two.
 template <typename T, int VEC>
 __global__ void __launch_bounds__(256) product_along_rows(const Products<T> products) {""",
     Wait(),
@@ -82,7 +82,7 @@ __global__ void __launch_bounds__(256) product_along_rows(const Products<T> prod
 }""",
 )
 LAUNCHER = """\
-// All of them in one launch. Declines what would fill the GPU: a library is made for that.
+// Launches all products together. Declines products that would fill the GPU: the library is faster there.
 template <typename T>
 bool small_products(std::initializer_list<Product> products) {
     Products<T> found = {};

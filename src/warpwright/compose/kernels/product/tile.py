@@ -18,8 +18,8 @@ TOGETHER = 3
 """The largest number of products per launch."""
 TILES = verbatim(
     """\
-// A product c = a b, with a bias for every column where there is one. Its a is the first factor or that transposed,
-// and the sums of its rows may be wanted too.
+// One product c = a b with an optional bias per column. `a` is the first factor, possibly transposed; its row sums are
+// an optional output.
 struct TileProduct {
     torch::Tensor b, c;
     bool transposed;
@@ -31,10 +31,10 @@ struct TileOperands {
     const T *b, *bias;
     T *c, *sums;
     int rows, columns, inner, a_row, a_column;
-    int start, stop, strips;  // Its blocks, and how many of them are side by side.
+    int start, stop, strips;  // The range of its blocks, and the tiles per row of c.
 };
 
-// Products that share a launch and the first factor.
+// Products of one launch that share the first factor.
 template <typename T, typename First>
 struct TileProducts {
     First first;
@@ -43,17 +43,17 @@ struct TileProducts {
 
 constexpr int TILE = 32, GROUPS = 8;
 
-// How much of what is summed lies in shared memory at a time. Single elements take more registers on their way there.
+// The depth of a tile in shared memory. Scalar copies need more registers, hence the smaller depth.
 template <int VEC>
 constexpr int DEPTH = VEC == 1 ? 64 : 128;
 
-// Where a tile of the first factor keeps element k of row r. Fours of rows change places, so that threads that store
-// neighbours of a row do not wait for each other.
+// The place of element k of row r in a tile of the first factor. Groups of four rows are swizzled to avoid bank
+// conflicts.
 __device__ int shuffled(int k, int r) {
     return k * TILE + (r ^ k / 4 % (TILE / 4) * 4);
 }
 
-// Copies to shared memory past the registers; zeros where there is nothing.
+// Asynchronous copy to shared memory; zero-fills out-of-range elements.
 template <int VEC, typename T>
 __device__ void fetch(T* to, const T* from, bool is_there) {
     constexpr int BYTES = VEC * sizeof(T);
@@ -66,7 +66,7 @@ __device__ void fetch(T* to, const T* from, bool is_there) {
     }
 }
 
-// Rows `start` to `start + depth` of the second factor, as wide as a tile.
+// Loads rows `start` to `start + depth` of the second factor, one tile wide.
 template <int VEC, typename T>
 __device__ void fetch_second(T* right, const TileOperands<T>& of, int column, int start, int depth) {
     for (int n = threadIdx.x; n < depth * TILE / VEC; n += 256) {
@@ -76,12 +76,12 @@ __device__ void fetch_second(T* right, const TileOperands<T>& of, int column, in
     }
 }
 
-// As deep a tile of the first factor, which may be computed here. All loads are under way before any is waited for:
-// what is not there reads the first element, so that there is no branch in between.
+// Loads a tile of the first factor, which may be computed on the fly. Out-of-range lanes load the first element instead
+// of branching, so all loads are in flight together.
 template <int VEC, typename T, typename First>
 __device__ void read_first(float* left, const First& first, const TileOperands<T>& of, int row, int start) {
     constexpr int COUNT = TILE * DEPTH<VEC> / VEC / 256;
-    const bool is_along = of.a_column == 1;  // Neighbours in memory are to be read by neighbouring threads.
+    const bool is_along = of.a_column == 1;  // Consecutive threads read consecutive addresses.
     int k[COUNT], r[COUNT];
     bool is_there[COUNT];
     float found[COUNT][VEC];
@@ -107,7 +107,7 @@ __device__ void read_first(float* left, const First& first, const TileOperands<T
     }
 }
 
-// Adds up what the groups have found for four neighbours of the product, and leaves that in memory.
+// Reduces four consecutive results over the groups and stores them.
 template <int VEC, typename T>
 __device__ void add_groups(const float* of_groups, const TileOperands<T>& of, int row, int column) {
     float total[4] = {};
@@ -127,8 +127,8 @@ __device__ void add_groups(const float* of_groups, const TileOperands<T>& of, in
     }
 }
 
-// Tiles of 32 x 32 of all products. A thread computes 8 x 4 of one; the eight groups of 32 threads share what is
-// summed, of which 128 at a time lie in shared memory.
+// Tiled product: 32 x 32 tiles, 8 x 4 results per thread, split-k over eight groups of 32 threads, 128 elements of k in
+// shared memory at a time.
 template <typename T, int VEC, typename First>
 __global__ void __launch_bounds__(256, 2) product_tiles(const TileProducts<T, First> products) {""",
     Wait(),
@@ -145,7 +145,7 @@ __global__ void __launch_bounds__(256, 2) product_tiles(const TileProducts<T, Fi
     float sum[8][4] = {}, row_sum = 0.0f;
     for (int start = 0; start < of.inner; start += DEPTH<VEC>) {
         const int depth = min(DEPTH<VEC>, (of.inner - start + 31) / 32 * 32);
-        if (start > 0) __syncthreads();  // The last round may still be reading.
+        if (start > 0) __syncthreads();  // The previous round may still be reading.
         fetch_second<VEC>(right, of, column, start, depth);
         read_first<VEC>(left, products.first, of, row, start);
         asm volatile("cp.async.wait_all;" ::: "memory");
@@ -169,7 +169,7 @@ __global__ void __launch_bounds__(256, 2) product_tiles(const TileProducts<T, Fi
     __syncthreads();
     __shared__ float row_sums[GROUPS][TILE];
     row_sums[group][lane] = row_sum;
-    float* of_groups = left;  // A tile for each, where the factors were.
+    float* of_groups = left;  // One tile per group; reuses the memory of the factors.
     #pragma unroll
     for (int n = 0; n < 8; ++n) {
         *reinterpret_cast<float4*>(of_groups + (group * TILE + r + n) * TILE + s) =
@@ -185,7 +185,7 @@ __global__ void __launch_bounds__(256, 2) product_tiles(const TileProducts<T, Fi
     calls=("store",),
 )
 LAUNCHER = """\
-// All of them in one launch. Declines what would fill the GPU: a library is made for that.
+// Launches all products together. Declines products that would fill the GPU: the library is faster there.
 template <typename T, typename First>
 bool tile_products(const First& first, std::initializer_list<TileProduct> products) {
     TileProducts<T, First> found = {first};

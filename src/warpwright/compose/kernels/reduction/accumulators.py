@@ -26,8 +26,8 @@ from warpwright.compose.cuda.joins import (
 from warpwright.compose.ir.indices import ROW
 from warpwright.compose.ir.operations import Op
 from warpwright.compose.ir.values import Value
-from warpwright.compose.kernels.reduction.passes import Carried, Joint, Spread
-from warpwright.compose.kernels.reduction.welford import GATHERED, SPREADS
+from warpwright.compose.kernels.reduction.passes import Carried, OnlineSoftmax, Variance
+from warpwright.compose.kernels.reduction.welford import SHIFTED_MOMENTS, WELFORD
 
 Part = tuple[str, str, Code]
 """A partial result of a block for a piece of a row: name, type and expression."""
@@ -83,10 +83,10 @@ class Carrier(Protocol):
 
 
 def carrier(item: Carried, emitter: Emitter) -> Carrier:
-    if isinstance(item, Joint):
+    if isinstance(item, OnlineSoftmax):
         return _Joint(item, emitter)
-    if isinstance(item, Spread):
-        return _Spread(item, emitter)
+    if isinstance(item, Variance):
+        return _Welford(item, emitter)
     return _Best(item, emitter) if item.op in (Op.ARGMAX, Op.ARGMIN) else _Plain(item, emitter)
 
 
@@ -96,8 +96,8 @@ def shared(carriers: Sequence[Carrier], anew: bool = False) -> list[Statement]:
     found = [statement for item in others for statement in (item.share_anew() if anew else item.share())]
     for op, names in _joined_alike(carriers).items():
         call = code("{op}, THREADS>({names})", op=op, names=joined(", ", names))
-        several = Do(code("all_over_row<{call}", call=call))
-        found.append(several if names[1:] else Assign(names[0], code("over_row<{call}", call=call)))
+        several = Do(code("row_reduce_all<{call}", call=call))
+        found.append(several if names[1:] else Assign(names[0], code("row_reduce<{call}", call=call)))
     return found
 
 
@@ -167,7 +167,7 @@ class _Plain(_Usual):
         return [self._added(parts[0])]
 
     def share(self) -> list[Statement]:
-        return [Assign(self.name, code("over_row<{op}, THREADS>({name})", op=self.op, name=self.name))]
+        return [Assign(self.name, code("row_reduce<{op}, THREADS>({name})", op=self.op, name=self.name))]
 
     def results(self, emitter: Emitter) -> dict[int, Term]:
         return {self.value.number: Term(as_code(self.name), ATOM, ROW)}
@@ -206,7 +206,7 @@ class _Best(_Usual):
 class _Joint(_Usual):
     """Online softmax: a running maximum and the sum of exponentials relative to it."""
 
-    def __init__(self, joint: Joint, emitter: Emitter) -> None:
+    def __init__(self, joint: OnlineSoftmax, emitter: Emitter) -> None:
         self.joint, self.operand = joint, joint.largest.first
         self.largest, self.total, self.values, self.highest = map(
             emitter.name, ("largest", "total", "scores", "highest")
@@ -223,7 +223,7 @@ class _Joint(_Usual):
 
     def begin(self) -> list[Statement]:
         return [
-            Comment("The sum of exponentials relative to the largest so far is rescaled whenever that grows."),
+            Comment("Online softmax: rescale the running sum whenever the running maximum grows."),
             Let("float", self.largest, "-INFINITY", (Also(self.total, "0.0f"),)),
         ]
 
@@ -244,19 +244,22 @@ class _Joint(_Usual):
         return [Let("const float", self.highest, parts[0]), self._rescaled(), Assign(self.total, added, "+=")]
 
     def share(self) -> list[Statement]:
-        return [Let("float", self.whole, self._code("over_scores<THREADS>({largest}, {total})")), self._defined()]
+        return [
+            Let("float", self.whole, self._code("row_online_softmax<THREADS>({largest}, {total})")),
+            self._defined(),
+        ]
 
     def of_all(self, count: str) -> list[Statement]:
         return [*super().of_all(count), Assign(self.whole, self.largest), self._defined()]
 
     def _defined(self) -> Statement:
-        lost = Assign(self.whole, "NAN", comment="The maximum alone would have passed over it.")
+        lost = Assign(self.whole, "NAN", comment="fmaxf drops NaN; the sum has kept it.")
         return If(self._code("isnan({total})"), (lost,), form=Form.BESIDE)
 
     def settle(self) -> list[Statement]:
         if self.joint.guarded:
             return []
-        lost = Assign(self.total, "NAN", comment="As infinity minus infinity gives.")
+        lost = Assign(self.total, "NAN", comment="inf - inf is NaN, as in torch.")
         return [If(self._code("isinf({whole})"), (lost,), form=Form.BESIDE)]
 
     def results(self, emitter: Emitter) -> dict[int, Term]:
@@ -266,53 +269,53 @@ class _Joint(_Usual):
         }
 
 
-class _Spread(_Usual):
+class _Welford(_Usual):
     """Welford accumulator; kept rows use shifted sums, which are faster than merging pack by pack."""
 
-    def __init__(self, spread: Spread, emitter: Emitter) -> None:
+    def __init__(self, spread: Variance, emitter: Emitter) -> None:
         self.spread, self.operand = spread, spread.total.first
-        self.name, self.values = emitter.name("spread"), emitter.name("values")
-        self.gathered = emitter.name("gathered") if emitter.kept else None
-        members = ("count", "mean", "squares")
-        self.parts = [(f"{self.name}_{of}", "float", self._code(f"{{spread}}.{of}")) for of in members]
-        self.preamble = (NEIGHBOURS, SPREADS, *((GATHERED,) if self.gathered else ()))
+        self.name, self.values = emitter.name("statistics"), emitter.name("values")
+        self.moments = emitter.name("moments") if emitter.kept else None
+        members = ("count", "mean", "m2")
+        self.parts = [(f"{self.name}_{of}", "float", self._code(f"{{statistics}}.{of}")) for of in members]
+        self.preamble = (NEIGHBOURS, WELFORD, *((SHIFTED_MOMENTS,) if self.moments else ()))
 
     def _code(self, template: str, **given: Code) -> Code:
         """An expression in the names of this reduction."""
-        return code(template, spread=self.name, values=self.values, gathered=self.gathered or "", **given)
+        return code(template, statistics=self.name, values=self.values, moments=self.moments or "", **given)
 
     def begin(self) -> list[Statement]:
-        return [Let("Gathered", self.gathered) if self.gathered else Let("Spread", self.name, "{}")]
+        return [Let("ShiftedMoments", self.moments) if self.moments else Let("Welford", self.name, "{}")]
 
     def add(self, term: Term, done: Pass) -> None:
         done.packs.append(Let("float", self.values, extent="VEC"))
         done.elements.append(Assign(self._code("{values}[k]"), term.code))
-        if self.gathered:
-            done.behind.append(Do(self._code("{gathered}.take({values}, item == 0)")))
+        if self.moments:
+            done.behind.append(Do(self._code("{moments}.take({values}, item == 0)")))
         else:
-            done.behind.append(Assign(self.name, self._code("both({spread}, spread_of({values}))")))
+            done.behind.append(Assign(self.name, self._code("merge({statistics}, welford_of_pack({values}))")))
 
     def share(self) -> list[Statement]:
-        if not self.gathered:
+        if not self.moments:
             return self.share_anew()
-        return [Let("Spread", self.name, self._code("spread_of_row<THREADS>({gathered}.spread())"))]
+        return [Let("Welford", self.name, self._code("welford_of_row<THREADS>({moments}.statistics())"))]
 
     def anew(self) -> list[Statement]:
         return [Assign(self.name, "{}")]
 
     def join(self, parts: Sequence[Code]) -> list[Statement]:
-        return [Assign(self.name, self._code("both({spread}, Spread{{{parts}}})", parts=joined(", ", parts)))]
+        return [Assign(self.name, self._code("merge({statistics}, Welford{{{parts}}})", parts=joined(", ", parts)))]
 
     def share_anew(self) -> list[Statement]:
-        return [Assign(self.name, self._code("spread_of_row<THREADS>({spread})"))]
+        return [Assign(self.name, self._code("welford_of_row<THREADS>({statistics})"))]
 
     def of_all(self, count: str) -> list[Statement]:
         found = joined(", ", [f"{name}_of" for name, _, _ in self.parts])
-        return [Assign(self.name, self._code("{spread_of_all}({found})", found=found))]
+        return [Assign(self.name, self._code("{welford_of_blocks}({found})", found=found))]
 
     def results(self, emitter: Emitter) -> dict[int, Term]:
         return {
-            self.spread.total.number: Term(self._code("{spread}.mean * {spread}.count"), PRODUCT, ROW),
-            self.spread.mean.number: Term(self._code("{spread}.mean"), ATOM, ROW, is_free=True),
-            self.spread.squares.number: Term(self._code("{spread}.squares"), ATOM, ROW, is_free=True),
+            self.spread.total.number: Term(self._code("{statistics}.mean * {statistics}.count"), PRODUCT, ROW),
+            self.spread.mean.number: Term(self._code("{statistics}.mean"), ATOM, ROW, is_free=True),
+            self.spread.squares.number: Term(self._code("{statistics}.m2"), ATOM, ROW, is_free=True),
         }

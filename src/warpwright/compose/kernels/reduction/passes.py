@@ -14,7 +14,7 @@ from warpwright.compose.ir.values import FLOAT, Value, under_views, walk
 
 
 @dataclass(frozen=True, slots=True)
-class Joint:
+class OnlineSoftmax:
     """Online softmax: the maximum and the sum of exponentials relative to it, in one pass."""
 
     largest: Value
@@ -24,7 +24,7 @@ class Joint:
 
 
 @dataclass(frozen=True, slots=True)
-class Spread:
+class Variance:
     """Welford: a mean and the sum of squared differences from it, in one pass."""
 
     total: Value
@@ -32,7 +32,7 @@ class Spread:
     squares: Value
 
 
-Carried = Value | Joint | Spread
+Carried = Value | OnlineSoftmax | Variance
 
 
 def depths(reductions: Sequence[Value]) -> list[list[Value]]:
@@ -54,14 +54,14 @@ def joined(passes: Sequence[Sequence[Value]]) -> list[list[Carried]]:
         if joint := _joint(value):
             moved[joint.largest.number] = joint
             drawn.add(value.number)
-        elif spread := _spread(value):
+        elif spread := _variance(value):
             moved[spread.total.number] = spread
             drawn.add(value.number)
     kept = [[moved.get(value.number, value) for value in group if value.number not in drawn] for group in passes]
     return [group for group in kept if group]
 
 
-def _joint(value: Value) -> Joint | None:
+def _joint(value: Value) -> OnlineSoftmax | None:
     """sum(exp(x - max(x))), with or without a guard."""
     if value.op is not Op.SUM or value.first.op is not Op.EXP or value.first.first.op is not Op.SUB:
         return None
@@ -72,10 +72,10 @@ def _joint(value: Value) -> Joint | None:
         shift = shift.first
     if shift.op is not Op.AMAX or shift.first is not x or shift.attrs != value.attrs:
         return None
-    return Joint(shift, value, guarded)
+    return OnlineSoftmax(shift, value, guarded)
 
 
-def _spread(value: Value) -> Spread | None:
+def _variance(value: Value) -> Variance | None:
     """sum((x - mean(x)) ** 2)."""
     if value.op is not Op.SUM or value.first.op is not Op.MUL or value.first.args[0] is not value.first.args[1]:
         return None
@@ -87,7 +87,7 @@ def _spread(value: Value) -> Spread | None:
     if mean.op is not Op.DIV or total.op is not Op.SUM or total.first is not x or total.attrs != value.attrs:
         return None
     count = under_views(mean.args[1])
-    return Spread(total, mean, value) if _is_count(count, x.shape[-value.attr(Reduced).dims :]) else None
+    return Variance(total, mean, value) if _is_count(count, x.shape[-value.attr(Reduced).dims :]) else None
 
 
 def _is_count(value: Value, reduced: Sequence[Size]) -> bool:

@@ -111,7 +111,7 @@ def _device(work: Rows, writer: RowWriter, sums: Sequence[Store], genome: Mappin
     return Definition(
         comments=(
             work.comment,
-            "THREADS threads make a team, which walks over rows and sums up their columns on the way.",
+            "A team of THREADS threads iterates over rows and accumulates column sums on the way.",
         ),
         template="typename T, int VEC, int THREADS, int ITEMS",
         head=f"__global__ void {kept_bounds(genome)} {work.name}_kernel",
@@ -147,7 +147,7 @@ def _ahead(writer: RowWriter) -> list[Statement]:
         Assign(code("{kept}[item]", kept=f"{name}_kept"), code("{next}[item]", next=f"{name}_next"))
         for name in writer.emitter.kept
     ]
-    following = Do("load_row(row + teams)", comment="Under way while this one is computed.")
+    following = Do("load_row(row + teams)", comment="Overlaps with computing this row.")
     row = [
         *kept_packs(writer, writer.needs),
         over_items(moved),
@@ -187,7 +187,7 @@ def _launched(needs: Needs, sums: Sequence[Store], genome: Mapping[str, Any]) ->
     most = code("{std::max}<int64_t>({count} / (threads * per_block), 1)", count=genome["fused_blocks"] * 128)
     blocks, teams = code("{std::min}((rows + per_block - 1) / per_block, most)"), Also("teams", "blocks * per_block")
     return (
-        Comment("As many threads on the GPU whatever the size of a block."),
+        Comment("Launch the same number of threads whatever the block size."),
         Let("const int64_t", "most", most),
         Let("const int64_t", "blocks", blocks, (teams,)),
         *(

@@ -1,100 +1,100 @@
-"""Device functions for Welford statistics of packs, threads, warps and blocks."""
+"""Device functions that compute and merge Welford statistics of packs, threads, warps and blocks."""
 
 from __future__ import annotations
 
 from warpwright.compose.code.definitions import verbatim
 
-SPREADS = verbatim(
+WELFORD = verbatim(
     """\
-// Of a set of numbers: how many, their mean, and the sum of their squared distances from it.
-struct Spread {
-    float count, mean, squares;
+// Welford statistics: count, mean, and sum of squared deviations from the mean.
+struct Welford {
+    float count, mean, m2;
 };
 
-// Of two sets together.
-__device__ Spread both(Spread a, Spread b) {
+// Merges the statistics of two sets (Chan's formula).
+__device__ Welford merge(Welford a, Welford b) {
     if (a.count == 0.0f) return b;
     if (b.count == 0.0f) return a;
-    const float count = a.count + b.count, apart = b.mean - a.mean, share = b.count / count;
-    return Spread{count, a.mean + apart * share, a.squares + b.squares + apart * apart * a.count * share};
+    const float count = a.count + b.count, delta = b.mean - a.mean, share = b.count / count;
+    return Welford{count, a.mean + delta * share, a.m2 + b.m2 + delta * delta * a.count * share};
 }
 
-// Of numbers whose distances from one of about their size add up to these.
-__device__ Spread around(float about, float count, float sum, float squares) {
-    if (count == 0.0f) return Spread{};
-    const float shift = sum / count, left = squares - sum * shift;
-    return Spread{count, about + shift, left < 0.0f ? 0.0f : left};
+// Statistics from the sums of x - pivot and of (x - pivot)^2; a pivot near the mean avoids cancellation.
+__device__ Welford from_shifted_sums(float pivot, float count, float sum, float squares) {
+    if (count == 0.0f) return Welford{};
+    const float shift = sum / count, m2 = squares - sum * shift;
+    return Welford{count, pivot + shift, m2 < 0.0f ? 0.0f : m2};
 }
 
 template <int VEC>
-__device__ Spread spread_of(const float (&values)[VEC]) {
-    float sum = 0.0f, squares = 0.0f;
+__device__ Welford welford_of_pack(const float (&values)[VEC]) {
+    float sum = 0.0f, m2 = 0.0f;
     #pragma unroll
     for (int k = 0; k < VEC; ++k) sum += values[k];
     const float mean = sum / VEC;
     #pragma unroll
-    for (int k = 0; k < VEC; ++k) squares += (values[k] - mean) * (values[k] - mean);
-    return Spread{VEC, mean, squares};
+    for (int k = 0; k < VEC; ++k) m2 += (values[k] - mean) * (values[k] - mean);
+    return Welford{VEC, mean, m2};
 }
 
-// Of what the threads of a warp have seen. Distances are taken from the mean of its first thread: since that is made of
-// some of the numbers, little cancels in the end.
+// Merges the statistics of the lanes of a row within one warp by sums shifted to the first lane's mean, which is close
+// to the mean of all, so little cancels.
 template <int THREADS>
-__device__ Spread spread_of_warp(Spread own) {
-    const float about = __shfl_sync(neighbours<THREADS>(), own.mean, 0, NEAR<THREADS>), apart = own.mean - about;
-    float count = own.count, sum = own.count * apart, squares = own.squares + sum * apart;
-    for (int offset = NEAR<THREADS> / 2; offset > 0; offset /= 2) {
-        count += __shfl_xor_sync(neighbours<THREADS>(), count, offset);
-        sum += __shfl_xor_sync(neighbours<THREADS>(), sum, offset);
-        squares += __shfl_xor_sync(neighbours<THREADS>(), squares, offset);
+__device__ Welford welford_of_warp(Welford own) {
+    const float pivot = __shfl_sync(row_lanes<THREADS>(), own.mean, 0, LANES<THREADS>), delta = own.mean - pivot;
+    float count = own.count, sum = own.count * delta, squares = own.m2 + sum * delta;
+    for (int offset = LANES<THREADS> / 2; offset > 0; offset /= 2) {
+        count += __shfl_xor_sync(row_lanes<THREADS>(), count, offset);
+        sum += __shfl_xor_sync(row_lanes<THREADS>(), sum, offset);
+        squares += __shfl_xor_sync(row_lanes<THREADS>(), squares, offset);
     }
-    return around(about, count, sum, squares);
+    return from_shifted_sums(pivot, count, sum, squares);
 }
 
-// Of what the THREADS threads that share a row have seen; every one of them gets it.
+// Merges the statistics of the THREADS threads of a row; every thread gets the result.
 template <int THREADS>
-__device__ Spread spread_of_row(Spread spread) {
-    spread = spread_of_warp<THREADS>(spread);
+__device__ Welford welford_of_row(Welford own) {
+    own = welford_of_warp<THREADS>(own);
     if constexpr (THREADS > 32) {
-        __shared__ Spread of_warp[THREADS / 32];
-        __syncthreads();  // The last call may still be reading.
-        if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = spread;
+        __shared__ Welford of_warp[THREADS / 32];
+        __syncthreads();  // A previous call may still be reading.
+        if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = own;
         __syncthreads();
-        spread = threadIdx.x % 32 < THREADS / 32 ? of_warp[threadIdx.x % 32] : Spread{};
-        spread = spread_of_warp<32>(spread);
+        own = threadIdx.x % 32 < THREADS / 32 ? of_warp[threadIdx.x % 32] : Welford{};
+        own = welford_of_warp<32>(own);
     }
-    return spread;
+    return own;
 }"""
 )
 
-GATHERED = verbatim(
+SHIFTED_MOMENTS = verbatim(
     """\
-// The same of numbers that a thread meets pack by pack, by their distances from the mean of its first pack.
-struct Gathered {
-    float count = 0.0f, about = 0.0f, sum = 0.0f, squares = 0.0f;
+// Accumulates packs as sums shifted to the mean of the thread's first pack.
+struct ShiftedMoments {
+    float count = 0.0f, pivot = 0.0f, sum = 0.0f, squares = 0.0f;
 
     template <int VEC>
     __device__ void take(const float (&values)[VEC], bool is_first) {
-        if (is_first) about = spread_of(values).mean;
+        if (is_first) pivot = welford_of_pack(values).mean;
         #pragma unroll
         for (int k = 0; k < VEC; ++k) {
-            const float apart = values[k] - about;
-            sum += apart;
-            squares += apart * apart;
+            const float delta = values[k] - pivot;
+            sum += delta;
+            squares += delta * delta;
         }
         count += VEC;
     }
-    __device__ Spread spread() const { return around(about, count, sum, squares); }
+    __device__ Welford statistics() const { return from_shifted_sums(pivot, count, sum, squares); }
 };"""
 )
 
-SPREAD_OF_ALL = verbatim(
+WELFORD_OF_BLOCKS = verbatim(
     """\
-// Of what several blocks have found.
+// Merges the statistics of several blocks.
 template <int BLOCKS>
-__device__ Spread spread_of_all(
-        const float (&counts)[BLOCKS], const float (&means)[BLOCKS], const float (&squares)[BLOCKS]) {
-    float count = 0.0f, sum = 0.0f, distances = 0.0f;
+__device__ Welford welford_of_blocks(
+        const float (&counts)[BLOCKS], const float (&means)[BLOCKS], const float (&m2s)[BLOCKS]) {
+    float count = 0.0f, sum = 0.0f, m2 = 0.0f;
     #pragma unroll
     for (int block = 0; block < BLOCKS; ++block) {
         count += counts[block];
@@ -103,9 +103,9 @@ __device__ Spread spread_of_all(
     const float mean = sum / count;
     #pragma unroll
     for (int block = 0; block < BLOCKS; ++block) {
-        const float apart = means[block] - mean;
-        distances += squares[block] + counts[block] * apart * apart;
+        const float delta = means[block] - mean;
+        m2 += m2s[block] + counts[block] * delta * delta;
     }
-    return Spread{count, mean, distances};
+    return Welford{count, mean, m2};
 }"""
 )

@@ -41,7 +41,7 @@ from warpwright.compose.kernels.rows.onchip import (
     KeepingWriter,
     Tile,
     declining,
-    far_of,
+    items_in_shared,
     items_of,
     kept_parameters,
     with_shared_memory,
@@ -69,7 +69,7 @@ def resident_kernels(work: Rows, graph: Graph, held: Mapping[int, Tensor], genom
         return None
     writer = KeepingWriter(work, graph, held, reads.read_again)
     writer.joins = True
-    is_next = code("item < FAR && row + gridDim.x < {rows}")
+    is_next = code("item < IN_SHARED && row + gridDim.x < {rows}")
     writer.behind_last = [writer.fetches(is_next, "(row + gridDim.x)")]
     writer.write()
     body = _body(writer)
@@ -98,7 +98,7 @@ def kept_by_a_block(reads: RowReads, case: int, genome: Mapping[str, Any]) -> Ti
     if work.rows.values[case] < few(gpu) or packs <= _shortest(reads):
         return None
     items = items_of(packs, MOST_THREADS, len(kept), gpu)
-    return Tile(items, far_of(items, len(kept))) if items else None
+    return Tile(items, items_in_shared(items, len(kept))) if items else None
 
 
 def _shortest(reads: RowReads) -> int:
@@ -108,7 +108,7 @@ def _shortest(reads: RowReads) -> int:
 
 def _body(writer: KeepingWriter) -> list[Statement]:
     row = [
-        *writer.fetched("FAR", "ITEMS"),
+        *writer.fetched("IN_SHARED", "ITEMS"),
         Barrier(code("{__pipeline_wait_prior}(0)")),
         Blank(),
         *without_end(writer.body),
@@ -118,7 +118,7 @@ def _body(writer: KeepingWriter) -> list[Statement]:
         Let("const int", "lane", "threadIdx.x"),
         *writer.declared(),
         *writer.emitter.lines[KERNEL],
-        *writer.fetched("0", "FAR", "blockIdx.x"),
+        *writer.fetched("0", "IN_SHARED", "blockIdx.x"),
         Barrier(code("{__pipeline_commit}()")),
         Loop(code("int64_t row = blockIdx.x; row < {rows}; row += gridDim.x"), tuple(row)),
     ]
@@ -128,10 +128,10 @@ def _device(work: Rows, given: Needs, body: Body) -> Definition:
     return Definition(
         comments=(
             work.comment,
-            "One block to a row; each of its THREADS threads keeps ITEMS packs, FAR of them in shared memory. While a",
-            "row is stored, that part of the next one is under way.",
+            "Persistent blocks, one row at a time; each of the THREADS threads keeps ITEMS packs of it, IN_SHARED of",
+            "them in shared memory. Loads of the next row overlap with the stores of this one.",
         ),
-        template="typename T, int VEC, int THREADS, int ITEMS, int FAR",
+        template="typename T, int VEC, int THREADS, int ITEMS, int IN_SHARED",
         head=f"__global__ void __launch_bounds__(THREADS, 1) {work.name}_resident_kernel",
         parameters=tuple(kept_parameters(given)),
         body=tuple(body),
@@ -149,7 +149,7 @@ def _launcher(
     most = fitting[-1].items * MOST_THREADS
     declined = f"rows < {few(writer.graph.gpu)} || packs <= {shortest} || packs > {most}"
     width, kernel = genome["vector_bytes"], f"{work.name}_resident_kernel"
-    kept = f"{width * len(writer.emitter.kept) * MOST_THREADS} * far"
+    kept = f"{width * len(writer.emitter.kept) * MOST_THREADS} * in_shared"
     run = (
         *with_shared_memory(kept, "bytes > gpu->sharedMemPerBlockOptin"),
         Let("const int64_t", "blocks", code("{std::min}<int64_t>(rows, gpu->multiProcessorCount)")),
@@ -158,11 +158,11 @@ def _launcher(
     )
     body = [
         *declining(writer.needs, width, declined),
-        Lambda("run", "auto kernel, int far", run),
+        Lambda("run", "auto kernel, int in_shared", run),
         *(leave(f"packs <= {tile.items * MOST_THREADS}", tile.run(kernel, MOST_THREADS)) for tile in fitting[:-1]),
         Do(f"return {fitting[-1].run(kernel, MOST_THREADS)}"),
     ]
-    what = "Takes rows that are too long for the registers of a block; declines what its shared memory does not hold."
+    what = "For rows too long for the registers of one block; declines rows that exceed its shared memory, too."
     return launcher(f"{work.name}_resident", writer.needs, body, result="bool", comments=(what,))
 
 

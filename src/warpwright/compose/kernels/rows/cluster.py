@@ -40,13 +40,13 @@ from warpwright.compose.ir.operations import Op
 from warpwright.compose.ir.tensors import Tensor
 from warpwright.compose.ir.values import Graph
 from warpwright.compose.kernels.reduction.passes import Carried, check, depths, joined
-from warpwright.compose.kernels.reduction.welford import SPREAD_OF_ALL
+from warpwright.compose.kernels.reduction.welford import WELFORD_OF_BLOCKS
 from warpwright.compose.kernels.rows.block import kept_by_a_block
 from warpwright.compose.kernels.rows.launch import without_end
 from warpwright.compose.kernels.rows.onchip import (
     KeepingWriter,
     declining,
-    far_of,
+    items_in_shared,
     items_of,
     kept_parameters,
     with_shared_memory,
@@ -85,7 +85,7 @@ class Tile:
 
     threads: int
     items: int
-    far: int
+    in_shared: int
 
 
 def cluster_kernels(work: Rows, graph: Graph, held: Mapping[int, Tensor], genome: Mapping[str, Any]) -> Written | None:
@@ -101,7 +101,7 @@ def cluster_kernels(work: Rows, graph: Graph, held: Mapping[int, Tensor], genome
     later = _later(reads)
     device = _device(work, writer, later)
     calls = functions(device.body)
-    besides = [(EXPECT, KNOWN["expect"]), (SPREAD_OF_ALL, KNOWN["spread_of_all"])]
+    besides = [(EXPECT, KNOWN["prefetch_l2"]), (WELFORD_OF_BLOCKS, KNOWN["welford_of_blocks"])]
     return Written(
         name=f"{work.name}_clustered",
         device=(device,),
@@ -137,7 +137,7 @@ def _tile(packs: int, tensors: int, element: int, expects: bool, gpu: Gpu) -> Ti
     much data as registers and shared memory together hold; then only registers are used."""
     fewest = THREADS[0]
     if not expects and (items := items_of(packs, fewest, tensors, gpu)):
-        return Tile(fewest, items, far_of(items, tensors))
+        return Tile(fewest, items, items_in_shared(items, tensors))
     for threads in THREADS:
         items = -(-packs // threads)
         if items * tensors * 4 <= MOST_WORDS.get(element, 0):
@@ -180,7 +180,7 @@ def _exchange(writer: RowWriter, group: Sequence[Carried]) -> None:
 
 
 def _body(work: Rows, writer: KeepingWriter, later: Sequence[str]) -> list[Statement]:
-    besides = [Do(code("{expect}({tensor} + row * {columns} + column)", tensor=name)) for name in later]
+    besides = [Do(code("{prefetch_l2}({tensor} + row * {columns} + column)", tensor=name)) for name in later]
     row = code("{rows} - 1 - blockIdx.x / BLOCKS") if work.backwards else "blockIdx.x / BLOCKS"
     lane = Also("lane", "rank * THREADS + threadIdx.x")
     return [
@@ -191,7 +191,9 @@ def _body(work: Rows, writer: KeepingWriter, later: Sequence[str]) -> list[State
         *writer.emitter.lines[KERNEL],
         *writer.fetched("0", "ITEMS", besides=besides),
         Barrier(code("{__pipeline_commit}()")),
-        Barrier("cluster.sync()", comment="From here on all blocks are there to be written to."),
+        Barrier(
+            "cluster.sync()", comment="All blocks of the cluster have started: their shared memory may be written."
+        ),
         Barrier(code("{__pipeline_wait_prior}(0)")),
         Blank(),
         *without_end(writer.body),
@@ -203,10 +205,10 @@ def _device(work: Rows, writer: KeepingWriter, later: Sequence[str]) -> Definiti
     return Definition(
         comments=(
             work.comment,
-            "A cluster of BLOCKS blocks shares a row; each of their THREADS threads keeps ITEMS packs, FAR of them in",
-            "shared memory.",
+            "A cluster of BLOCKS blocks works on one row. Each of their THREADS threads keeps ITEMS packs of it,",
+            "IN_SHARED of them in shared memory.",
         ),
-        template="typename T, int VEC, int THREADS, int ITEMS, int FAR, int BLOCKS",
+        template="typename T, int VEC, int THREADS, int ITEMS, int IN_SHARED, int BLOCKS",
         head=f"__global__ void {bounds} {work.name}_clustered_kernel",
         parameters=tuple(kept_parameters(writer.needs)),
         body=tuple(_body(work, writer, later)),
@@ -218,13 +220,13 @@ def _launcher(work: Rows, writer: KeepingWriter, fitting: Sequence[Tile], genome
     is_long = f"(rows < {few(gpu)} && columns >= {LONG}) || packs > {LONGEST_OF_BLOCK}"
     declined = f"{RESIDENT} / threads * (bytes + 1024) > gpu->sharedMemPerMultiprocessor"
     run = (
-        *with_shared_memory(f"{writer.kept_bytes(width)} * threads * far", declined),
+        *with_shared_memory(f"{writer.kept_bytes(width)} * threads * in_shared", declined),
         launch(f"rows * {blocks}", "threads", pointers(needs), "bytes"),
         Do("return true"),
     )
     body = [
         *declining(needs, width, f"rows == 0 || !({is_long})"),
-        Lambda("run", "auto kernel, int threads, int far", run),
+        Lambda("run", "auto kernel, int threads, int in_shared", run),
         *(_choice(work, tile, blocks, gpu) for tile in fitting),
         Do("return false"),
     ]
@@ -236,8 +238,8 @@ def _choice(work: Rows, tile: Tile, blocks: int, gpu: Gpu) -> Statement:
     """Selects the kernel for rows that fill all but the last pack of each thread."""
     least, threads = (tile.items - 1) * tile.threads, tile.threads // blocks
     enough = f" && rows >= {_fewest(blocks, gpu)}" if tile.items > MOST_ITEMS else ""
-    shape = f"T, VEC, {threads}, {tile.items}, {tile.far}, {blocks}"
-    run = Do(f"return run({work.name}_clustered_kernel<{shape}>, {threads}, {tile.far})")
+    shape = f"T, VEC, {threads}, {tile.items}, {tile.in_shared}, {blocks}"
+    run = Do(f"return run({work.name}_clustered_kernel<{shape}>, {threads}, {tile.in_shared})")
     return If(f"packs > {least} && packs <= {least + tile.threads}{enough}", (run,), form=Form.BELOW)
 
 

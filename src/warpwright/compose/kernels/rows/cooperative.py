@@ -50,7 +50,7 @@ from warpwright.compose.kernels.rows.onchip import (
     KeepingWriter,
     Tile,
     declining,
-    far_of,
+    items_in_shared,
     items_of,
     kept_parameters,
     with_shared_memory,
@@ -67,7 +67,7 @@ from warpwright.compose.schedule.knobs import Config, Knob
 from warpwright.compose.schedule.row_shapes import LONG, MOST_ITEMS, few
 from warpwright.core.gpus.table import Gpu
 
-THREADS, NEAR = 1024, 5
+THREADS, IN_REGISTERS = 1024, 5
 """Threads of a block, one block per multiprocessor; and packs per thread in registers besides those in flight."""
 ELSEWHERE = (Op.FLIP, Op.GATHER, Op.PERMUTE, Op.ROWS_AT, Op.SLICE)
 """Operations that read an element at another position, which is not cached."""
@@ -76,9 +76,9 @@ FEW_PACKS = 4
 
 TOGETHER = verbatim(
     """\
-// Launches a kernel whose blocks are all there at once, so that they may wait for each other.
+// Cooperative launch: all blocks are resident at once, so a grid barrier is safe.
 template <typename... Parameters, typename... Arguments>
-void launch_together(
+void launch_cooperative(
         void (*kernel)(Parameters...), dim3 grid, dim3 block, size_t shared, const Arguments&... arguments) {
     cudaLaunchAttribute together = {};
     together.id = cudaLaunchAttributeCooperative;
@@ -110,7 +110,7 @@ def grid_kernels(work: Rows, graph: Graph, held: Mapping[int, Tensor], genome: M
     body = _body(writer, started)
     given = used(writer.needs, body)
     return Written(
-        name=f"{work.name}_at_once",
+        name=f"{work.name}_cooperative",
         device=(_device(work, given, parts, body),),
         launcher=(_launcher(work, writer, given, parts, fitting, genome),),
         needs=writer.needs,
@@ -134,9 +134,9 @@ def kept_by_all(reads: RowReads, genome: Mapping[str, Any]) -> tuple[Sequence[st
         rows, tensors = work.rows.values[case], len(kept) + (4 // cases.widths[case] if remembered else 0)
         is_left = not kept_by_a_cluster(reads, case, genome)
         if rows < few(gpu) and work.columns.values[case] >= LONG and is_left and kept:
-            items = items_of(packs, gpu.sms // rows * THREADS, tensors, gpu, NEAR)
+            items = items_of(packs, gpu.sms // rows * THREADS, tensors, gpu, IN_REGISTERS)
             if items and FEW_PACKS // tensors < items <= MOST_ITEMS:
-                found.add(Tile(items, far_of(items, tensors, NEAR)))
+                found.add(Tile(items, items_in_shared(items, tensors, IN_REGISTERS)))
     return kept, remembered, sorted(found)
 
 
@@ -257,11 +257,11 @@ def _device(work: Rows, given: Needs, parts: Sequence[Part], body: Body) -> Defi
     return Definition(
         comments=(
             work.comment,
-            "All blocks are there at once, each for a piece of a row. Every one of their THREADS threads keeps ITEMS",
-            "packs, FAR of them in shared memory.",
+            "Cooperative kernel: all blocks are resident, one piece of a row each. Every thread keeps ITEMS packs,",
+            "IN_SHARED of them in shared memory.",
         ),
-        template="typename T, int VEC, int THREADS, int ITEMS, int FAR",
-        head=f"__global__ void __launch_bounds__(THREADS) {work.name}_at_once_kernel",
+        template="typename T, int VEC, int THREADS, int ITEMS, int IN_SHARED",
+        head=f"__global__ void __launch_bounds__(THREADS) {work.name}_cooperative_kernel",
         parameters=(*kept_parameters(given), *left, *shape),
         body=tuple(body),
     )
@@ -275,16 +275,16 @@ def _launcher(
     fitting: Sequence[Tile],
     genome: Mapping[str, Any],
 ) -> Definition:
-    width, first, kernel = genome["vector_bytes"], next(iter(writer.needs.reads)), f"{work.name}_at_once_kernel"
+    width, first, kernel = genome["vector_bytes"], next(iter(writer.needs.reads)), f"{work.name}_cooperative_kernel"
     left = [f"{part.name}.data_ptr<{part.type}>()" for part in parts]
     arguments = ["kernel", "rows * pieces", str(THREADS), "bytes", *pointers(given), *left, "share * VEC", "pieces"]
     empty = f"torch::empty({{rows, pieces}}, {first}.options().dtype(torch::kFloat32))"
     run = (
         *with_shared_memory(
-            f"{writer.kept_bytes(width)} * {THREADS} * far", "bytes + 1024 > gpu->sharedMemPerBlockOptin"
+            f"{writer.kept_bytes(width)} * {THREADS} * in_shared", "bytes + 1024 > gpu->sharedMemPerBlockOptin"
         ),
         *(Let("auto", part.name, empty) for part in parts),
-        Call("launch_together", tuple(arguments)),
+        Call("launch_cooperative", tuple(arguments)),
         Do("return true"),
     )
     most = code("{std::min}<int64_t>(most, (packs + {rest}) / {threads})", rest=THREADS - 1, threads=THREADS)
@@ -295,13 +295,13 @@ def _launcher(
         Let("const int64_t", "most", "gpu->multiProcessorCount / rows"),
         Let("const int64_t", "pieces", most),
         Let("const int64_t", "share", "(packs + pieces - 1) / pieces", (items,)),
-        Lambda("run", "auto kernel, int far", run),
+        Lambda("run", "auto kernel, int in_shared", run),
         under(f"packs - (pieces - 1) * share <= (items - 1) * {THREADS}", [too_short]),
         *(leave(f"items == {tile.items}", tile.run(kernel, THREADS)) for tile in fitting),
         Do("return false"),
     ]
     comments = ("Takes few long rows, and declines what all multiprocessors together cannot keep.",)
-    return launcher(f"{work.name}_at_once", writer.needs, body, result="bool", comments=comments)
+    return launcher(f"{work.name}_cooperative", writer.needs, body, result="bool", comments=comments)
 
 
 class RowsByGrid(Strategy):

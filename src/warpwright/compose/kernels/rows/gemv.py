@@ -77,8 +77,8 @@ CROWD, CROWD_OF_BYTES = 1536, 1024
 
 OVER_ROWS = verbatim(
     """\
-// The sums of ROWS rows over all threads of a block; every thread gets that of row threadIdx.x % ROWS. The lanes of a
-// warp hand on half of their rows to each other, until each is left with one.
+// Reduces ROWS sums over a block at once; every thread gets the sum of row threadIdx.x % ROWS. In each butterfly step
+// lanes exchange half of their rows, until each lane holds one.
 template <int THREADS, int ROWS>
 __device__ float over_rows(float (&sums)[ROWS]) {
     int offset = 16;
@@ -187,7 +187,7 @@ class AcrossWriter(RowWriter):
             Let(
                 code("const Pack<{type}, {VEC}>", type=t.cpp),
                 f"{t.name}_pack",
-                code("opened<{type}, {VEC}>({words}[r])", type=t.cpp, words=f"{t.name}_words"),
+                code("unpack<{type}, {VEC}>({words}[r])", type=t.cpp, words=f"{t.name}_words"),
             )
             for t in tensors
         ]
@@ -204,7 +204,7 @@ class AcrossWriter(RowWriter):
         own = code("min(start + threadIdx.x % ROWS, {rows} - 1)")
         return [
             Let("const int64_t", "start", "static_cast<int64_t>(blockIdx.x) * ROWS"),
-            Let("const int64_t", "row", own, comment="The one that this thread may finish."),
+            Let("const int64_t", "row", own, comment="The row that this thread stores, if it exists."),
             *self.emitter.lines[KERNEL],
             *self.before,
             Blank(),
@@ -225,7 +225,7 @@ def _device(work: Rows, given: Needs, body: Body, crowd: int) -> Definition:
     return Definition(
         comments=(
             work.comment,
-            "A block takes ROWS rows at a time, so that enough of them is under way; beyond the last, that one again.",
+            "Each block reads ROWS rows at a time for enough loads in flight; indices past the last row repeat it.",
         ),
         template="typename T, int VEC, int THREADS, int ROWS",
         head=f"__global__ void __launch_bounds__(THREADS, {crowd} / THREADS) {work.name}_across_kernel",

@@ -152,7 +152,7 @@ def _kept(work: Rows, given: Needs, body: Body, genome: Mapping[str, Any]) -> De
     return Definition(
         comments=(
             work.comment,
-            "THREADS threads share a row; each keeps ITEMS packs of it in registers from the first pass to the last.",
+            "THREADS threads work on one row; each keeps ITEMS packs in registers across all passes.",
         ),
         template="typename T, int VEC, int THREADS, int ITEMS",
         head=f"__global__ void {kept_bounds(genome)} {work.name}_kept",
@@ -284,7 +284,7 @@ def _streamed_choice(work: Rows, reads: RowReads, genome: Mapping[str, Any]) -> 
     cache, sms = cached_bytes(reads.graph.gpu), reads.graph.gpu.sms
     bounds = "{std::clamp}<int64_t>({cache} / {std::max}<int64_t>(row_bytes, 1), {least}, {most})"
     return [
-        Comment("What is read again should still be in the cache: not more rows at a time than that holds."),
+        Comment("Limit the rows in flight so that later passes still hit the L2 cache."),
         Let("const int64_t", "row_bytes", f"columns * sizeof(T){f' * {tensors}' if tensors > 1 else ''}"),
         Let("const int64_t", "most", code(bounds, cache=cache, least=sms, most=4 * sms)),
         leave("vectors", f"run({work.name}_streamed<T, VEC, {threads}>, 1, {threads}, most)"),

@@ -46,34 +46,34 @@ from warpwright.compose.kernels.rows.row import Reduced, RowWriter
 from warpwright.compose.schedule.row_shapes import shared_packs
 from warpwright.core.gpus.table import Gpu
 
-NEAR = 7
+IN_REGISTERS = 7
 """The packs that each of 1024 threads can keep in registers."""
 
 KEPT = verbatim(
     """\
-// The packs of a row that a thread keeps: the first FAR in shared memory, where they arrive in the background, the
-// others in registers.
-template <typename T, int VEC, int THREADS, int ITEMS, int FAR>
-struct Kept {
-    Words<T, VEC>* far;  // Places of its own, THREADS apart.
-    Words<T, VEC> near[ITEMS - FAR];
+// One thread's packs of a row: the first IN_SHARED arrive in shared memory by asynchronous copies, the others in
+// registers.
+template <typename T, int VEC, int THREADS, int ITEMS, int IN_SHARED>
+struct OnChipRow {
+    Words<T, VEC>* in_shared;  // The thread's own slots, THREADS apart; no barrier is needed.
+    Words<T, VEC> in_registers[ITEMS - IN_SHARED];
 
-    // Takes its part of the room that there is.
-    __device__ explicit Kept(uint4*& room) {
-        far = reinterpret_cast<Words<T, VEC>*>(room) + threadIdx.x;
-        room += FAR * THREADS * sizeof(Words<T, VEC>) / sizeof(uint4);
+    // Takes its slots from the shared memory left.
+    __device__ explicit OnChipRow(uint4*& shared_memory) {
+        in_shared = reinterpret_cast<Words<T, VEC>*>(shared_memory) + threadIdx.x;
+        shared_memory += IN_SHARED * THREADS * sizeof(Words<T, VEC>) / sizeof(uint4);
     }
     __device__ void fetch(int item, const T* from) {
-        if (item < FAR) __pipeline_memcpy_async(far + item * THREADS, from, sizeof(Words<T, VEC>));
-        else near[item - FAR] = load_words<VEC>(from);
+        if (item < IN_SHARED) __pipeline_memcpy_async(in_shared + item * THREADS, from, sizeof(Words<T, VEC>));
+        else in_registers[item - IN_SHARED] = load_words<VEC>(from);
     }
     __device__ void put(int item, const Pack<T, VEC>& pack) {
         const auto& words = reinterpret_cast<const Words<T, VEC>&>(pack);
-        if (item < FAR) far[item * THREADS] = words;
-        else near[item - FAR] = words;
+        if (item < IN_SHARED) in_shared[item * THREADS] = words;
+        else in_registers[item - IN_SHARED] = words;
     }
     __device__ const Words<T, VEC>& operator[](int item) const {
-        return item < FAR ? far[item * THREADS] : near[item - FAR];
+        return item < IN_SHARED ? in_shared[item * THREADS] : in_registers[item - IN_SHARED];
     }
 };""",
     headers=("cuda_pipeline.h",),
@@ -85,10 +85,10 @@ class Tile:
     """The packs of each tensor that a thread keeps, and the packs of them in shared memory."""
 
     items: int
-    far: int
+    in_shared: int
 
     def run(self, kernel: str, threads: int) -> str:
-        return f"run({kernel}<T, VEC, {threads}, {self.items}, {self.far}>, {self.far})"
+        return f"run({kernel}<T, VEC, {threads}, {self.items}, {self.in_shared}>, {self.in_shared})"
 
 
 class KeepingWriter(RowWriter):
@@ -109,9 +109,9 @@ class KeepingWriter(RowWriter):
 
     def declared(self) -> list[Statement]:
         kept = dict.fromkeys(self._given, "T") | ({self._remembered_name: "float"} if self.remembered else {})
-        shape = "Kept<{type}, {VEC}, THREADS, ITEMS, FAR> {kept}(room)"
+        shape = "OnChipRow<{type}, {VEC}, THREADS, ITEMS, IN_SHARED> {kept}(shared_memory)"
         places = [Do(code(shape, type=kind, kept=f"{name}_kept")) for name, kind in kept.items()]
-        return [Let("extern __shared__ uint4", "shared", extent=""), Let("uint4*", "room", "shared"), *places]
+        return [Let("extern __shared__ uint4", "shared", extent=""), Let("uint4*", "shared_memory", "shared"), *places]
 
     @property
     def _given(self) -> list[str]:
@@ -202,16 +202,17 @@ class KeepingWriter(RowWriter):
         return under(test, [*loads, *besides])
 
 
-def items_of(packs: int, threads: int, tensors: int, gpu: Gpu, near: int = NEAR) -> int | None:
+def items_of(packs: int, threads: int, tensors: int, gpu: Gpu, in_registers: int = IN_REGISTERS) -> int | None:
     """The packs of each tensor that a thread must keep if `threads` share a row; None if they do not fit, with at least
     one in registers."""
     items = -(-packs // threads)
-    return items if tensors <= near and far_of(items, tensors, near) * tensors <= shared_packs(gpu) else None
+    fits = items_in_shared(items, tensors, in_registers) * tensors <= shared_packs(gpu)
+    return items if tensors <= in_registers and fits else None
 
 
-def far_of(items: int, tensors: int, near: int = NEAR) -> int:
+def items_in_shared(items: int, tensors: int, in_registers: int = IN_REGISTERS) -> int:
     """The number of items in shared memory; 0 if registers suffice."""
-    return 0 if items * tensors <= near else items - near // tensors
+    return 0 if items * tensors <= in_registers else items - in_registers // tensors
 
 
 def kept_parameters(given: Needs) -> list[Parameter]:

@@ -11,7 +11,7 @@ from warpwright.compose.ir.indices import ELEMENT, KERNEL, PACK, ROW, Flip, Inde
 from warpwright.compose.ir.operations import Axis, Flipped, Op, Permuted, Sliced
 from warpwright.compose.ir.tensors import Store, Tensor
 from warpwright.compose.ir.values import Graph, Value, is_host
-from warpwright.compose.kernels.reduction.passes import Carried, Joint, Spread, check, depths, joined
+from warpwright.compose.kernels.reduction.passes import Carried, OnlineSoftmax, Variance, check, depths, joined
 from warpwright.compose.kernels.rows.row import Rows
 
 Access = tuple[str, Index | None]
@@ -131,18 +131,18 @@ class RowReads:
 
 def _operand(item: Carried) -> Value:
     match item:
-        case Joint():
+        case OnlineSoftmax():
             return item.largest.first
-        case Spread():
+        case Variance():
             return item.total.first
     return item.first
 
 
 def _results(item: Carried) -> list[Value]:
     match item:
-        case Joint():
+        case OnlineSoftmax():
             return [item.largest, item.total]
-        case Spread():
+        case Variance():
             return [item.total, item.mean, item.squares]
     return [item]
 

@@ -217,7 +217,7 @@ class RowWriter:
         if self.is_kept:
             return self._over_kept(inner)
         if emitter.early:
-            return [self._several_at_once(inner, emitter.early)]
+            return [self._several_cooperative(inner, emitter.early)]
         head = "int column = {first}; column < {end}; column += THREADS * {VEC}"
         return [Loop(code(head, first=self.first, end=self.end), tuple(inner), self.ahead)]
 
@@ -243,7 +243,7 @@ class RowWriter:
         place = code("{begin}(item * {sharing} + lane) * {VEC}", begin=self.begin, sharing=self.sharing)
         return Let("const int", "column", place)
 
-    def _several_at_once(self, inner: Body, loads: Mapping[str, Early]) -> Statement:
+    def _several_cooperative(self, inner: Body, loads: Mapping[str, Early]) -> Statement:
         """The loop of a streamed pass, which issues all loads of an iteration before the first use."""
         count = max(self.ahead // len(loads), 2)
         test, step = code("column < {end}", end=self.end), code("{count} * THREADS * {VEC}", count=count)
@@ -264,4 +264,4 @@ class RowWriter:
         return Loop(f"int p = 0; p < {count}; ++p", (column, inner), FULLY)
 
 
-EARLY = "Under way while this kernel still waits for the one before it."
+EARLY = "Overlaps with the previous kernel."

@@ -266,7 +266,7 @@ def _launcher(work: Rows, stages: Sequence[Stage], needs: Needs, genome: Mapping
         leave("rows == 0"),
         vec_of(genome["vector_bytes"]),
         vector_test(needs),
-        Comment("Pieces of whole packs, enough of them to fill the GPU."),
+        Comment("Split rows into pieces of whole packs, enough to fill the GPU."),
         Let("const int64_t", "wanted", wanted),
         Let("const int64_t", "unit", f"{threads} * VEC", (length,)),
         Let("const int64_t", "pieces", code("{std::max}<int64_t>((columns + length - 1) / length, 1)")),

@@ -35,8 +35,8 @@ registers for both."""
 
 UP_TO_LANE = verbatim(
     """\
-// The sum over all lanes of the warp up to this one.
-__device__ float up_to_lane(float value, int lane) {
+// Inclusive prefix sum over the lanes of a warp.
+__device__ float warp_inclusive_scan(float value, int lane) {
     for (int offset = 1; offset < 32; offset *= 2) {
         const float below = __shfl_up_sync(0xffffffff, value, offset);
         if (lane >= offset) value += below;
@@ -47,10 +47,10 @@ __device__ float up_to_lane(float value, int lane) {
 
 CLEAR = verbatim(
     """\
-// Empties what blocks publish for each other.
-__global__ void __launch_bounds__(128) clear_kernel(unsigned long long* words, int count) {
+// Resets the words that blocks publish for each other.
+__global__ void __launch_bounds__(128) clear_published_kernel(unsigned long long* words, int count) {
 #if __CUDA_ARCH__ >= 900
-    // The next kernel may come at once: it waits for this one, and so for all that this one waits for.
+    // Trigger first: the next kernel waits for this one to finish, and so for everything before it.
     asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
     asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
@@ -61,10 +61,10 @@ __global__ void __launch_bounds__(128) clear_kernel(unsigned long long* words, i
 
 LOOK_BACK = verbatim(
     """\
-// A sum and the news that it is known, in one word that is written and read as a whole.
+// Publishes a sum and a flag in one 64-bit word, so readers never see one without the other.
 __device__ void publish(unsigned long long* word, float sum) { atomicExch(word, 1ull << 32 | __float_as_uint(sum)); }
 
-// The sum of everything that the first `count` words will hold, always added up in the same order.
+// Look-back: waits until the first `count` words are published, and adds their sums in a fixed order.
 __device__ float sum_of_published(const unsigned long long* words, int count) {
     float sum = 0.0f;
     for (int other = threadIdx.x % 32; other < count; other += 32) {
@@ -72,13 +72,13 @@ __device__ float sum_of_published(const unsigned long long* words, int count) {
         while (word == 0) word = *static_cast<const volatile unsigned long long*>(words + other);
         sum += __uint_as_float(static_cast<unsigned>(word));
     }
-    return over_row<Sum, 32>(sum);
+    return row_reduce<Sum, 32>(sum);
 }"""
 )
 
 WITHIN_WARP = verbatim(
     """\
-// Running sums over the packs that a warp keeps, one after the other; returns the sum of them all.
+// Inclusive prefix sums over the packs of a warp; returns their total.
 template <bool REVERSED, typename T, int VEC, int ITEMS>
 __device__ float scan_packs(const Pack<T, VEC> (&packs)[ITEMS], float (&sums)[ITEMS][VEC], int lane) {
     float carried = 0.0f;
@@ -87,8 +87,8 @@ __device__ float scan_packs(const Pack<T, VEC> (&packs)[ITEMS], float (&sums)[IT
         #pragma unroll
         for (int k = 0; k < VEC; ++k)
             sums[item][k] = float(packs[item].at[REVERSED ? VEC - 1 - k : k]) + (k > 0 ? sums[item][k - 1] : 0.0f);
-        const float up_to_here = up_to_lane(sums[item][VEC - 1], lane);
-        // Not minus the own sum, which would make NaN of infinities.
+        const float up_to_here = warp_inclusive_scan(sums[item][VEC - 1], lane);
+        // A shuffle, not a subtraction of the thread's own sum: inf - inf would be NaN.
         const float below = __shfl_up_sync(0xffffffff, up_to_here, 1);
         const float before = lane > 0 ? carried + below : carried;
         #pragma unroll
@@ -101,16 +101,16 @@ __device__ float scan_packs(const Pack<T, VEC> (&packs)[ITEMS], float (&sums)[IT
 
 KERNEL = verbatim(
     """\
-// Running sums along rows, from their ends if REVERSED. Blocks draw pieces of rows, all first pieces before all second
-// ones: whoever waits for an earlier piece waits for a block that is at work on it. published has a word for every
-// piece, and the number of pieces drawn behind them.
+// Prefix sums along rows (suffix sums if REVERSED) by decoupled look-back. Blocks draw pieces of rows from a counter,
+// all first pieces before all second ones, so the piece that a block waits for is always in progress. `published`
+// holds one word for each piece, followed by the counter.
 template <typename In, typename Out, int VEC, int THREADS, int ITEMS, bool REVERSED>
 __global__ void __launch_bounds__(THREADS, 1024 / THREADS) piece_scan_kernel(
         const In* __restrict__ from, Out* __restrict__ to, unsigned long long* published, int rows, int columns,
         int pieces) {
     constexpr int WARPS = THREADS / 32;
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, count = rows * pieces;
-    // Every other round has a place of its own, so that nobody overwrites what others still read.
+    // Double buffers: a round never overwrites what the previous round may still read.
     __shared__ float of_warp[2][WARPS];
     __shared__ int drawn[2];
     const auto place_of = [&](int number, int item) {
@@ -119,10 +119,10 @@ __global__ void __launch_bounds__(THREADS, 1024 / THREADS) piece_scan_kernel(
     const auto address_of = [&](int number, int place) {
         return from + static_cast<int64_t>(number % rows) * columns + (REVERSED ? columns - VEC - place : place);
     };
-    // Most likely this block will draw the piece that has its own number.
+    // Prefetch the piece that this block will most likely draw first.
     for (int item = 0; item < ITEMS; ++item) {
         const int place = place_of(blockIdx.x, item);
-        if (place < columns) expect(address_of(blockIdx.x, place));
+        if (place < columns) prefetch_l2(address_of(blockIdx.x, place));
     }""",
     Wait(),
     """\
@@ -140,17 +140,17 @@ __global__ void __launch_bounds__(THREADS, 1024 / THREADS) piece_scan_kernel(
     int number = drawn[1];
     fetch(number);
     for (int round = 0; number < count; round = 1 - round) {
-        // On its way while this piece is summed up.
+        // Arrives while this piece is summed.
         const int ticket = threadIdx.x == 0 ? atomicAdd(published + count, 1ull) : 0;
         float sums[ITEMS][VEC];
         const float sum = scan_packs<REVERSED>(packs, sums, lane);
         if (lane == 0) of_warp[round][warp] = sum;
         if (threadIdx.x == 0) drawn[round] = ticket;
         __syncthreads();
-        const float whole = up_to_lane(lane < WARPS ? of_warp[round][lane] : 0.0f, lane);
+        const float whole = warp_inclusive_scan(lane < WARPS ? of_warp[round][lane] : 0.0f, lane);
         const int piece = number / rows, row = number % rows, next = drawn[round];
         if (threadIdx.x == 31) publish(published + row * pieces + piece, whole);
-        fetch(next);  // Under way while this piece waits for those before it.
+        fetch(next);  // Overlaps with the look-back.
         const float below = __shfl_sync(0xffffffff, whole, max(warp - 1, 0));
         const float start = sum_of_published(published + row * pieces, piece) + (warp > 0 ? below : 0.0f);
         #pragma unroll
@@ -181,7 +181,7 @@ def launches(source: Tensor, target: Tensor, reverse: bool, gpu: Gpu, genome: Ma
     typed = f"{source.cpp}, {target.cpp}, VEC, {threads}, {KEPT} / VEC, {'true' if reverse else 'false'}"
     words = f"torch::empty({{count + 1}}, {source.name}.options().dtype(torch::kInt64))"
     gpu_at_hand = code("{at::cuda::getCurrentDeviceProperties}()->multiProcessorCount")
-    clear = Let("const auto", "kernel", "clear_kernel"), launch("1", "128", ["published", "count + 1"])
+    clear = Let("const auto", "kernel", "clear_published_kernel"), launch("1", "128", ["published", "count + 1"])
     grid = code("{std::min}<int64_t>(count, {crowd} * processors)", crowd=RESIDENT // threads)
     arguments: list[Piece] = [pointer(source), pointer(target), "published", "rows", "columns", "pieces"]
     inner = (

@@ -46,8 +46,8 @@ SHORT = 32
 """The packs of a row up to which one warp scans it."""
 
 HEAD = """\
-// Running $sums along each row, from its end if REVERSED. THREADS threads share a row or a piece of one, and take
-// ITEMS packs each at a time: $sums within a pack, over a warp, and over the warps.
+// Prefix $sums along each row, from its end if REVERSED. THREADS threads work on one row, or on a piece of it, ITEMS
+// packs each per round: $sums within a pack, then across the warp, then across warps.
 template <typename In, typename Out, int VEC, int THREADS, int ITEMS, bool REVERSED>
 __global__ void __launch_bounds__(THREADS < 256 ? 256 : THREADS) ${name}(
         const In* __restrict__ from, Out* __restrict__ to, const float* __restrict__ parts, int64_t rows, int columns,
@@ -78,8 +78,8 @@ BODY = """\
                 $sums[item][k] = float(packs[item].at[REVERSED ? VEC - 1 - k : k]) $sign \
 (k > 0 ? $sums[item][k - 1] : $unit);
             up_to_here[item] = $sums[item][VEC - 1];
-            for (int offset = 1; offset < NEAR<THREADS>; offset *= 2) {
-                const float below = __shfl_up_sync(neighbours<THREADS>(), up_to_here[item], offset, NEAR<THREADS>);
+            for (int offset = 1; offset < LANES<THREADS>; offset *= 2) {
+                const float below = __shfl_up_sync(row_lanes<THREADS>(), up_to_here[item], offset, LANES<THREADS>);
                 if (lane % 32 >= offset) up_to_here[item] $sign= below;
             }
         }
@@ -92,8 +92,8 @@ BODY = """\
         }
         #pragma unroll
         for (int item = 0; item < ITEMS; ++item) {
-            // Not up_to_here minus the own sum, which would make NaN of infinities.
-            const float below = __shfl_up_sync(neighbours<THREADS>(), up_to_here[item], 1, NEAR<THREADS>);
+            // A shuffle, not a subtraction of the thread's own sum: inf - inf would be NaN.
+            const float below = __shfl_up_sync(row_lanes<THREADS>(), up_to_here[item], 1, LANES<THREADS>);
             float before = carried;
             if constexpr (WARPS > 1) {
                 for (int other = 0; other < WARPS; ++other) {
@@ -101,7 +101,7 @@ BODY = """\
                     carried $sign= of_warp[item][other];
                 }
             } else {
-                carried $sign= __shfl_sync(neighbours<THREADS>(), up_to_here[item], NEAR<THREADS> - 1, NEAR<THREADS>);
+                carried $sign= __shfl_sync(row_lanes<THREADS>(), up_to_here[item], LANES<THREADS> - 1, LANES<THREADS>);
             }
             if (lane % 32 > 0) before $sign= below;
             const int place = start + (item * THREADS + lane) * VEC;
@@ -116,7 +116,7 @@ BODY = """\
 
 PIECES = verbatim(
     """\
-// The sum of each piece of a row: block (x, y) adds up piece x of row y, counted from its end if REVERSED.
+// Sums each piece of a row: block (x, y) sums piece x of row y, counted from its end if REVERSED.
 template <typename In, int VEC, int THREADS, bool REVERSED>
 __global__ void __launch_bounds__(THREADS) piece_sums_kernel(
         const In* __restrict__ from, float* __restrict__ parts, int columns, int length) {""",
@@ -131,7 +131,7 @@ __global__ void __launch_bounds__(THREADS) piece_sums_kernel(
         #pragma unroll
         for (int k = 0; k < VEC; ++k) sum += float(pack.at[k]);
     }
-    sum = over_row<Sum, THREADS>(sum);
+    sum = row_reduce<Sum, THREADS>(sum);
     if (threadIdx.x == 0) parts[row * gridDim.x + blockIdx.x] = sum;
 }""",
 )
@@ -240,7 +240,7 @@ def _pieces(source: Tensor, way: str, threads: int, items: int, gpu: Gpu) -> lis
     arguments: list[Piece] = [pointer(source), "sums.data_ptr<float>()", "columns", "length"]
     options = f"{source.name}.options().dtype(torch::kFloat32)"
     pieces = (
-        Comment("Pieces of whole rounds, enough of them to fill the GPU."),
+        Comment("Split rows into whole rounds, with enough pieces to fill the GPU."),
         Let("const int64_t", "wanted", f"{8 * gpu.sms} / rows", (Also("unit", f"{threads * items} * VEC"),)),
         Assign("length", "(columns + wanted * unit - 1) / (wanted * unit) * unit"),
         Assign("pieces", "(columns + length - 1) / length"),
