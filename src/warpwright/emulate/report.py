@@ -76,6 +76,8 @@ class Content:
     at: int
     bytes: int
     written: int | None = None
+    numbers: int | None = None
+    """Of a lifted program: the position of the numbers, one for each four bytes of the buffer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

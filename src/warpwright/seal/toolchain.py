@@ -96,7 +96,7 @@ def headers() -> str:
         *INCLUDE_HOST.rglob("*"),
         *RECORDER.rglob("*"),
     ]
-    return _digest(_stamp(host_compiler()), files)
+    return digest(_stamp(host_compiler()), files)
 
 
 @cache
@@ -105,7 +105,7 @@ def preamble() -> str:
     compiler = nvcc()
     seed = f"{headers()} {_stamp(compiler) if compiler else None}"
     readers = [ROOM / "device" / f"{name}.py" for name in ("preamble", "header_slices", "declared_names", "phases")]
-    return _digest(seed, [*readers, ROOM.parent / "cpp" / "tokens.py"])
+    return digest(seed, [*readers, ROOM.parent / "cpp" / "tokens.py"])
 
 
 @cache
@@ -113,7 +113,7 @@ def identity() -> str:
     """A digest of all our sources and properties of the machine that the result of sealing depends on."""
     compiler = nvcc()
     seed = f"{headers()} {_stamp(compiler) if compiler else None} {cutlass()}"
-    return _digest(seed, [path for room in _CODE for path in room.rglob("*.py")])
+    return digest(seed, [path for room in _CODE for path in room.rglob("*.py")])
 
 
 def key_of(*parts: object) -> str:
@@ -121,7 +121,7 @@ def key_of(*parts: object) -> str:
     return content_id([*parts, identity(), __version__])
 
 
-def _digest(seed: str, files: Iterable[Path]) -> str:
+def digest(seed: str, files: Iterable[Path]) -> str:
     digest = hashlib.sha256(seed.encode())
     for path in sorted(path for path in files if path.is_file()):
         digest.update(str(path.relative_to(ROOM.parent)).encode() + b"\0" + path.read_bytes())

@@ -16,6 +16,7 @@ from warpwright.core.codec import content_id
 from warpwright.core.gpus.table import Architecture, gpu_named
 from warpwright.emulate.program.compilers import RUNTIME, TARGET, compiler
 from warpwright.emulate.program.front import rewrite
+from warpwright.emulate.program.lifting import LIFTED, lift
 from warpwright.sandbox import run as sandbox
 from warpwright.seal import toolchain
 from warpwright.seal.cache import Store
@@ -43,7 +44,7 @@ def _runtime_identity() -> str:
 @cache
 def identity() -> str:
     """A digest of all our sources that an emulated program depends on."""
-    fronts = [Path(__file__).parent / name for name in ("compilers.py", "front.py", "shared.py")]
+    fronts = [Path(__file__).parent / name for name in ("compilers.py", "front.py", "lifting.py", "shared.py")]
     return _digest(_runtime_identity(), [*fronts, *(toolchain.ROOM.parent / name for name in _READERS)])
 
 
@@ -54,20 +55,20 @@ def _digest(seed: str, texts: Sequence[Path]) -> str:
     return digest.hexdigest()[:20]
 
 
-def prebuilt(store: Store) -> Path:
+def prebuilt(store: Store, *, lifted: bool = False) -> Path:
     """The precompiled header and the runtime's object, built once per machine and version of our sources."""
-    key = f"{_runtime_identity()}-runtime"
+    key = f"{_runtime_identity()}-{'lifted' if lifted else 'runtime'}"
     # Looked up first: otherwise a process that builds them for another version would block all others.
-    return store.find(key) or store.make_once(key, _prebuild)
+    return store.find(key) or store.make_once(key, lambda folder: _prebuild(folder, lifted))
 
 
-def _prebuild(folder: Path) -> None:
+def _prebuild(folder: Path, lifted: bool) -> None:
     """Builds both. These texts are ours, so they need no sandbox, and a failure is a fault of ours."""
     (folder / "front.h").write_bytes((RUNTIME / "front.h").read_bytes())
-    sources = sorted((RUNTIME / "source").glob("*.cpp"))
+    sources = sorted(path for part in ("source", "lifted")[: 1 + lifted] for path in (RUNTIME / part).glob("*.cpp"))
     plain = compiler().command(*include_paths(), "-I", str(toolchain.RECORDER), "-O2", "-g0", "-c")
     compiling = [[*plain, str(source), "-o", f"{source.stem}.o"] for source in sources]
-    precompiling = compiler().precompiling(compiler().checked, include_paths())
+    precompiling = compiler().precompiling(_flags(lifted), include_paths())
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         list(pool.map(lambda command: capture.must_compile(command, folder), [precompiling, *compiling]))
     parts = [f"{source.stem}.o" for source in sources]
@@ -77,11 +78,18 @@ def _prebuild(folder: Path) -> None:
     (folder / "runtime.whole").rename(folder / "runtime.o")
 
 
-def program(candidate: Candidate, store: Store) -> Path:
-    """The emulated program of a candidate, from the store if it is there. Raises Refused if it cannot be built."""
+def _flags(lifted: bool) -> tuple[str, ...]:
+    return (*compiler().checked, LIFTED) if lifted else compiler().checked
+
+
+def program(candidate: Candidate, store: Store, *, lifted: bool = False) -> Path:
+    """The emulated program of a candidate, from the store if it is there. Raises Refused if it cannot be built.
+
+    A lifted program computes in numbers that decide equality, in place of floats.
+    """
     target = target_macros(gpu_named(candidate.flags.gpu).architecture)
-    key = content_id([candidate.source, candidate.flags.extra, target, identity(), compiler().checked]) + "-emulated"
-    return store.make(key, lambda folder: _build(candidate, store, folder)) / PROGRAM
+    key = content_id([candidate.source, candidate.flags.extra, target, identity(), _flags(lifted)]) + "-emulated"
+    return store.make(key, lambda folder: _build(candidate, store, folder, lifted)) / PROGRAM
 
 
 def target_macros(architecture: Architecture) -> str:
@@ -94,21 +102,23 @@ def target_macros(architecture: Architecture) -> str:
     return "".join(f"#define {macro}\n" for macro in macros)
 
 
-def _build(candidate: Candidate, store: Store, place: Path) -> None:
-    header, recorder = prebuilt(store), capture.prebuilt(store)
+def _build(candidate: Candidate, store: Store, place: Path, lifted: bool) -> None:
+    header, recorder = prebuilt(store, lifted=lifted), capture.prebuilt(store)
     with store.staging() as folder:
         (folder / "kernel.cu").write_bytes(candidate.source.encode("utf-8", "surrogateescape"))
         (folder / TARGET).write_text(target_macros(gpu_named(candidate.flags.gpu).architecture))
         defines = [flag for flag in candidate.flags.extra if flag.startswith(("-D", "-U"))]
-        text = rewrite(_preprocessed(folder, defines, header))
-        (folder / "rewritten.ii").write_text(text, encoding="utf-8", errors="surrogateescape")
-        built = _compiled(folder, header, recorder)
+        text = _preprocessed(folder, (*_flags(lifted), *defines), header)
+        (folder / "rewritten.ii").write_text(
+            rewrite(lift(text) if lifted else text), encoding="utf-8", errors="surrogateescape"
+        )
+        built = _compiled(folder, _flags(lifted), header, recorder)
     (place / PROGRAM).write_bytes(built)
     (place / PROGRAM).chmod(0o755)
 
 
-def _preprocessed(folder: Path, defines: Sequence[str], header: Path) -> str:
-    command = compiler().preprocessing(header, (*compiler().checked, *defines, *include_paths()))
+def _preprocessed(folder: Path, flags: Sequence[str], header: Path) -> str:
+    command = compiler().preprocessing(header, (*flags, *include_paths()))
     done = _run(command, folder, (header,))
     text = sandbox.harvest(folder / "kernel.ii", _TEXT_LIMIT)
     if done.returncode != 0 or text is None:
@@ -116,9 +126,9 @@ def _preprocessed(folder: Path, defines: Sequence[str], header: Path) -> str:
     return compiler().own_text(text.decode("utf-8", "surrogateescape"))
 
 
-def _compiled(folder: Path, header: Path, recorder: Path) -> bytes:
+def _compiled(folder: Path, flags: Sequence[str], header: Path, recorder: Path) -> bytes:
     """Compiles and links in one shell, because starting a sandbox takes as long as linking."""
-    compiling = compiler().compiling(header, compiler().checked)
+    compiling = compiler().compiling(header, flags)
     ours = [str(header / "runtime.o"), str(recorder / "recorder.o")]
     linking = [str(compiler().path), "-pie", "kernel.o", *ours, "-ldl", "-o", PROGRAM]
     command = ["/bin/sh", "-c", f"{shlex.join(compiling)} && {shlex.join(linking)}"]

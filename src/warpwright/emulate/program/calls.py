@@ -6,6 +6,7 @@ import json
 import random
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import accumulate
 from pathlib import Path
 
 from warpwright.core.dtypes import dtype_named
@@ -52,6 +53,8 @@ class EmulatedCall:
     counters: bool = False
     blocks: int | None = None
     """The largest number of blocks of a launch to run: the first, the last and some in between; None for all."""
+    numbers: tuple[bytes | None, ...] = ()
+    """For a lifted program: the numbers that the floats of an argument stand for; None to read them as constants."""
     library: tuple[Supplied, ...] = ()
     """Results of operations that the program leaves to torch."""
     again: bool = False
@@ -61,13 +64,14 @@ class EmulatedCall:
 def request(call: EmulatedCall, gpu: Gpu, number: int, folder: Path, attempt: int = 0) -> bytes:
     """One request, as a line; the bytes of the arguments are in a separate file."""
     (folder / input_name(number)).write_bytes(b"".join(call.contents))
+    places = _numbers(call, number, folder)
     arena = arena_of(call, attempt)
     buffers, base, position = [], arena + _APART, 0
     tensors = [tensor for spec in call.arguments for tensor in flatten(spec)]
-    for tensor, content in zip(tensors, call.contents, strict=True):
+    for tensor, content, numbers in zip(tensors, call.contents, places, strict=True):
         shift = dtype_named(tensor.dtype).bytes if call.shifted else 0
         place = {"data": input_name(number), "at": position} if content else {"data": None, "at": 0}
-        buffers.append({"base": base + shift, "bytes": len(content), **place})
+        buffers.append({"base": base + shift, "bytes": len(content), **place, **numbers})
         base += -(-len(content) // _ALIGNMENT) * _ALIGNMENT + 2 * _APART
         position += len(content)
     asked = {
@@ -80,6 +84,17 @@ def request(call: EmulatedCall, gpu: Gpu, number: int, folder: Path, attempt: in
     }
     line = json.dumps(asked).encode() + b"\n"
     return 2 * line if call.again else line
+
+
+def _numbers(call: EmulatedCall, number: int, folder: Path) -> list[dict[str, object]]:
+    if not call.numbers:
+        return [{} for _ in call.contents]
+    (folder / numbers_name(number)).write_bytes(b"".join(item or b"" for item in call.numbers))
+    starts = accumulate((len(item or b"") for item in call.numbers), initial=0)
+    return [
+        {} if item is None else {"numbers": numbers_name(number), "numbers_at": start}
+        for item, start in zip(call.numbers, starts, strict=False)
+    ]
 
 
 def arena_of(call: EmulatedCall, attempt: int) -> int:
@@ -116,6 +131,10 @@ def input_name(number: int) -> str:
 
 def output_name(number: int) -> str:
     return f"output-{number}"
+
+
+def numbers_name(number: int) -> str:
+    return f"numbers-{number}"
 
 
 def library_name(number: int) -> str:

@@ -22,6 +22,8 @@ from warpwright.sandbox import run as sandbox
 from warpwright.seal.cache import Store
 from warpwright.seal.capture.trace import BadTrace
 
+NUMBER_BYTES = 32
+"""The size of a number of a lifted program: a double, four residues, a flag and padding."""
 _OUTPUT_LIMIT = 1 << 30
 _TRACE_LIMIT = 64 << 20
 _MOST_LIBRARY_CALLS = 64
@@ -42,6 +44,8 @@ class Ran:
     """The operands of the library operation at which the run ended."""
     written: Mapping[int, bytes] = field(default_factory=dict)
     """For sampled runs: one byte for each byte of a buffer, which tells whether it was written."""
+    numbers: Mapping[int, bytes] = field(default_factory=dict)
+    """For lifted programs: the numbers of a buffer, one for each four bytes."""
 
 
 Result = TypeVar("Result")
@@ -144,8 +148,18 @@ def _ran(found: Report, path: Path, done: sandbox.Finished) -> Ran:
     operands = tuple(None if item is None else data[item.at : item.at + item.bytes] for item in wanted)
     starts = {item.buffer: (item.at, item.bytes) for item in found.contents}
     masks = {item.buffer: (item.written, item.bytes) for item in found.contents if item.written is not None}
+    numbers = {
+        item.buffer: (item.numbers, item.bytes // 4 * NUMBER_BYTES)
+        for item in found.contents
+        if item.numbers is not None
+    }
     return Ran(
-        report=found, contents=_pieces(starts, data), ended=done, operands=operands, written=_pieces(masks, data)
+        report=found,
+        contents=_pieces(starts, data),
+        ended=done,
+        operands=operands,
+        written=_pieces(masks, data),
+        numbers=_pieces(numbers, data),
     )
 
 

@@ -48,6 +48,9 @@ void Carrying::load(const Json& buffer, Region& into) {
     done += static_cast<size_t>(count);
   }
   close(file);
+  const Json* numbers = buffer.find("numbers");
+  if (numbers && !numbers->is_null() && load_numbers)
+    load_numbers(numbers->string(), buffer.at("numbers_at").whole(), reinterpret_cast<void*>(into.base), into.bytes);
   into.mark(into.base, into.bytes, BY_HOST);
 }
 

@@ -65,6 +65,11 @@ Array Carrying::contents() {
     if (machine_.sampled)
       for (uintptr_t a = memory.base; a < memory.base + memory.bytes; ++a, ++at)
         out.put(const_cast<Region&>(memory).cell(a).write ? 1 : 0);
+    entry.emplace_back("numbers", write_numbers ? Json(at) : Json());
+    if (write_numbers) {
+      write_numbers(out, reinterpret_cast<const void*>(memory.base), memory.bytes);
+      at = static_cast<int64_t>(out.tellp());
+    }
     list.push_back(std::move(entry));
   }
   return list;

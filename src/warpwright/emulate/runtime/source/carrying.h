@@ -2,10 +2,17 @@
 #ifndef WARPWRIGHT_EMULATE_CARRYING_H
 #define WARPWRIGHT_EMULATE_CARRYING_H
 
+#include <iosfwd>
+#include <string>
+
 #include "library.h"
 #include "machine.h"
 
 namespace warpwright::emulated {
+
+// The numbers that floats stand for, file to memory and back. Only lifted programs have these functions.
+__attribute__((weak)) void load_numbers(const std::string& file, int64_t at, void* memory, size_t bytes);
+__attribute__((weak)) void write_numbers(std::ostream& out, const void* memory, size_t bytes);
 
 // What the host code of this call has launched, in its order.
 extern std::vector<Launch> attached;

@@ -7,6 +7,10 @@
 #include "warpwright/half_bits.h"
 
 namespace warpwright::emulated {
+
+// Only lifted programs have this function.
+__attribute__((weak)) bool lifted_ptx(const std::string& operation, const uint32_t* operands, uint32_t& result);
+
 namespace {
 
 using Wide = __int128;
@@ -72,7 +76,20 @@ bool has_other_rounding_or_sign(const Instruction& in) {
   return false;
 }
 
+// Arithmetic of f32 whose operands are lifted numbers; unsupported operations end the run.
+bool compute_lifted(PtxRun& run, const Instruction& in) {
+  uint32_t operands[3] = {};
+  for (size_t i = 1; i < in.operands.size() && i < 4; ++i)
+    operands[i - 1] = static_cast<uint32_t>(run.get(in.operands[i]));
+  const bool is_plain = !has_other_rounding_or_sign(in) && !in.has("sat") && !in.has("NaN");
+  uint32_t result;
+  if (!is_plain || !lifted_ptx(in.opcode[0], operands, result)) unsupported("lifted ptx arithmetic");
+  run.set(in.operands[0], result);
+  return true;
+}
+
 bool compute_real(PtxRun& run, const Instruction& in) {
+  if (lifted_ptx && in.type() == "f32") return compute_lifted(run, in);
   Reals function = real_function(in.opcode[0]);
   if (!function || has_other_rounding_or_sign(in)) return false;
   const std::string type = in.type(), element = is_pair(type) ? type.substr(0, type.size() - 2) : type;
@@ -193,6 +210,7 @@ bool compare(PtxRun& run, const Instruction& in) {
            : how == "hi"   ? x > y
                            : x >= y;
   };
+  if (lifted_ptx && is_real(type)) unsupported("lifted ptx comparison");
   const bool result = is_real(type) ? holds(real(type, a), real(type, b)) : holds(whole(type, a), whole(type, b));
   run.set(PtxRun::elements(in.operands[0])[0], result);
   return true;

@@ -4,6 +4,12 @@
 
 #include "warpwright/complex.h"
 
+// The emulator replaces both, to compute in other numbers.
+#ifndef WARPWRIGHT_FLOAT
+#define WARPWRIGHT_FLOAT float
+#define WARPWRIGHT_DOUBLE double
+#endif
+
 // X(C++ type, name in C++, name in Python): in torch's order, which fixes the numbers.
 #define WARPWRIGHT_SCALAR_TYPES(X)                  \
   X(uint8_t, Byte, "uint8")                         \
@@ -12,8 +18,8 @@
   X(int, Int, "int32")                              \
   X(int64_t, Long, "int64")                         \
   X(c10::Half, Half, "float16")                     \
-  X(float, Float, "float32")                        \
-  X(double, Double, "float64")                      \
+  X(WARPWRIGHT_FLOAT, Float, "float32")             \
+  X(WARPWRIGHT_DOUBLE, Double, "float64")           \
   X(c10::complex<c10::Half>, ComplexHalf, "complex32") \
   X(c10::complex<float>, ComplexFloat, "complex64") \
   X(c10::complex<double>, ComplexDouble, "complex128") \
