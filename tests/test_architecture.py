@@ -19,19 +19,20 @@ LEVELS = {
     **dict.fromkeys(("sandbox", "cpp", "oracle"), 1),
     **dict.fromkeys(("tasks", "seal"), 2),
     **dict.fromkeys(("emulate", "judge", "archive", "models"), 3),
-    "languages": 4,
-    **dict.fromkeys(("verify", "compose", "propose", "evolve", "dispatch", "report"), 5),
-    "search": 6,
-    "app": 7,
-    "cli": 8,
-    "__main__": 9,
+    "prove": 4,
+    "languages": 5,
+    **dict.fromkeys(("verify", "compose", "propose", "evolve", "dispatch", "report"), 6),
+    "search": 7,
+    "app": 8,
+    "cli": 9,
+    "__main__": 10,
 }
 TRAVELLING = {"core", "oracle", "judge"}
 LIGHT = ("core", "sandbox", "cpp", "tasks", "seal", "languages")
 HOMES = {
     "typer": {"cli"},
     "rich": {"cli"},
-    "torch": {"oracle", "judge"},
+    "torch": {"oracle", "judge", "prove"},
     "sqlalchemy": {"archive"},
     "alembic": {"archive"},
 }

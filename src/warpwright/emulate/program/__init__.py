@@ -3,6 +3,7 @@
 build.py         compiles the program with instrumentation and links it with our runtime
 compilers.py     the command lines of g++ and clang++
 front.py         rewrites preprocessed CUDA to C++ whose kernels run on the CPU
+lifting.py       rewrites preprocessed CUDA to compute in lifted numbers
 shared.py        parses declarations of shared memory
 lines.py         finds the source line of an address
 calls.py         writes the requests to an emulated program

@@ -1,0 +1,8 @@
+"""Room 4, prove: decides whether a kernel computes the formula of its reference, in lifted numbers.
+
+A lifted number is a double, which decides comparisons, with residues, which decide equality.
+
+library.py  builds the arithmetic as a shared library
+numbers.py  tensors of lifted numbers
+tensor.py   a tensor for torch whose elements are lifted numbers
+"""

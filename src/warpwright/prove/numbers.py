@@ -1,0 +1,154 @@
+"""Tensors of lifted numbers: int64 tensors that hold the place of each number in the library's store.
+
+A place can be copied, permuted, gathered and padded by torch's own operations; place 0 is the number zero.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Sequence
+from enum import IntEnum
+from typing import Any
+
+import torch
+
+from warpwright.emulate.program.running import NUMBER_BYTES
+from warpwright.prove.library import loaded
+
+Places = torch.Tensor
+LEVELS = 4
+LOST = -1
+"""The residue, as a signed number, that an operation does not have."""
+PRIMES = (2147046719, 1073523359, 536761679, 268380839)
+"""The same as in runtime/lifted/number.h."""
+
+
+class Unary(IntEnum):
+    """The operations of runtime/lifted/number.h, in its order."""
+
+    EXP = 0
+    LOG = 1
+    SQRT = 2
+    TANH = 3
+    ERF = 4
+    SIN = 5
+    COS = 6
+    TAN = 7
+    ASIN = 8
+    ACOS = 9
+    ATAN = 10
+    LGAMMA = 11
+    FLOOR = 12
+    CEIL = 13
+    ROUND = 14
+    TRUNC = 15
+    NEAREST = 16
+    ABS = 17
+    NEGATE = 18
+
+
+class Binary(IntEnum):
+    ADD = 0
+    SUBTRACT = 1
+    MULTIPLY = 2
+    DIVIDE = 3
+    POWER = 4
+    MODULO = 5
+    ATAN2 = 6
+    LARGER = 7
+    SMALLER = 8
+
+
+def clear() -> None:
+    """Forgets all numbers: places made before mean nothing any more."""
+    loaded().lifted_clear()
+
+
+def put(records: torch.Tensor) -> Places:
+    """Stores numbers, given as rows of NUMBER_BYTES bytes."""
+    rows = records.contiguous()
+    return _filled(rows.shape[:-1], lambda to: loaded().lifted_put(_at(rows), _size(to.numel()), _at(to)))
+
+
+def get(places: Places) -> torch.Tensor:
+    """The numbers at some places, as rows of NUMBER_BYTES bytes."""
+    flat = places.contiguous()
+    records = torch.zeros(*places.shape, NUMBER_BYTES, dtype=torch.uint8)
+    loaded().lifted_get(_at(flat), _size(flat.numel()), _at(records))
+    return records
+
+
+def values(places: Places) -> torch.Tensor:
+    """The doubles that decide comparisons."""
+    flat = places.contiguous()
+    found = torch.empty(places.shape, dtype=torch.float64)
+    loaded().lifted_values(_at(flat), _size(flat.numel()), _at(found))
+    return found
+
+
+def read(constants: torch.Tensor) -> Places:
+    """The numbers that constants stand for, such as 1e-5, 1/3 or the root of two."""
+    flat = constants.to(torch.float32).contiguous()
+    return _filled(flat.shape, lambda to: loaded().lifted_read(_at(flat), _size(to.numel()), _at(to)))
+
+
+def unary(operation: Unary, x: Places) -> Places:
+    flat = x.contiguous()
+    return _filled(x.shape, lambda to: loaded().lifted_unary(int(operation), _at(flat), _size(to.numel()), _at(to)))
+
+
+def binary(operation: Binary, a: Places, b: Places) -> Places:
+    left, right = (item.contiguous() for item in torch.broadcast_tensors(a, b))
+    return _filled(
+        left.shape, lambda to: loaded().lifted_binary(int(operation), _at(left), _at(right), _size(to.numel()), _at(to))
+    )
+
+
+def reduced(operation: Binary, x: Places, dims: Sequence[int], *, keep: bool) -> Places:
+    """Joins all elements along some dimensions."""
+    order = [dim for dim in range(x.dim()) if dim not in dims]
+    rows = x.permute(*order, *dims).reshape([x.shape[dim] for dim in order] + [-1]).contiguous()
+    joined = _reduced(operation, rows, running=False)
+    return joined.reshape([1 if dim in dims else x.shape[dim] for dim in range(x.dim())]) if keep else joined
+
+
+def running(operation: Binary, x: Places, dim: int) -> Places:
+    """Joins each element with all before it along a dimension."""
+    rows = x.movedim(dim, -1).contiguous()
+    return _reduced(operation, rows, running=True).movedim(-1, dim)
+
+
+def product(a: Places, b: Places) -> Places:
+    """The matrix product of (rows, depth) and (depth, columns)."""
+    left, right = a.contiguous(), b.t().contiguous()
+    rows, columns, depth = a.shape[0], b.shape[1], a.shape[1]
+    return _filled(
+        (rows, columns),
+        lambda to: loaded().lifted_product(_at(left), _at(right), _size(rows), _size(columns), _size(depth), _at(to)),
+    )
+
+
+def _reduced(operation: Binary, rows: Places, *, running: bool) -> Places:
+    columns = rows.shape[-1]
+    count = rows.numel() // columns if columns else 0
+    shape = rows.shape if running else rows.shape[:-1]
+    if not count:
+        return torch.zeros(shape, dtype=torch.int64)
+    return _filled(
+        shape,
+        lambda to: loaded().lifted_reduce(int(operation), _at(rows), _size(count), _size(columns), running, _at(to)),
+    )
+
+
+def _filled(shape: Sequence[int], fill: Callable[[Places], Any]) -> Places:
+    made = torch.empty(tuple(shape), dtype=torch.int64)
+    fill(made)
+    return made
+
+
+def _at(tensor: torch.Tensor) -> ctypes.c_void_p:
+    return ctypes.c_void_p(tensor.data_ptr())
+
+
+def _size(value: int) -> ctypes.c_int64:
+    return ctypes.c_int64(value)
