@@ -1,4 +1,4 @@
-"""Room 8, app: what every face calls. Decisions that a user could make are made here; faces parse and render.
+"""The room app: what every face calls. Decisions that a user could make are made here; faces parse and render.
 
 given.py      tasks and kernels in every form in which a caller gives them
 progress.py   what long work reports on its way

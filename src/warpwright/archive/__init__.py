@@ -1,4 +1,4 @@
-"""Room 2, archive: an append-only archive of runs, in SQLite by default, in PostgreSQL by URL.
+"""The room archive: an append-only archive of runs, in SQLite by default, in PostgreSQL by URL.
 
 opening.py  open_archive, the only way to open one
 store.py    Archive, the interface

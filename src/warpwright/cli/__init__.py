@@ -1,4 +1,4 @@
-"""Room 8, cli: parses the command line, calls the API, prints results. Makes no decisions.
+"""The room cli: parses the command line, calls the API, prints results. Makes no decisions.
 
 main.py    the command `warpwright`: verbs, and errors as one sentence with an exit code
 doctor.py  `warpwright doctor`

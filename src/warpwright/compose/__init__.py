@@ -1,4 +1,4 @@
-"""Room 3, compose: writes CUDA sources from the traced function, without a language model.
+"""The room compose: writes CUDA sources from the traced function, without a language model.
 
 plan.py     `plan(task)` returns a Composable: its search space, its default config, its sources
 entries.py  entry points: traced, lowered, rewritten and scheduled

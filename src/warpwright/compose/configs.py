@@ -81,7 +81,7 @@ def completed(space: Space, default: Config, config: Config) -> dict[str, Any]:
     """A whole config: a knob that is not given has its default, what is given must be one of the values of its knob."""
     for name, value in config.items():
         if name in space and value not in space[name]:
-            raise UsageError(f"{name} = {value} is not in the genome space; one of {', '.join(map(str, space[name]))}")
+            raise UsageError(f"{name} = {value} is not a value of this knob; one of {', '.join(map(str, space[name]))}")
     return {name: config.get(name, default[name]) for name in space}
 
 

@@ -17,7 +17,7 @@ from warpwright.compose.ir.values import Graph
 from warpwright.compose.kernels.registry import shapes
 from warpwright.compose.kernels.site import Site, sites_of
 from warpwright.compose.kernels.steps import EntryWriter
-from warpwright.compose.passes.unit_dims import handed_over, often_one
+from warpwright.compose.passes.unit_dims import dim_timed_as_one, handed_over
 from warpwright.compose.schedule.entry import Entry
 from warpwright.compose.schedule.groups import ROWS
 from warpwright.compose.schedule.knobs import Config, Knob, Space, variations_of
@@ -98,7 +98,7 @@ def plan(task: Task, gpu: str = "h200") -> Composable:
     _check_types(task)
     with bugs_as_faults(f"planning {task.key}"):
         entries = _entries(task, graph)
-        if often := often_one(graph):
+        if often := dim_timed_as_one(graph):
             entries = handed_over(entries, _entries(task, Graph(_cases(task, one=often[0]), target)), *often)
         _check_lengths(entries)
         groups = [group for entry in entries for group in entry.schedule.groups]

@@ -1,4 +1,4 @@
-"""Room 0, core: the plain data that all rooms share. Standard library only.
+"""The room core: the plain data that all rooms share. Standard library only.
 
 task.py       Task, Case, arguments, outputs, tolerance, work
 signature.py  arguments, outputs and gradients of a task in one case: shapes, strides, dtypes

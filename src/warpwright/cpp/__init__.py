@@ -1,4 +1,4 @@
-"""Room 1, cpp: C++ text as tokens.
+"""The room cpp: C++ text as tokens.
 
 tokens.py        a lossless tokeniser
 editing.py       replaces tokens in place; turns launches into plain calls

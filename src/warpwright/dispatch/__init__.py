@@ -1,4 +1,4 @@
-"""Room 3, dispatch: runs work on the CPU cores and the GPU of this machine, or sends it to a GPU elsewhere.
+"""The room dispatch: runs work on the CPU cores and the GPU of this machine, or sends it to a GPU elsewhere.
 
 pool.py         a function of many items on the CPU cores of this machine
 ordered_map.py  a function of many items at once, results in order

@@ -1,4 +1,4 @@
-"""Room 2, emulate: runs candidates on the CPU, thread by thread, under a checker of CUDA's rules.
+"""The room emulate: runs candidates on the CPU, thread by thread, under a checker of CUDA's rules.
 
 emulating.py    the library call `emulate`
 emulation.py    its result

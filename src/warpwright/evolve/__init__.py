@@ -1,4 +1,4 @@
-"""Room 3, evolve: decides what a search does next. Pure functions of a run's records; no I/O, no compilation, no
+"""The room evolve: decides what a search does next. Pure functions of a run's records; no I/O, no compilation, no
 waiting.
 
 fold.py     folds records into a Snapshot

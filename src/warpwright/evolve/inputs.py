@@ -42,5 +42,3 @@ class SearchInputs:
     lessons: tuple[str, ...] = ()
     """Lessons of earlier runs for the same function."""
     ceilings: Mapping[Arm, Ceiling] = field(default_factory=dict)
-    evaluation_seconds: float | None = None
-    """The most GPU seconds that one evaluation can take."""

@@ -58,14 +58,14 @@ def _ceiling(arm: Arm, snapshot: Snapshot, given: SearchInputs) -> Ceiling:
     )
 
 
-def evaluations_left(snapshot: Snapshot, policy: Policy, given: SearchInputs) -> int | None:
+def evaluations_left(snapshot: Snapshot, policy: Policy) -> int | None:
     """The number of evaluations that fit into the remaining GPU seconds, each at the longest so far; None is no
     limit."""
     if policy.budget.gpu_seconds is None:
         return None
     left = policy.budget.gpu_seconds - snapshot.spent.gpu_seconds
     seen = [member.score.gpu_seconds or 0.0 for member in snapshot.members if member.score]
-    longest = given.evaluation_seconds if given.evaluation_seconds is not None else max(seen, default=0.0)
+    longest = max(seen, default=0.0)
     if left <= 0:
         return 0
     return int(left / longest) if longest > 0 else 1
@@ -80,7 +80,7 @@ def time_is_up(snapshot: Snapshot, policy: Policy) -> bool:
 def shortage(snapshot: Snapshot, policy: Policy, given: SearchInputs) -> str | None:
     """States which budget does not allow another proposal; None if all do."""
     budget, spent = policy.budget, snapshot.spent
-    if evaluations_left(snapshot, policy, given) == 0:
+    if evaluations_left(snapshot, policy) == 0:
         return (
             f"{spent.gpu_seconds:.0f} of {budget.gpu_seconds:g} GPU seconds are used; another evaluation may not fit."
         )

@@ -1,4 +1,4 @@
-"""Room 4, languages: one package for each language of candidates. A package put here is a language.
+"""The room languages: one package for each language of candidates. A package put here is a language.
 
 registry.py  the frontend of a candidate, of a name, of a file; candidates read from files
 frontend.py  what a language gives, and what happens where it gives less

@@ -1,4 +1,4 @@
-"""Room 2, models: language models behind one Protocol of core. Importing it loads no client library.
+"""The room models: language models behind one Protocol of core. Importing it loads no client library.
 
 named.py     `model_named`: models by a spec such as "anthropic:NAME", and the Terms of their use
 spec.py      parses a spec

@@ -1,4 +1,4 @@
-"""Room 1, oracle: inputs from seeds, expected values in fp64, error budgets, a comparator, and controls.
+"""The room oracle: inputs from seeds, expected values in fp64, error budgets, a comparator, and controls.
 
 compare/   compares results with expected values
 controls/  wrong and honest implementations that a task is tested with

@@ -1,4 +1,4 @@
-"""Room 3, propose: builds prompts from briefs and reads candidates from answers; merges and tunes kernels without a
+"""The room propose: builds prompts from briefs and reads candidates from answers; merges and tunes kernels without a
 model.
 
 proposing.py    asks a model for a kernel, reads the answer, and asks once more if the answer is unusable

@@ -1,4 +1,4 @@
-"""Room 3, report: figures and text computed from records, by pure functions.
+"""The room report: figures and text computed from records, by pure functions.
 
 standings.py   a candidate against its baselines and the physical limit, case by case
 bottleneck.py  what limits a candidate, in one sentence

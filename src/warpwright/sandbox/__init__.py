@@ -1,4 +1,4 @@
-"""Room 1, sandbox: runs hostile code in confinement.
+"""The room sandbox: runs hostile code in confinement.
 
 run.py        `run` and the functions that other rooms use
 session.py    one run as seen from our process

@@ -1,4 +1,4 @@
-"""Room 1, seal: compiles a candidate's source to a cubin and a launch plan; its host code never runs beside a GPU.
+"""The room seal: compiles a candidate's source to a cubin and a launch plan; its host code never runs beside a GPU.
 
 sealing.py     the library call `seal`
 __main__.py    precompiles our headers before the first kernel

@@ -1,4 +1,4 @@
-"""Room 6, search: runs from their settings to the last decision.
+"""The room search: runs from their settings to the last decision.
 
 line.py           the straight line: read this first
 run.py            the steps of the line, each of which does what the records of a run still lack

@@ -1,4 +1,4 @@
-"""Room 1, tasks: loads tasks from our suites and from users' files, as plain data.
+"""The room tasks: loads tasks from our suites and from users' files, as plain data.
 
 find.py           `load` and `all_tasks`: tasks by name or path
 suite.py          our own format, a folder with task.toml and reference.py

@@ -1,4 +1,4 @@
-"""Room 3, verify: verdicts on candidates, and the admission of tasks.
+"""The room verify: verdicts on candidates, and the admission of tasks.
 
 ladder.py      climbs the rungs in order, up to the first that refutes
 own_task.py    rung: whether a task of the user can tell right from wrong

@@ -61,15 +61,17 @@ def test_tokens_run_out_too(story):
 
 
 def test_gpu_seconds_bound_the_evaluations(story):
-    story.breed({}, {}, {}).answer(0).answer(1).answer(2).climb("k0").climb("k1").climb("k2")
-    made = story.decision(policy(gpu_seconds=25.0), SearchInputs(evaluation_seconds=10.0))
+    """As many as fit into what is left, each as long as the longest so far."""
+    story.breed({}).answer(0).climb("k0").evaluate("k0").score("k0", 0.0, gpu_seconds=10.0)
+    story.breed({}, {}, {}, generation=1).answer(1).answer(2).answer(3).climb("k1").climb("k2").climb("k3")
+    made = story.decision(policy(gpu_seconds=35.0), SearchInputs())
     assert len(made.candidates) == 2
-    assert evaluations_left(story.snapshot(), policy(), SearchInputs()) is None
-    assert evaluations_left(story.snapshot(), policy(gpu_seconds=0.0), SearchInputs()) == 0
+    assert evaluations_left(story.snapshot(), policy()) is None
+    assert evaluations_left(story.snapshot(), policy(gpu_seconds=0.0)) == 0
 
 
 def test_without_knowing_how_long_one_takes_one_is_tried(story):
-    assert evaluations_left(story.snapshot(), policy(gpu_seconds=5.0), SearchInputs()) == 1
+    assert evaluations_left(story.snapshot(), policy(gpu_seconds=5.0)) == 1
 
 
 def test_time_is_summed_over_sessions(story):
@@ -85,8 +87,8 @@ def test_time_that_is_up_ends_even_what_waits(story):
 
 
 def test_without_gpu_seconds_nothing_is_tuned(story):
-    story.breed({}).right(0, 0.0).evaluate("k0").judge("k0", seconds={"time": 9.0})
-    told = SearchInputs(tunables={"k0": Tunables(space={"N": (1, 2)}, genome={"N": 1})}, evaluation_seconds=5.0)
+    story.breed({}).answer(0).climb("k0").evaluate("k0").score("k0", 0.0, gpu_seconds=9.0)
+    told = SearchInputs(tunables={"k0": Tunables(space={"N": (1, 2)}, genome={"N": 1})})
     assert story.decision(policy(gpu_seconds=20.0), told).action is Action.BREED
     assert story.decision(policy(gpu_seconds=10.0), told).action is Action.STOP
 

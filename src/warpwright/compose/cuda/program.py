@@ -31,33 +31,33 @@ STANDARD = ("algorithm", "climits", "cmath", "initializer_list", "optional", "tu
 """Headers in the order in which they are included."""
 
 
-def source(task: Task, entries: Sequence[HostWriter], genome: Mapping[str, Any], shown: Mapping[str, Any]) -> str:
+def source(task: Task, entries: Sequence[HostWriter], config: Mapping[str, Any], shown: Mapping[str, Any]) -> str:
     """The source file; `shown` is the part of the config that its head states."""
     kernels = list({kernel.name: kernel for entry in entries for kernel in entry.kernels}.values())
-    found = _scheduled(_items(kernels, genome), entries, kernels, genome)
+    found = _scheduled(_items(kernels, config), entries, kernels, config)
     found += [*([_dispatch(task)] if kernels else []), CHECK, *(entry.host() for entry in entries)]
     found.append(_module([entry.entry.name for entry in entries if entry.entry.is_exported]))
     text = "\n".join(line for item in found for line in ["", *wrapped(item.lines)])
     return f"{_head(task, shown, headers_of(found))}\n{text}\n"
 
 
-def _items(kernels: Sequence[Written], genome: Mapping[str, Any]) -> list[Item]:
+def _items(kernels: Sequence[Written], config: Mapping[str, Any]) -> list[Item]:
     """Device functions, kernels and their launchers."""
-    fast = genome.get("math") == "fast"
+    fast = config.get("math") == "fast"
     devices = [with_fast_math(kernel.device) if fast else kernel.device for kernel in kernels]
     functions = dict.fromkeys(item for kernel in kernels for item in kernel.needs.functions.values())
     quick: dict[Item, Item] = {DEFINED[Op.SIGMOID]: QUICK_SIGMOID} if fast else {}
     return [
-        *_preamble(kernels, [item for device in devices for item in device], genome),
+        *_preamble(kernels, [item for device in devices for item in device], config),
         *(quick.get(item, item) for item in functions),
         *(item for device, kernel in zip(devices, kernels, strict=True) for item in (*device, *kernel.launcher)),
     ]
 
 
-def _preamble(kernels: Sequence[Written], devices: Sequence[Item], genome: Mapping[str, Any]) -> list[Item]:
+def _preamble(kernels: Sequence[Written], devices: Sequence[Item], config: Mapping[str, Any]) -> list[Item]:
     """The shared device functions, each once and after its dependencies."""
     found = dict.fromkeys(item for kernel in kernels for item in kernel.preamble)
-    stores = STREAMING if genome.get("stores") == "streaming" else STORE
+    stores = STREAMING if config.get("stores") == "streaming" else STORE
     put = [stores] if is_called("store", [*found, *devices]) else []
     first = [PACKS, *put] if PACKS in found else []
     quick = [QUICK] if is_called("fast_exp<T>", devices) else []
@@ -66,23 +66,23 @@ def _preamble(kernels: Sequence[Written], devices: Sequence[Item], genome: Mappi
 
 
 def _scheduled(
-    items: list[Item], entries: Sequence[HostWriter], kernels: Sequence[Written], genome: Mapping[str, Any]
+    items: list[Item], entries: Sequence[HostWriter], kernels: Sequence[Written], config: Mapping[str, Any]
 ) -> list[Item]:
     """The same under programmatic dependent launch, where several kernels follow each other."""
     in_sequence = any(entry.steps > 1 for entry in entries) or any(kernel.in_sequence for kernel in kernels)
-    if genome.get("overlap") == "next" and in_sequence:
+    if config.get("overlap") == "next" and in_sequence:
         return [WAITING, *with_programmatic_launch(items)]
     return without_waiting(items)
 
 
-def _head(task: Task, genome: Mapping[str, Any], headers: Set[str]) -> str:
+def _head(task: Task, config: Mapping[str, Any], headers: Set[str]) -> str:
     """The head of the file: a description and the needed headers."""
     cuda, standard = (
         [f"#include <{header}>" for header in known if header in headers] for known in (HEADERS, STANDARD)
     )
     lines = [
         f"// {task.name}, {task.direction}" + (f": {task.summary}" if task.summary else ""),
-        f"// Composed by Warpwright. config: {json.dumps(dict(genome))}",
+        f"// Composed by Warpwright. config: {json.dumps(dict(config))}",
         *cuda,
         *(["", *standard] if standard else []),
     ]

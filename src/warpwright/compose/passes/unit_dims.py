@@ -19,7 +19,7 @@ from warpwright.compose.schedule.entry import Entry, Single
 from warpwright.compose.schedule.row_shapes import is_few_and_long
 
 
-def often_one(graph: Graph) -> tuple[str, str] | None:
+def dim_timed_as_one(graph: Graph) -> tuple[str, str] | None:
     """The name of a size that is 1 in some timed cases but not in all, and a word for it."""
     for size, what in _counts(graph):
         timed = {size.values[position] for position in graph.cases.timed}

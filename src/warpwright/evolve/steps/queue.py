@@ -11,7 +11,7 @@ from warpwright.evolve.turn import Draft, Turn
 def evaluate(turn: Turn) -> Draft | None:
     """Selects the most promising of all waiting candidates, after new proposals were verified."""
     waiting = turn.waiting()
-    left = evaluations_left(turn.snapshot, turn.policy, turn.given)
+    left = evaluations_left(turn.snapshot, turn.policy)
     chosen = ranked(turn, waiting)[: turn.policy.evaluate if left is None else min(left, turn.policy.evaluate)]
     if not chosen or turn.last_action in (Action.EVALUATE, Action.REFLECT):
         return None

@@ -14,7 +14,7 @@ def tune(turn: Turn) -> Draft | None:
     best = turn.people.best
     if turn.last_action is not Action.EVALUATE or best is None or best.generation != turn.generation:
         return None
-    if evaluations_left(turn.snapshot, turn.policy, turn.given) == 0:
+    if evaluations_left(turn.snapshot, turn.policy) == 0:
         return None
     tuned = _tuned(best, turn)
     allowed = min(turn.policy.tunes - len(tuned), turn.policy.evaluate)

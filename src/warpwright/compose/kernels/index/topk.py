@@ -33,7 +33,7 @@ KERNEL = verbatim(
 // Top-k: one warp per row selects the `count` best values one by one, each the best of those ranked after the last.
 // Rows of at most 32 * ITEMS elements stay in registers; longer rows are read again for each selection.
 template <typename In, typename Out, int ITEMS, bool LOWEST>
-__global__ void __launch_bounds__(128) pick_kernel(
+__global__ void __launch_bounds__(128) topk_kernel(
         const In* __restrict__ from, Out* __restrict__ values, int64_t* __restrict__ indices, int64_t rows, int columns,
         int count) {""",
     Wait(),
@@ -81,7 +81,7 @@ __device__ bool is_after(Best one, Best other) {
 )
 
 
-def pick_kernel(
+def topk_kernel(
     name: str, source: Tensor, stores: Sequence[Store], shape: tuple[Size, Size, Size], cases: Cases
 ) -> Written:
     """`shape` is rows, columns and k; at most two stores: values and indices."""
@@ -113,7 +113,7 @@ def _launcher(source: Tensor, found: Mapping[str, Tensor], columns: Size, larges
     steps = sorted({1 << (length - 1).bit_length() for length in lengths if length <= LONGEST}) or [1]
     way = "false" if largest else "true"
     launched = launch(f"(rows + {ROWS - 1}) / {ROWS}", str(32 * ROWS), [*arguments, "rows", "columns", "count"])
-    *shorter, longest = (f"run(pick_kernel<{source.cpp}, {out}, {step}, {way}>)" for step in steps)
+    *shorter, longest = (f"run(topk_kernel<{source.cpp}, {out}, {step}, {way}>)" for step in steps)
     return [
         leave("rows == 0 || count == 0"),
         Lambda("run", "auto kernel", (launched,)),
@@ -137,7 +137,7 @@ class TopK(Strategy):
         x, cases = site.first.value.first, site.graph.cases
         shape = cases.product(x.shape[:-1]), x.shape[-1], site.first.value.shape[-1]
         name = writer.kernel_name(site.group)
-        writer.launch(pick_kernel(name, site.held[x.number], site.group.stores, shape, cases))
+        writer.launch(topk_kernel(name, site.held[x.number], site.group.stores, shape, cases))
 
 
 STRATEGIES = (TopK(),)

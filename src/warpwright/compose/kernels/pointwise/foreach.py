@@ -46,13 +46,13 @@ BLOCKS_PER_SM = 32
 """The largest number of blocks per multiprocessor and launch, over all of its tensors."""
 
 
-def list_kernel(
+def foreach_kernel(
     name: str,
     comment: str,
     stores: Sequence[Store],
     graph: Graph,
     held: Mapping[int, Tensor],
-    genome: Mapping[str, Any],
+    config: Mapping[str, Any],
 ) -> Written:
     count = graph.numel(stores[0].value)
     emitter = Emitter(
@@ -70,8 +70,8 @@ def list_kernel(
         raise CannotCompose("lists of tensors together with other sizes")
     return Written(
         name=name,
-        device=(_batch(needs), _device(name, comment, emitter, (elements, after), genome)),
-        launcher=(_launcher(name, needs, graph.gpu, genome),),
+        device=(_batch(needs), _device(name, comment, emitter, (elements, after), config)),
+        launcher=(_launcher(name, needs, graph.gpu, config),),
         needs=needs,
         preamble=(PACKS, ALIGNED),
     )
@@ -94,9 +94,9 @@ def _type(name: str, tensor: Tensor, needs: Needs) -> str:
 
 
 def _device(
-    name: str, comment: str, emitter: Emitter, stores: tuple[Body, Body], genome: Mapping[str, Any]
+    name: str, comment: str, emitter: Emitter, stores: tuple[Body, Body], config: Mapping[str, Any]
 ) -> Definition:
-    needs, size, (elements, after) = emitter.needs, genome["map_block"], stores
+    needs, size, (elements, after) = emitter.needs, config["map_block"], stores
     place = code("(static_cast<int64_t>(blockIdx.x) * {size} + threadIdx.x) * {VEC}", size=size)
     step = Also("step", code("static_cast<int64_t>(gridDim.x) * blockDim.x * {VEC}"))
     loop = (*emitter.lines[PACK], over_pack([*emitter.lines[ELEMENT], *elements]), *after)
@@ -117,10 +117,10 @@ def _device(
     )
 
 
-def _launcher(name: str, needs: Needs, gpu: Gpu, genome: Mapping[str, Any]) -> Definition:
+def _launcher(name: str, needs: Needs, gpu: Gpu, config: Mapping[str, Any]) -> Definition:
     tensors = _tensors(needs)
     numbers = [Parameter("int64_t" if v.kind == "int" else "double", n) for n, v in needs.scalars.items()]
-    first, size = next(iter(tensors)), genome["map_block"]
+    first, size = next(iter(tensors)), config["map_block"]
     arguments = ["batch", *(f"static_cast<{scalar_type(value)}>({n})" for n, value in needs.scalars.items())]
     blocks = "{std::min}((most + share - 1) / share, {std::max}<int64_t>({filling} / tensors, 1))"
     one_launch = (
@@ -144,7 +144,7 @@ def _launcher(name: str, needs: Needs, gpu: Gpu, genome: Mapping[str, Any]) -> D
         head=f"void launch_{name}",
         parameters=(*(Parameter("const std::vector<torch::Tensor>&", n, "vector") for n in tensors), *numbers),
         body=(
-            vec_of(genome["vector_bytes"]),
+            vec_of(config["vector_bytes"]),
             Loop(f"size_t start = 0; start < {first}.size(); start += {MOST}", one_launch),
         ),
         is_kernel=False,
@@ -179,7 +179,7 @@ class Foreach(Strategy):
 
     def write(self, site: Site, writer: Writing, otherwise: Otherwise) -> None:
         name = writer.kernel_name(site.group)
-        writer.launch(list_kernel(name, site.comment, site.group.stores, site.graph, site.held, writer.config))
+        writer.launch(foreach_kernel(name, site.comment, site.group.stores, site.graph, site.held, writer.config))
 
 
 STRATEGIES = (Foreach(),)

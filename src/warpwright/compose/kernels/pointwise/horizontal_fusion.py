@@ -46,14 +46,14 @@ def can_share(sites: Sequence[Site]) -> bool:
     )
 
 
-def side_by_side(name: str, works: Sequence[Elements], genome: Mapping[str, Any]) -> Written:
+def fused_horizontally(name: str, works: Sequence[Elements], config: Mapping[str, Any]) -> Written:
     needs = _joined(works)
     parts = [f"{name}_part_{number}" for number in range(1, len(works) + 1)]
-    devices = [_part(part, work, genome) for part, work in zip(parts, works, strict=True)]
+    devices = [_part(part, work, config) for part, work in zip(parts, works, strict=True)]
     return Written(
         name=name,
-        device=(*devices, _kernel(name, parts, works, needs, genome)),
-        launcher=(launcher(name, needs, _launcher(name, works, needs, genome)),),
+        device=(*devices, _kernel(name, parts, works, needs, config)),
+        launcher=(launcher(name, needs, _launcher(name, works, needs, config)),),
         needs=needs,
         preamble=(PACKS, ALIGNED, DIVISOR),
     )
@@ -72,8 +72,8 @@ def _name(size: str, number: int) -> str:
     return f"count_{number}" if size == "count" else size
 
 
-def _part(name: str, work: Elements, genome: Mapping[str, Any]) -> Definition:
-    body = body_of(work, "Index", "block", genome)
+def _part(name: str, work: Elements, config: Mapping[str, Any]) -> Definition:
+    body = body_of(work, "Index", "block", config)
     return Definition(
         comments=(work.comment,),
         template="typename Index, typename T, int VEC",
@@ -85,15 +85,15 @@ def _part(name: str, work: Elements, genome: Mapping[str, Any]) -> Definition:
 
 
 def _kernel(
-    name: str, parts: Sequence[str], works: Sequence[Elements], needs: Needs, genome: Mapping[str, Any]
+    name: str, parts: Sequence[str], works: Sequence[Elements], needs: Needs, config: Mapping[str, Any]
 ) -> Definition:
     """The fused kernel: consecutive ranges of blocks belong to consecutive parts."""
     starts = [Parameter("Index", f"start_{number}") for number in range(2, len(works) + 1)]
-    bodies = [statement for work in works for statement in body_of(work, "Index", "block", genome)]
+    bodies = [statement for work in works for statement in body_of(work, "Index", "block", config)]
     numbered = reversed(list(enumerate(zip(parts, works, strict=True), 1)))
     return Definition(
         template="typename Index, typename T, int VEC",
-        head=f"__global__ void __launch_bounds__({genome['map_block']}) {name}_kernel",
+        head=f"__global__ void __launch_bounds__({config['map_block']}) {name}_kernel",
         parameters=(*indexed(parameters(needs), bodies), *starts),
         body=(
             Let("const Index", "block", "blockIdx.x"),
@@ -114,8 +114,8 @@ def _called(part: str, work: Elements, number: int) -> Statement:
     return under(code("block >= {start}", start=start), [call])
 
 
-def _launcher(name: str, works: Sequence[Elements], needs: Needs, genome: Mapping[str, Any]) -> list[Statement]:
-    count, shares = len(works), [genome["map_block"] * work.packs for work in works]
+def _launcher(name: str, works: Sequence[Elements], needs: Needs, config: Mapping[str, Any]) -> list[Statement]:
+    count, shares = len(works), [config["map_block"] * work.packs for work in works]
     counts = [f"count_{number}" for number in range(1, count + 1)]
     ends = ["0", *(f"start_{number}" for number in range(2, count + 1)), "blocks"]
     steps = [
@@ -127,10 +127,10 @@ def _launcher(name: str, works: Sequence[Elements], needs: Needs, genome: Mappin
         Lambda("blocks_of", "int64_t count, int64_t packs", (blocks,)),
         *steps,
         leave("blocks == 0"),
-        launch("blocks", str(genome["map_block"]), [*pointers(needs), *ends[1:-1]]),
+        launch("blocks", str(config["map_block"]), [*pointers(needs), *ends[1:-1]]),
     )
     return [
-        vec_of(genome["vector_bytes"]),
+        vec_of(config["vector_bytes"]),
         Lambda("run", "auto kernel, int64_t width", run),
         vector_test(needs),
         *choices(name, needs, counts),
@@ -154,7 +154,7 @@ class HorizontalFusion(Strategy):
 
     def write(self, site: Site, writer: Writing, otherwise: Otherwise) -> None:
         works = [elements_of(each, writer.config) for each in _run(site)]
-        writer.launch(side_by_side(writer.kernel_name(site.group), works, writer.config))
+        writer.launch(fused_horizontally(writer.kernel_name(site.group), works, writer.config))
 
 
 def _run(site: Site) -> list[Site]:

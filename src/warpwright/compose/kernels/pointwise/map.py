@@ -78,10 +78,10 @@ class Elements:
 
 
 def elements(
-    comment: str, stores: Sequence[Store], graph: Graph, held: Mapping[int, Tensor], genome: Mapping[str, Any]
+    comment: str, stores: Sequence[Store], graph: Graph, held: Mapping[int, Tensor], config: Mapping[str, Any]
 ) -> Elements:
     """Emits stores with equal element counts; fewer packs per thread if positions need several divisions."""
-    packs = genome["map_packs"]
+    packs = config["map_packs"]
     found = _emitted(comment, stores, graph, held, packs)
     early = [pack.load.divisors for pack in found.emitter.early.values()]
     is_laborious = len(divisors(found.loop).union(*early)) > 1
@@ -109,25 +109,25 @@ def _emitted(comment: str, stores: Sequence[Store], graph: Graph, held: Mapping[
     return Elements(comment=comment, emitter=emitter, loop=loop, packs=packs)
 
 
-def map_kernel(name: str, work: Elements, genome: Mapping[str, Any]) -> Written:
+def map_kernel(name: str, work: Elements, config: Mapping[str, Any]) -> Written:
     """An elementwise kernel whose threads take packs of consecutive elements."""
     return Written(
         name=name,
-        device=(_device(name, work, genome),),
-        launcher=(launcher(name, work.needs, _launcher(name, work, genome)),),
+        device=(_device(name, work, config),),
+        launcher=(launcher(name, work.needs, _launcher(name, work, config)),),
         needs=work.needs,
         preamble=(PACKS, ALIGNED, *([DIVISOR] if work.needs.divides else ())),
     )
 
 
-def _device(name: str, work: Elements, genome: Mapping[str, Any]) -> Definition:
+def _device(name: str, work: Elements, config: Mapping[str, Any]) -> Definition:
     wide, index = ("typename Index, ", "Index") if work.needs.divides else ("", "int64_t")
-    body = body_of(work, index, f"static_cast<{index}>(blockIdx.x)", genome)
+    body = body_of(work, index, f"static_cast<{index}>(blockIdx.x)", config)
     given = parameters(work.needs)
     return Definition(
         comments=(work.comment,),
         template=f"{wide}typename T, int VEC",
-        head=f"__global__ void __launch_bounds__({genome['map_block']}) {name}_kernel",
+        head=f"__global__ void __launch_bounds__({config['map_block']}) {name}_kernel",
         parameters=tuple(indexed(given, body) if work.needs.divides else given),
         body=tuple(body),
     )
@@ -140,9 +140,9 @@ def indexed(typed: Sequence[Parameter], body: Body) -> list[Parameter]:
     return [replace(item, type=wide.get(item, item.type)) for item in typed]
 
 
-def body_of(work: Elements, index: str, where: str, genome: Mapping[str, Any]) -> list[Statement]:
+def body_of(work: Elements, index: str, where: str, config: Mapping[str, Any]) -> list[Statement]:
     """The statements of block number `where`."""
-    packs, size, emitter, loop = work.packs, genome["map_block"], work.emitter, work.loop
+    packs, size, emitter, loop = work.packs, config["map_block"], work.emitter, work.loop
     first = code("({where} * {size} + threadIdx.x) * {VEC}", where=where, size=packs * size)
     leave = under(code("i >= {count}"), [Do("return")])
     if packs == 1:
@@ -171,9 +171,9 @@ def _early(emitter: Emitter, place: Statement, packs: int) -> list[Statement]:
     return [*declared, _over_packs(packs, [place, under(code("i < {count}"), loads)])]
 
 
-def _launcher(name: str, work: Elements, genome: Mapping[str, Any]) -> list[Statement]:
+def _launcher(name: str, work: Elements, config: Mapping[str, Any]) -> list[Statement]:
     needs = work.needs
-    block_size, share = genome["map_block"], genome["map_block"] * work.packs
+    block_size, share = config["map_block"], config["map_block"] * work.packs
     blocks = Also("blocks", f"(packs + {share - 1}) / {share}")
     run = (
         Let("const int64_t", "packs", "(count + width - 1) / width", (blocks,)),
@@ -181,7 +181,7 @@ def _launcher(name: str, work: Elements, genome: Mapping[str, Any]) -> list[Stat
     )
     return [
         leave("count == 0"),
-        vec_of(genome["vector_bytes"]),
+        vec_of(config["vector_bytes"]),
         Lambda("run", "auto kernel, int64_t width", run),
         vector_test(needs),
         *choices(name, needs, ["count"]),

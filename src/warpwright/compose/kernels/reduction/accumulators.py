@@ -46,7 +46,7 @@ class Pass:
     after: list[Statement] = field(default_factory=list)
 
 
-class Carrier(Protocol):
+class Accumulator(Protocol):
     """An accumulator of one reduction, or of two fused ones."""
 
     parts: list[Part]
@@ -82,7 +82,7 @@ class Carrier(Protocol):
     def results(self, emitter: Emitter) -> dict[int, Term]: ...
 
 
-def carrier(item: Carried, emitter: Emitter) -> Carrier:
+def accumulator_of(item: Carried, emitter: Emitter) -> Accumulator:
     if isinstance(item, OnlineSoftmax):
         return _Joint(item, emitter)
     if isinstance(item, Variance):
@@ -90,27 +90,27 @@ def carrier(item: Carried, emitter: Emitter) -> Carrier:
     return _Best(item, emitter) if item.op in (Op.ARGMAX, Op.ARGMIN) else _Plain(item, emitter)
 
 
-def shared(carriers: Sequence[Carrier], anew: bool = False) -> list[Statement]:
+def shared(accumulators: Sequence[Accumulator], anew: bool = False) -> list[Statement]:
     """Combines accumulators over a block's threads, several of the same kind at once."""
-    others = [item for item in carriers if not isinstance(item, _Plain)]
+    others = [item for item in accumulators if not isinstance(item, _Plain)]
     found = [statement for item in others for statement in (item.share_anew() if anew else item.share())]
-    for op, names in _joined_alike(carriers).items():
+    for op, names in _joined_alike(accumulators).items():
         call = code("{op}, THREADS>({names})", op=op, names=joined(", ", names))
         several = Do(code("row_reduce_all<{call}", call=call))
         found.append(several if names[1:] else Assign(names[0], code("row_reduce<{call}", call=call)))
     return found
 
 
-def preambles(carriers: Sequence[Carrier]) -> list[Item]:
+def preambles(accumulators: Sequence[Accumulator]) -> list[Item]:
     """The device functions that the accumulators need."""
-    several = any(names[1:] for names in _joined_alike(carriers).values())
-    return [*(text for item in carriers for text in item.preamble), *([ALL_OVER_ROW] if several else ())]
+    several = any(names[1:] for names in _joined_alike(accumulators).values())
+    return [*(text for item in accumulators for text in item.preamble), *([ALL_OVER_ROW] if several else ())]
 
 
-def _joined_alike(carriers: Sequence[Carrier]) -> dict[str, list[str]]:
+def _joined_alike(accumulators: Sequence[Accumulator]) -> dict[str, list[str]]:
     """The names of scalar accumulators, by their operation."""
     found: dict[str, list[str]] = {}
-    for item in carriers:
+    for item in accumulators:
         if isinstance(item, _Plain):
             found.setdefault(item.op, []).append(item.name)
     return found

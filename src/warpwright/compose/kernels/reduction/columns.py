@@ -103,11 +103,11 @@ class ColumnWriter:
             self.elements.append(Assign(code("{sum}[k]", sum=name), term.code, "+="))
         settle_multiples(emitter)
 
-    def written(self, genome: Mapping[str, Any]) -> Written:
+    def written(self, config: Mapping[str, Any]) -> Written:
         return Written(
             name=self.name,
             device=(self._device(),),
-            launcher=(self._launcher(genome),),
+            launcher=(self._launcher(config),),
             needs=self._host_needs(),
             preamble=(PACKS, ALIGNED, ADD_PARTS),
             in_sequence=True,
@@ -148,20 +148,20 @@ class ColumnWriter:
             ),
         )
 
-    def _launcher(self, genome: Mapping[str, Any]) -> Definition:
-        needs, warps = self.emitter.needs, genome["column_warps"]
+    def _launcher(self, config: Mapping[str, Any]) -> Definition:
+        needs, warps = self.emitter.needs, config["column_warps"]
         given = pointers(needs)
         if any(self.direct.values()):
             needs.vectors |= {store.tensor.name: store.tensor for store in self.sums}
         test = vector_test(needs)
         strips = Also("strips", "(columns + 32 * width - 1) / (32 * width)")
         body = [
-            vec_of(genome["vector_bytes"]),
+            vec_of(config["vector_bytes"]),
             test,
             Let("const int64_t", "width", "vectors ? VEC : 1", (strips,)),
             *([self._alone(given)] if self.direct[FEW] else ()),
             *([self._together(given, warps)] if self.direct[SOME] else ()),
-            *self._shared(given, warps, genome["column_blocks"]),
+            *self._shared(given, warps, config["column_blocks"]),
         ]
         return launcher(self.name, self._host_needs(), body)
 

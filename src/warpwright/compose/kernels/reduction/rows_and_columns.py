@@ -78,16 +78,16 @@ def knobs(gpu: Gpu) -> tuple[Knob, ...]:
 
 
 def fused_kernels(
-    work: Rows, sums: Sequence[Store], graph: Graph, held: Mapping[int, Tensor], genome: Mapping[str, Any]
+    work: Rows, sums: Sequence[Store], graph: Graph, held: Mapping[int, Tensor], config: Mapping[str, Any]
 ) -> Written | None:
     """The fused kernels; None if no timed row can be kept."""
-    fitting = tiles(work.columns, graph.cases, genome)
+    fitting = tiles(work.columns, graph.cases, config)
     if not fitting:
         return None
     writer = RowWriter(work, graph, held, RowReads(work, graph, held).along_rows)
     writer.write()
-    device = _device(work, writer, sums, genome)
-    host = _launcher(work, writer.needs, sums, fitting, genome)
+    device = _device(work, writer, sums, config)
+    host = _launcher(work, writer.needs, sums, fitting, config)
     return Written(
         name=work.name,
         device=(device,),
@@ -104,7 +104,7 @@ def _with_sums(needs: Needs, sums: Sequence[Store]) -> Needs:
     return needs
 
 
-def _device(work: Rows, writer: RowWriter, sums: Sequence[Store], genome: Mapping[str, Any]) -> Definition:
+def _device(work: Rows, writer: RowWriter, sums: Sequence[Store], config: Mapping[str, Any]) -> Definition:
     names = [store.tensor.name for store in sums]
     put = "{store}<{VEC}>({parts} + team * {columns} + column, {sums}[item])"
     puts = [Do(code(put, parts=f"{name}_parts", sums=f"{name}_sum")) for name in names]
@@ -114,7 +114,7 @@ def _device(work: Rows, writer: RowWriter, sums: Sequence[Store], genome: Mappin
             "A team of THREADS threads iterates over rows and accumulates column sums on the way.",
         ),
         template="typename T, int VEC, int THREADS, int ITEMS",
-        head=f"__global__ void {kept_bounds(genome)} {work.name}_kernel",
+        head=f"__global__ void {kept_bounds(config)} {work.name}_kernel",
         parameters=(
             *row_parameters(writer.needs),
             *(Parameter("float* __restrict__", f"{name}_parts") for name in names),
@@ -126,7 +126,7 @@ def _device(work: Rows, writer: RowWriter, sums: Sequence[Store], genome: Mappin
             *writer.emitter.lines[KERNEL],
             *(Let(code("Pack<float, {VEC}>"), f"{name}_sum", "{}", extent="ITEMS") for name in names),
             Blank(),
-            *(_ahead(writer) if genome["fused_ahead"] else _one_by_one([*_loaded(writer), *writer.body])),
+            *(_ahead(writer) if config["fused_ahead"] else _one_by_one([*_loaded(writer), *writer.body])),
             Blank(),
             writer.over_kept(puts),
         ),
@@ -164,14 +164,14 @@ def _ahead(writer: RowWriter) -> list[Statement]:
 
 
 def _launcher(
-    work: Rows, needs: Needs, sums: Sequence[Store], fitting: Sequence[Tile], genome: Mapping[str, Any]
+    work: Rows, needs: Needs, sums: Sequence[Store], fitting: Sequence[Tile], config: Mapping[str, Any]
 ) -> Definition:
     body = [
-        vec_of(genome["vector_bytes"]),
+        vec_of(config["vector_bytes"]),
         Let("const int64_t", "packs", "columns / VEC"),
         vector_test(needs),
         leave(f"!vectors || rows == 0 || packs > {fitting[-1].packs}", "false"),
-        Lambda("run", "auto kernel, int threads, int per_block", _launched(needs, sums, genome)),
+        Lambda("run", "auto kernel, int threads, int per_block", _launched(needs, sums, config)),
         narrowest([(tile.packs, _run(work, tile)) for tile in fitting]),
         Do("return true"),
     ]
@@ -179,12 +179,12 @@ def _launcher(
     return launcher(work.name, _with_sums(needs, sums), body, result="bool", comments=comments)
 
 
-def _launched(needs: Needs, sums: Sequence[Store], genome: Mapping[str, Any]) -> tuple[Statement, ...]:
+def _launched(needs: Needs, sums: Sequence[Store], config: Mapping[str, Any]) -> tuple[Statement, ...]:
     """The statements that launch a kernel and add the partial sums of its teams."""
     names = [store.tensor.name for store in sums]
     arguments = [*pointers(needs), *(f"{name}_parts.data_ptr<float>()" for name in names)]
     add = "add_parts({parts}.data_ptr<float>(), {to}, teams, columns)"
-    most = code("{std::max}<int64_t>({count} / (threads * per_block), 1)", count=genome["fused_blocks"] * 128)
+    most = code("{std::max}<int64_t>({count} / (threads * per_block), 1)", count=config["fused_blocks"] * 128)
     blocks, teams = code("{std::min}((rows + per_block - 1) / per_block, most)"), Also("teams", "blocks * per_block")
     return (
         Comment("Launch the same number of threads whatever the block size."),

@@ -38,7 +38,7 @@ from warpwright.compose.ir.tensors import Tensor
 from warpwright.compose.ir.values import Graph
 from warpwright.compose.kernels.rows.launch import without_end
 from warpwright.compose.kernels.rows.onchip import (
-    KeepingWriter,
+    OnChipWriter,
     Tile,
     declining,
     items_in_shared,
@@ -61,13 +61,13 @@ KNOBS = (Knob(name="row_shared", values=(0, 1), default=1, variations={1: 0}),)
 """Whether rows are also kept in shared memory."""
 
 
-def resident_kernels(work: Rows, graph: Graph, held: Mapping[int, Tensor], genome: Mapping[str, Any]) -> Written | None:
+def resident_kernels(work: Rows, graph: Graph, held: Mapping[int, Tensor], config: Mapping[str, Any]) -> Written | None:
     """The kernels; None if no timed row gains by them."""
     reads = RowReads(work, graph, held)
-    fitting = fitting_tiles(reads, genome)
+    fitting = fitting_tiles(reads, config)
     if not fitting:
         return None
-    writer = KeepingWriter(work, graph, held, reads.read_again)
+    writer = OnChipWriter(work, graph, held, reads.read_again)
     writer.joins = True
     is_next = code("item < IN_SHARED && row + gridDim.x < {rows}")
     writer.behind_last = [writer.fetches(is_next, "(row + gridDim.x)")]
@@ -77,7 +77,7 @@ def resident_kernels(work: Rows, graph: Graph, held: Mapping[int, Tensor], genom
     return Written(
         name=f"{work.name}_resident",
         device=(_device(work, given, body),),
-        launcher=(_launcher(work, writer, pointers(given), fitting, _shortest(reads), genome),),
+        launcher=(_launcher(work, writer, pointers(given), fitting, _shortest(reads), config),),
         needs=writer.needs,
         preamble=writer.all_preambles,
     )
@@ -89,12 +89,12 @@ def fitting_tiles(reads: RowReads, config: Mapping[str, Any]) -> list[Tile]:
     return sorted({tile for tile in found if tile})
 
 
-def kept_by_a_block(reads: RowReads, case: int, genome: Mapping[str, Any]) -> Tile | None:
+def kept_by_a_block(reads: RowReads, case: int, config: Mapping[str, Any]) -> Tile | None:
     """The tile with which a block keeps the rows of a case; None if it cannot, or if registers suffice."""
     work, cases, kept, gpu = reads.work, reads.graph.cases, reads.read_again, reads.graph.gpu
-    if not genome["row_shared"] or work.backwards or not work.stores or not kept:
+    if not config["row_shared"] or work.backwards or not work.stores or not kept:
         return None
-    packs = -(-work.columns.values[case] * cases.widths[case] // genome["vector_bytes"])
+    packs = -(-work.columns.values[case] * cases.widths[case] // config["vector_bytes"])
     if work.rows.values[case] < few(gpu) or packs <= _shortest(reads):
         return None
     items = items_of(packs, MOST_THREADS, len(kept), gpu)
@@ -106,7 +106,7 @@ def _shortest(reads: RowReads) -> int:
     return MOST_THREADS * MOST_ITEMS // len(reads.along_rows)
 
 
-def _body(writer: KeepingWriter) -> list[Statement]:
+def _body(writer: OnChipWriter) -> list[Statement]:
     row = [
         *writer.fetched("IN_SHARED", "ITEMS"),
         Barrier(code("{__pipeline_wait_prior}(0)")),
@@ -140,15 +140,15 @@ def _device(work: Rows, given: Needs, body: Body) -> Definition:
 
 def _launcher(
     work: Rows,
-    writer: KeepingWriter,
+    writer: OnChipWriter,
     arguments: Sequence[Piece],
     fitting: Sequence[Tile],
     shortest: int,
-    genome: Mapping[str, Any],
+    config: Mapping[str, Any],
 ) -> Definition:
     most = fitting[-1].items * MOST_THREADS
     declined = f"rows < {few(writer.graph.gpu)} || packs <= {shortest} || packs > {most}"
-    width, kernel = genome["vector_bytes"], f"{work.name}_resident_kernel"
+    width, kernel = config["vector_bytes"], f"{work.name}_resident_kernel"
     kept = f"{width * len(writer.emitter.kept) * MOST_THREADS} * in_shared"
     run = (
         *with_shared_memory(kept, "bytes > gpu->sharedMemPerBlockOptin"),

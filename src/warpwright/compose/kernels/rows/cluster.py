@@ -44,7 +44,7 @@ from warpwright.compose.kernels.reduction.welford import WELFORD_OF_BLOCKS
 from warpwright.compose.kernels.rows.block import kept_by_a_block
 from warpwright.compose.kernels.rows.launch import without_end
 from warpwright.compose.kernels.rows.onchip import (
-    KeepingWriter,
+    OnChipWriter,
     declining,
     items_in_shared,
     items_of,
@@ -88,14 +88,14 @@ class Tile:
     in_shared: int
 
 
-def cluster_kernels(work: Rows, graph: Graph, held: Mapping[int, Tensor], genome: Mapping[str, Any]) -> Written | None:
+def cluster_kernels(work: Rows, graph: Graph, held: Mapping[int, Tensor], config: Mapping[str, Any]) -> Written | None:
     """The kernels; None if no timed row gains by them."""
     reads = RowReads(work, graph, held)
-    fitting = fitting_tiles(reads, genome)
+    fitting = fitting_tiles(reads, config)
     if not fitting:
         return None
     kept = reads.read_again
-    writer = KeepingWriter(work, graph, held, kept, sharing="THREADS * BLOCKS")
+    writer = OnChipWriter(work, graph, held, kept, sharing="THREADS * BLOCKS")
     writer.is_tight = True
     _write(writer)
     later = _later(reads)
@@ -105,7 +105,7 @@ def cluster_kernels(work: Rows, graph: Graph, held: Mapping[int, Tensor], genome
     return Written(
         name=f"{work.name}_clustered",
         device=(device,),
-        launcher=(_launcher(work, writer, fitting, genome),),
+        launcher=(_launcher(work, writer, fitting, config),),
         needs=writer.needs,
         preamble=(*writer.all_preambles, *(text for text, function in besides if function in calls)),
     )
@@ -119,14 +119,14 @@ def fitting_tiles(reads: RowReads, config: Mapping[str, Any]) -> list[Tile]:
     return sorted({tile for tile in found if tile})
 
 
-def kept_by_a_cluster(reads: RowReads, case: int, genome: Mapping[str, Any]) -> Tile | None:
+def kept_by_a_cluster(reads: RowReads, case: int, config: Mapping[str, Any]) -> Tile | None:
     """The tile with which a cluster keeps the rows of a case; None if it cannot, or if a block suffices."""
-    work, cases, kept, blocks = reads.work, reads.graph.cases, reads.read_again, genome.get("row_cluster")
+    work, cases, kept, blocks = reads.work, reads.graph.cases, reads.read_again, config.get("row_cluster")
     gpu = reads.graph.gpu
     rows, columns, element = work.rows.values[case], work.columns.values[case], cases.widths[case]
-    packs = -(-columns * element // genome["vector_bytes"])
+    packs = -(-columns * element // config["vector_bytes"])
     is_long = (rows < few(gpu) and columns >= LONG) or packs > LONGEST_OF_BLOCK
-    if not blocks or not kept or not is_long or kept_by_a_block(reads, case, genome):
+    if not blocks or not kept or not is_long or kept_by_a_block(reads, case, config):
         return None
     tile = _tile(packs, len(kept), element, bool(_later(reads)), gpu)
     return tile if tile and (tile.items <= MOST_ITEMS or rows >= _fewest(blocks, gpu)) else None
@@ -166,20 +166,20 @@ def _write(writer: RowWriter) -> None:
 
 def _exchange(writer: RowWriter, group: Sequence[Carried]) -> None:
     """One pass with an exchange, after which every thread has the results of all blocks."""
-    carriers = writer.reduce(group)
-    parts = [part for item in carriers for part in item.parts]
+    accumulators = writer.reduce(group)
+    parts = [part for item in accumulators for part in item.parts]
     place = "*cluster.map_shared_rank(&{part}[rank], threadIdx.x)"
     puts = [Assign(code(place, part=f"{name}_of"), found) for name, _, found in parts]
     writer.body += [
         *(Let(f"__shared__ {kind}", f"{name}_of", extent="BLOCKS") for name, kind, _ in parts),
         If("threadIdx.x < BLOCKS", tuple(puts)),
         Barrier("cluster.sync()"),
-        *(statement for item in carriers for statement in (*item.of_all("BLOCKS"), *item.settle())),
+        *(statement for item in accumulators for statement in (*item.of_all("BLOCKS"), *item.settle())),
         Blank(),
     ]
 
 
-def _body(work: Rows, writer: KeepingWriter, later: Sequence[str]) -> list[Statement]:
+def _body(work: Rows, writer: OnChipWriter, later: Sequence[str]) -> list[Statement]:
     besides = [Do(code("{prefetch_l2}({tensor} + row * {columns} + column)", tensor=name)) for name in later]
     row = code("{rows} - 1 - blockIdx.x / BLOCKS") if work.backwards else "blockIdx.x / BLOCKS"
     lane = Also("lane", "rank * THREADS + threadIdx.x")
@@ -200,7 +200,7 @@ def _body(work: Rows, writer: KeepingWriter, later: Sequence[str]) -> list[State
     ]
 
 
-def _device(work: Rows, writer: KeepingWriter, later: Sequence[str]) -> Definition:
+def _device(work: Rows, writer: OnChipWriter, later: Sequence[str]) -> Definition:
     bounds = f"__cluster_dims__(BLOCKS, 1, 1) __launch_bounds__(THREADS, {RESIDENT} / THREADS)"
     return Definition(
         comments=(
@@ -215,8 +215,8 @@ def _device(work: Rows, writer: KeepingWriter, later: Sequence[str]) -> Definiti
     )
 
 
-def _launcher(work: Rows, writer: KeepingWriter, fitting: Sequence[Tile], genome: Mapping[str, Any]) -> Definition:
-    needs, blocks, width, gpu = writer.needs, genome["row_cluster"], genome["vector_bytes"], writer.graph.gpu
+def _launcher(work: Rows, writer: OnChipWriter, fitting: Sequence[Tile], config: Mapping[str, Any]) -> Definition:
+    needs, blocks, width, gpu = writer.needs, config["row_cluster"], config["vector_bytes"], writer.graph.gpu
     is_long = f"(rows < {few(gpu)} && columns >= {LONG}) || packs > {LONGEST_OF_BLOCK}"
     declined = f"{RESIDENT} / threads * (bytes + 1024) > gpu->sharedMemPerMultiprocessor"
     run = (

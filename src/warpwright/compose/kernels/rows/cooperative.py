@@ -42,12 +42,12 @@ from warpwright.compose.ir.indices import KERNEL
 from warpwright.compose.ir.operations import REDUCTIONS, Op
 from warpwright.compose.ir.tensors import Store, Tensor
 from warpwright.compose.ir.values import FLOAT, Graph, Value
-from warpwright.compose.kernels.reduction.accumulators import Carrier, shared
+from warpwright.compose.kernels.reduction.accumulators import Accumulator, shared
 from warpwright.compose.kernels.reduction.passes import Carried, check, depths, joined
 from warpwright.compose.kernels.rows.cluster import kept_by_a_cluster
 from warpwright.compose.kernels.rows.launch import without_end
 from warpwright.compose.kernels.rows.onchip import (
-    KeepingWriter,
+    OnChipWriter,
     Tile,
     declining,
     items_in_shared,
@@ -96,13 +96,13 @@ void launch_cooperative(
 )
 
 
-def grid_kernels(work: Rows, graph: Graph, held: Mapping[int, Tensor], genome: Mapping[str, Any]) -> Written | None:
+def grid_kernels(work: Rows, graph: Graph, held: Mapping[int, Tensor], config: Mapping[str, Any]) -> Written | None:
     """The kernels; None if no timed row gains by them."""
     reads = RowReads(work, graph, held)
-    kept, remembered, fitting = kept_by_all(reads, genome)
+    kept, remembered, fitting = kept_by_all(reads, config)
     if not fitting:
         return None
-    writer = KeepingWriter(work, graph, held, kept, is_piece=True)
+    writer = OnChipWriter(work, graph, held, kept, is_piece=True)
     writer.is_tight = True
     writer.remembered, writer.ahead_of_use = remembered, 2 if remembered else 1
     parts, started = _write(writer)
@@ -112,16 +112,16 @@ def grid_kernels(work: Rows, graph: Graph, held: Mapping[int, Tensor], genome: M
     return Written(
         name=f"{work.name}_cooperative",
         device=(_device(work, given, parts, body),),
-        launcher=(_launcher(work, writer, given, parts, fitting, genome),),
+        launcher=(_launcher(work, writer, given, parts, fitting, config),),
         needs=writer.needs,
         preamble=(*writer.all_preambles, TOGETHER),
     )
 
 
-def kept_by_all(reads: RowReads, genome: Mapping[str, Any]) -> tuple[Sequence[str], Value | None, list[Tile]]:
+def kept_by_all(reads: RowReads, config: Mapping[str, Any]) -> tuple[Sequence[str], Value | None, list[Tile]]:
     """Which tensors are kept, and what is remembered beside them; and how, in each case that is timed."""
     sums = reads.work.reductions
-    if not genome["row_shared"] or not sums or any(value.op in (Op.ARGMAX, Op.ARGMIN) for value in sums):
+    if not config["row_shared"] or not sums or any(value.op in (Op.ARGMAX, Op.ARGMIN) for value in sums):
         return [], None, []
     work, cases, kept, found = reads.work, reads.graph.cases, reads.read_again, set()
     gpu = reads.graph.gpu
@@ -130,9 +130,9 @@ def kept_by_all(reads: RowReads, genome: Mapping[str, Any]) -> tuple[Sequence[st
     if remembered:
         kept = [name for name in kept if name in _read_for(left, reads, remembered)]
     for case in cases.timed:
-        packs = -(-work.columns.values[case] * cases.widths[case] // genome["vector_bytes"])
+        packs = -(-work.columns.values[case] * cases.widths[case] // config["vector_bytes"])
         rows, tensors = work.rows.values[case], len(kept) + (4 // cases.widths[case] if remembered else 0)
-        is_left = not kept_by_a_cluster(reads, case, genome)
+        is_left = not kept_by_a_cluster(reads, case, config)
         if rows < few(gpu) and work.columns.values[case] >= LONG and is_left and kept:
             items = items_of(packs, gpu.sms // rows * THREADS, tensors, gpu, IN_REGISTERS)
             if items and FEW_PACKS // tensors < items <= MOST_ITEMS:
@@ -171,7 +171,7 @@ def _read_for(roots: Sequence[Value], reads: RowReads, known: Value | None = Non
     return found & set(along)
 
 
-def _write(writer: KeepingWriter) -> tuple[list[Part], Body]:
+def _write(writer: OnChipWriter) -> tuple[list[Part], Body]:
     """The statements, the partial results exchanged between blocks, and the start of the first pass."""
     work, held = writer.work, writer.emitter.held
     at_once = [store for store in work.stores if needs_no_row(store, held)]
@@ -203,36 +203,36 @@ class Meeting:
     """The partial results exchanged between blocks."""
 
 
-def _met(writer: KeepingWriter, group: Sequence[Carried], number: int, stores: Sequence[Store]) -> Meeting:
+def _met(writer: OnChipWriter, group: Sequence[Carried], number: int, stores: Sequence[Store]) -> Meeting:
     found = writer.reduced(group, stores)
-    carriers = found.carriers
-    parts = [[Part(f"{name}_parts_{number}", kind) for name, kind, _ in item.parts] for item in carriers]
+    accumulators = found.accumulators
+    parts = [[Part(f"{name}_parts_{number}", kind) for name, kind, _ in item.parts] for item in accumulators]
     meeting = [
         *found.sharing,
-        *parts_left(carriers, parts),
+        *parts_left(accumulators, parts),
         Barrier("grid.sync()"),
-        *_put_together(carriers, parts),
+        *_put_together(accumulators, parts),
         Blank(),
     ]
     return Meeting(writer.started, found.walk, meeting, [part for listed in parts for part in listed])
 
 
-def _put_together(carriers: Sequence[Carrier], parts: Sequence[Sequence[Part]]) -> list[Statement]:
+def _put_together(accumulators: Sequence[Accumulator], parts: Sequence[Sequence[Part]]) -> list[Statement]:
     """Resets the accumulators and adds the partial results of all blocks, including this one."""
     joins = [
         statement
-        for item, listed in zip(carriers, parts, strict=True)
+        for item, listed in zip(accumulators, parts, strict=True)
         for statement in item.join([code("{part}[row * {pieces} + other]", part=part.name) for part in listed])
     ]
     return [
-        *(statement for item in carriers for statement in item.anew()),
+        *(statement for item in accumulators for statement in item.anew()),
         Loop(code("int other = lane; other < {pieces}; other += THREADS"), tuple(joins)),
-        *shared(carriers, anew=True),
-        *(statement for item in carriers for statement in item.settle()),
+        *shared(accumulators, anew=True),
+        *(statement for item in accumulators for statement in item.settle()),
     ]
 
 
-def _body(writer: KeepingWriter, started: Body) -> list[Statement]:
+def _body(writer: OnChipWriter, started: Body) -> list[Statement]:
     row = as_code("blockIdx.x / pieces")
     end = Also("end", code("min({columns}, begin + {length})"))
     return [
@@ -269,13 +269,13 @@ def _device(work: Rows, given: Needs, parts: Sequence[Part], body: Body) -> Defi
 
 def _launcher(
     work: Rows,
-    writer: KeepingWriter,
+    writer: OnChipWriter,
     given: Needs,
     parts: Sequence[Part],
     fitting: Sequence[Tile],
-    genome: Mapping[str, Any],
+    config: Mapping[str, Any],
 ) -> Definition:
-    width, first, kernel = genome["vector_bytes"], next(iter(writer.needs.reads)), f"{work.name}_cooperative_kernel"
+    width, first, kernel = config["vector_bytes"], next(iter(writer.needs.reads)), f"{work.name}_cooperative_kernel"
     left = [f"{part.name}.data_ptr<{part.type}>()" for part in parts]
     arguments = ["kernel", "rows * pieces", str(THREADS), "bytes", *pointers(given), *left, "share * VEC", "pieces"]
     empty = f"torch::empty({{rows, pieces}}, {first}.options().dtype(torch::kFloat32))"

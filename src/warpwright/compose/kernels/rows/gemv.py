@@ -103,19 +103,19 @@ __device__ float over_rows(float (&sums)[ROWS]) {
 )
 
 
-def across_kernels(work: Rows, graph: Graph, held: Mapping[int, Tensor], genome: Mapping[str, Any]) -> Written | None:
+def gemv_kernels(work: Rows, graph: Graph, held: Mapping[int, Tensor], config: Mapping[str, Any]) -> Written | None:
     """The kernels; None if rows are no such products, or no timed case gains by them."""
     if not _is_one_sum(work) or not _are_many_and_long(work, graph):
         return None
-    writer = AcrossWriter(work, graph, held, RowReads(work, graph, held).along_rows)
+    writer = GemvWriter(work, graph, held, RowReads(work, graph, held).along_rows)
     if not writer.is_written():
         return None
     body = writer.whole()
     given = used(writer.needs, body)
     return Written(
-        name=f"{work.name}_across",
+        name=f"{work.name}_gemv",
         device=(_device(work, given, body, _crowd(writer)),),
-        launcher=(_launcher(work, writer, pointers(given), genome),),
+        launcher=(_launcher(work, writer, pointers(given), config),),
         needs=writer.needs,
         preamble=(PACKS, ALIGNED, WORDS, OVER_ROWS),
     )
@@ -137,7 +137,7 @@ def _many(gpu: Gpu) -> int:
     return BLOCKS_PER_SM * gpu.sms
 
 
-class AcrossWriter(RowWriter):
+class GemvWriter(RowWriter):
     """Writes the statements for ROWS rows at a time; `kept` are the tensors read along them."""
 
     def __init__(self, work: Rows, graph: Graph, held: Mapping[int, Tensor], kept: Sequence[str]) -> None:
@@ -228,32 +228,32 @@ def _device(work: Rows, given: Needs, body: Body, crowd: int) -> Definition:
             "Each block reads ROWS rows at a time for enough loads in flight; indices past the last row repeat it.",
         ),
         template="typename T, int VEC, int THREADS, int ROWS",
-        head=f"__global__ void __launch_bounds__(THREADS, {crowd} / THREADS) {work.name}_across_kernel",
+        head=f"__global__ void __launch_bounds__(THREADS, {crowd} / THREADS) {work.name}_gemv_kernel",
         parameters=tuple(row_parameters(given)),
         body=tuple(body),
     )
 
 
-def _launcher(work: Rows, writer: AcrossWriter, arguments: Sequence[Piece], genome: Mapping[str, Any]) -> Definition:
-    narrow, rows = _narrowest(writer), genome["across_rows"]
-    threads = genome["across_block"] // (1 if narrow == "T" else 2)  # Packs of bytes reach twice as far.
+def _launcher(work: Rows, writer: GemvWriter, arguments: Sequence[Piece], config: Mapping[str, Any]) -> Definition:
+    narrow, rows = _narrowest(writer), config["across_rows"]
+    threads = config["across_block"] // (1 if narrow == "T" else 2)  # Packs of bytes reach twice as far.
     body = [
-        vec_of(genome["vector_bytes"], narrow),
+        vec_of(config["vector_bytes"], narrow),
         vector_test(writer.needs),
         leave(f"!vectors || rows < {_many(writer.graph.gpu)} || columns < {LONG}", "false"),
-        Let("const auto", "kernel", f"{work.name}_across_kernel<T, VEC, {threads}, {rows}>"),
+        Let("const auto", "kernel", f"{work.name}_gemv_kernel<T, VEC, {threads}, {rows}>"),
         launch(f"(rows + {rows - 1}) / {rows}", str(threads), arguments),
         Do("return true"),
     ]
-    return launcher(f"{work.name}_across", writer.needs, body, result="bool")
+    return launcher(f"{work.name}_gemv", writer.needs, body, result="bool")
 
 
-def _crowd(writer: AcrossWriter) -> int:
+def _crowd(writer: GemvWriter) -> int:
     threads = CROWD if _narrowest(writer) == "T" else CROWD_OF_BYTES
     return min(threads, writer.graph.gpu.architecture.threads_per_sm)
 
 
-def _narrowest(writer: AcrossWriter) -> str:
+def _narrowest(writer: GemvWriter) -> str:
     """The type of the matrix, whose packs determine the vector width."""
     tensors = [writer.needs.reads[name] for name in writer.emitter.kept]
     return next((tensor.cpp for tensor in tensors if tensor.dtype in OF_A_BYTE), "T")
@@ -278,7 +278,7 @@ class Gemv(Strategy):
 
     def write(self, site: Site, writer: Writing, otherwise: Otherwise) -> None:
         work = rows_of(site, writer.kernel_name(site.group))
-        kernel = across_kernels(work, site.graph, site.held, writer.config)
+        kernel = gemv_kernels(work, site.graph, site.held, writer.config)
         assert kernel is not None, "a strategy is written only where it applies"
         writer.kernels.append(kernel)
         start = len(writer.calls)
@@ -293,4 +293,4 @@ def is_gemv(site: Site) -> bool:
     work, graph = rows_of(site), site.graph
     if not _is_one_sum(work) or not _are_many_and_long(work, graph):
         return False
-    return AcrossWriter(work, graph, site.held, row_reads(site).along_rows).is_written()
+    return GemvWriter(work, graph, site.held, row_reads(site).along_rows).is_written()

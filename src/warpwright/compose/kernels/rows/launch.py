@@ -74,12 +74,12 @@ WIDE, SHORT = 512, 128
 
 
 def row_kernels(
-    work: Rows, graph: Graph, held: Mapping[int, Tensor], genome: Mapping[str, Any], streamed: bool = False
+    work: Rows, graph: Graph, held: Mapping[int, Tensor], config: Mapping[str, Any], streamed: bool = False
 ) -> Written:
     """All variants; only the streamed one if another kernel handles the rows that can be kept."""
     reads = RowReads(work, graph, held)
-    fitting = [] if streamed else worth_keeping(reads, tiles(work.columns, graph.cases, genome))
-    writers = [RowWriter(work, graph, held, None, genome["stream_unroll"])]
+    fitting = [] if streamed else worth_keeping(reads, tiles(work.columns, graph.cases, config))
+    writers = [RowWriter(work, graph, held, None, config["stream_unroll"])]
     if fitting:
         writers = [RowWriter(work, graph, held, reads.along_rows), *writers]
     for writer in writers:
@@ -90,13 +90,13 @@ def row_kernels(
     bodies = [_kept_body(work, w, needs) if w.is_kept else _streamed_body(work, w) for w in writers]
     given = used(needs, [statement for body in bodies for statement in body])
     definitions = [
-        _kept(work, given, body, genome) if writer.is_kept else _streamed(work, given, body)
+        _kept(work, given, body, config) if writer.is_kept else _streamed(work, given, body)
         for writer, body in zip(writers, bodies, strict=True)
     ]
     return Written(
         name=work.name,
         device=tuple(definitions),
-        launcher=(launcher(work.name, needs, _launcher(work, reads, fitting, needs, pointers(given), genome)),),
+        launcher=(launcher(work.name, needs, _launcher(work, reads, fitting, needs, pointers(given), config)),),
         needs=needs,
         preamble=row_preamble(writers),
     )
@@ -129,9 +129,9 @@ def row_preamble(writers: list[RowWriter]) -> tuple[Item, ...]:
     return (PACKS, WORDS, REOPENED, ALIGNED, *(text for writer in writers for text in writer.preamble))
 
 
-def kept_bounds(genome: Mapping[str, Any]) -> str:
+def kept_bounds(config: Mapping[str, Any]) -> str:
     """The launch bounds; short rows share blocks of up to 256 threads."""
-    crowd = genome["row_crowd"]
+    crowd = config["row_crowd"]
     fewest = f", THREADS < 256 ? {crowd // 256} : {crowd} / THREADS" if crowd else ""
     return f"__launch_bounds__(THREADS < 256 ? 256 : THREADS{fewest})"
 
@@ -148,14 +148,14 @@ def _kept_body(work: Rows, writer: RowWriter, needs: Needs) -> list[Statement]:
     ]
 
 
-def _kept(work: Rows, given: Needs, body: Body, genome: Mapping[str, Any]) -> Definition:
+def _kept(work: Rows, given: Needs, body: Body, config: Mapping[str, Any]) -> Definition:
     return Definition(
         comments=(
             work.comment,
             "THREADS threads work on one row; each keeps ITEMS packs in registers across all passes.",
         ),
         template="typename T, int VEC, int THREADS, int ITEMS",
-        head=f"__global__ void {kept_bounds(genome)} {work.name}_kept",
+        head=f"__global__ void {kept_bounds(config)} {work.name}_kept",
         parameters=tuple(row_parameters(given)),
         body=tuple(body),
     )
@@ -228,17 +228,17 @@ def _launcher(
     fitting: Sequence[Tile],
     needs: Needs,
     arguments: Sequence[Piece],
-    genome: Mapping[str, Any],
+    config: Mapping[str, Any],
 ) -> list[Statement]:
     blocks = Let("const int64_t", "blocks", code("{std::min}((rows + rows_per_block - 1) / rows_per_block, most)"))
     given = code("auto kernel, int64_t rows_per_block, int threads, int64_t most = {INT_MAX}")
     return [
         leave("rows == 0"),
-        vec_of(genome["vector_bytes"]),
+        vec_of(config["vector_bytes"]),
         Lambda("run", given, (blocks, launch("blocks", "threads", arguments))),
         vector_test(needs),
         *_kept_choices(work, fitting),
-        *_streamed_choice(work, reads, genome),
+        *_streamed_choice(work, reads, config),
         *(_narrow_choice(work, reads.graph.cases) if fitting else ()),
         leave("columns <= 256", f"run({work.name}_streamed<T, 1, 32>, 1, 32)"),
         Do(f"run({work.name}_streamed<T, 1, 512>, 1, 512)"),
@@ -276,8 +276,8 @@ def narrowest(choices: Sequence[tuple[int, str]]) -> Statement:
     return found
 
 
-def _streamed_choice(work: Rows, reads: RowReads, genome: Mapping[str, Any]) -> list[Statement]:
-    threads = genome["stream_block"]
+def _streamed_choice(work: Rows, reads: RowReads, config: Mapping[str, Any]) -> list[Statement]:
+    threads = config["stream_block"]
     if not reads.has_several_passes:
         return [leave("vectors", f"run({work.name}_streamed<T, VEC, {threads}>, 1, {threads})")]
     threads, tensors = min(2 * threads, MOST_THREADS), len(reads.along_rows)
@@ -301,20 +301,20 @@ class Tile:
     rows: int
 
 
-def tiles(columns: Size, cases: Cases, genome: Mapping[str, Any]) -> list[Tile]:
+def tiles(columns: Size, cases: Cases, config: Mapping[str, Any]) -> list[Tile]:
     """A tight tile for every timed row length that can be kept; shortest rows first."""
     found = {
-        _tile(-(-columns.values[case] * cases.widths[case] // genome["vector_bytes"]), genome) for case in cases.timed
+        _tile(-(-columns.values[case] * cases.widths[case] // config["vector_bytes"]), config) for case in cases.timed
     }
     return sorted(tile for tile in found if tile.threads <= MOST_THREADS)
 
 
-def _tile(packs: int, genome: Mapping[str, Any]) -> Tile:
-    if packs <= 32 * genome["warp_items"]:
+def _tile(packs: int, config: Mapping[str, Any]) -> Tile:
+    if packs <= 32 * config["warp_items"]:
         threads = max(min(1 << (packs - 1).bit_length(), 32), 4)
-        rows = genome["warp_rows"] * 32 // threads
+        rows = config["warp_rows"] * 32 // threads
     else:
-        most = max(genome["row_items"], min(-(-packs // WIDE), MOST_ITEMS))
+        most = max(config["row_items"], min(-(-packs // WIDE), MOST_ITEMS))
         threads, rows = -(-packs // (32 * most)) * 32, 1
     items = -(-packs // threads)
     return Tile(threads * items, threads, items, rows)

@@ -91,7 +91,7 @@ class Tile:
         return f"run({kernel}<T, VEC, {threads}, {self.items}, {self.in_shared}>, {self.in_shared})"
 
 
-class KeepingWriter(RowWriter):
+class OnChipWriter(RowWriter):
     """Writes rows with some tensors kept on chip."""
 
     remembered: Value | None = None

@@ -36,7 +36,7 @@ from warpwright.compose.ir.indices import ELEMENT, PACK, ROW, Total, Var
 from warpwright.compose.ir.sizes import Size
 from warpwright.compose.ir.tensors import Store, Tensor
 from warpwright.compose.ir.values import Graph, Value
-from warpwright.compose.kernels.reduction.accumulators import Carrier, Pass, carrier, preambles, shared
+from warpwright.compose.kernels.reduction.accumulators import Accumulator, Pass, accumulator_of, preambles, shared
 from warpwright.compose.kernels.reduction.passes import Carried, check, depths, joined
 
 
@@ -66,7 +66,7 @@ class Rows:
 class Reduced:
     """One pass along a row: its accumulators, its loop, and the statements that combine threads."""
 
-    carriers: list[Carrier]
+    accumulators: list[Accumulator]
     walk: list[Statement]
     sharing: list[Statement]
 
@@ -135,44 +135,44 @@ class RowWriter:
     def at_element(self, value: Value) -> Term:
         return self.emitter.lifted(value, self.emitter.term(value, self.place(value)), ELEMENT)
 
-    def reduce(self, group: Sequence[Carried], stores: Sequence[Store] = ()) -> list[Carrier]:
+    def reduce(self, group: Sequence[Carried], stores: Sequence[Store] = ()) -> list[Accumulator]:
         """Writes one pass along the row."""
         found = self.reduced(group, stores)
         self.body += [*found.walk, *found.sharing]
-        return found.carriers
+        return found.accumulators
 
     def reduced(self, group: Sequence[Carried], stores: Sequence[Store] = ()) -> Reduced:
         """One pass along the row for all reductions of a group, with stores that do not depend on them."""
         self.emitter.new_pass(self.early_place)
         done = Pass()
-        carriers = [carrier(item, self.emitter) for item in group]
-        for item in carriers:
+        accumulators = [accumulator_of(item, self.emitter) for item in group]
+        for item in accumulators:
             done.before += item.begin()
             item.add(self.at_element(item.operand), done)
-        done.after += shared(carriers)
+        done.after += shared(accumulators)
         elements, behind = emit_stores(self.emitter, stores, [self.place(store.value) for store in stores])
         done.elements += elements
         done.behind += behind
         walk = [*self._row_lines(), *done.before, *self._loop(done)]
-        self._settled(carriers)
-        return Reduced(carriers, walk, done.after)
+        self._settled(accumulators)
+        return Reduced(accumulators, walk, done.after)
 
     def join(self, group: Sequence[Carried], parts: Sequence[Sequence[str]]) -> None:
         """Combines the partial results of the row's pieces from an earlier kernel."""
-        carriers = [carrier(item, self.emitter) for item in group]
+        accumulators = [accumulator_of(item, self.emitter) for item in group]
         done = Pass(elements=[Let("const int64_t", "part", code("row * {pieces} + other"))])
-        for item, names in zip(carriers, parts, strict=True):
+        for item, names in zip(accumulators, parts, strict=True):
             done.before += item.begin()
             done.elements += item.join([code("{name}[part]", name=name) for name in names])
-        done.after += [*shared(carriers), *(statement for item in carriers for statement in item.settle())]
+        done.after += [*shared(accumulators), *(statement for item in accumulators for statement in item.settle())]
         loop = Loop(code("int other = lane; other < {pieces}; other += THREADS"), tuple(done.elements))
         self.body += [*done.before, loop, *done.after, Blank()]
-        self._settled(carriers)
+        self._settled(accumulators)
 
-    def _settled(self, carriers: Sequence[Carrier]) -> None:
-        for item in carriers:
+    def _settled(self, accumulators: Sequence[Accumulator]) -> None:
+        for item in accumulators:
             self.emitter.results |= item.results(self.emitter)
-        self.preamble |= dict.fromkeys(preambles(carriers))
+        self.preamble |= dict.fromkeys(preambles(accumulators))
 
     def row_stores(self, only: Piece = "lane == 0") -> None:
         stores: list[Statement] = []

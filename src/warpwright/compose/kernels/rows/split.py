@@ -48,7 +48,7 @@ from warpwright.compose.ir.indices import KERNEL
 from warpwright.compose.ir.operations import REDUCTIONS
 from warpwright.compose.ir.tensors import Store, Tensor
 from warpwright.compose.ir.values import Graph
-from warpwright.compose.kernels.reduction.accumulators import Carrier
+from warpwright.compose.kernels.reduction.accumulators import Accumulator
 from warpwright.compose.kernels.reduction.passes import Carried, check, depths, joined
 from warpwright.compose.kernels.rows.launch import merged_needs, row_preamble, without_end
 from warpwright.compose.kernels.rows.reads import RowReads
@@ -134,11 +134,11 @@ def is_worth_it(work: Rows, graph: Graph) -> bool:
 
 
 def split_kernels(
-    work: Rows, graph: Graph, held: Mapping[int, Tensor], genome: Mapping[str, Any], given: Set[str]
+    work: Rows, graph: Graph, held: Mapping[int, Tensor], config: Mapping[str, Any], given: Set[str]
 ) -> Written:
     groups = joined(depths([check(value) for value in work.reductions]))
     at_once = [store for store in work.stores if groups and needs_no_row(store, held)]
-    source = Source(work, graph, held, genome["split_unroll"], given)
+    source = Source(work, graph, held, config["split_unroll"], given)
     stages: list[Stage] = []
     known: list[list[list[Part]]] = []
     for number, group in enumerate(groups, start=1):
@@ -153,7 +153,7 @@ def split_kernels(
     return Written(
         name=f"{work.name}_split",
         device=tuple(_device(work, stage) for stage in stages),
-        launcher=(launcher(f"{work.name}_split", needs, _launcher(work, stages, needs, genome)),),
+        launcher=(launcher(f"{work.name}_split", needs, _launcher(work, stages, needs, config)),),
         needs=needs,
         preamble=row_preamble([stage.writer for stage in stages]),
         in_sequence=True,
@@ -187,19 +187,19 @@ def _reducing(
     stores: Sequence[Store],
 ) -> tuple[Stage, list[list[Part]]]:
     writer = _begun(source, groups, known)
-    carriers = writer.reduce(group, stores)
-    parts = [[Part(f"{name}_parts_{number}", kind) for name, kind, _ in item.parts] for item in carriers]
-    writer.body += parts_left(carriers, parts)
+    accumulators = writer.reduce(group, stores)
+    parts = [[Part(f"{name}_parts_{number}", kind) for name, kind, _ in item.parts] for item in accumulators]
+    writer.body += parts_left(accumulators, parts)
     settle_multiples(writer.emitter)
     left = [part for of_item in parts for part in of_item]
     return Stage(f"{source.work.name}_pass_{number}", writer, _all(known), left, stores), parts
 
 
-def parts_left(carriers: Sequence[Carrier], parts: Sequence[Sequence[Part]]) -> list[Statement]:
+def parts_left(accumulators: Sequence[Accumulator], parts: Sequence[Sequence[Part]]) -> list[Statement]:
     """The statements with which one thread of each block stores its partial results."""
     puts = [
         Assign(code("{part}[row * {pieces} + piece]", part=part.name), found)
-        for item, of_item in zip(carriers, parts, strict=True)
+        for item, of_item in zip(accumulators, parts, strict=True)
         for part, (_, _, found) in zip(of_item, item.parts, strict=True)
     ]
     return [under("lane == 0", puts)]
@@ -255,16 +255,16 @@ def _device(work: Rows, stage: Stage) -> Definition:
     )
 
 
-def _launcher(work: Rows, stages: Sequence[Stage], needs: Needs, genome: Mapping[str, Any]) -> list[Statement]:
-    threads = genome["split_block"]
+def _launcher(work: Rows, stages: Sequence[Stage], needs: Needs, config: Mapping[str, Any]) -> list[Statement]:
+    threads = config["split_block"]
     first = next(iter({**needs.reads, **needs.writes}))
     types = {"float": "torch::kFloat32", "int": "torch::kInt32"}
     parts = [part for stage in stages for part in stage.left]
     length = Also("length", "(columns + wanted * unit - 1) / (wanted * unit) * unit")
-    wanted = code("{std::max}<int64_t>({blocks} / rows, 1)", blocks=genome["split_blocks"])
+    wanted = code("{std::max}<int64_t>({blocks} / rows, 1)", blocks=config["split_blocks"])
     return [
         leave("rows == 0"),
-        vec_of(genome["vector_bytes"]),
+        vec_of(config["vector_bytes"]),
         vector_test(needs),
         Comment("Split rows into pieces of whole packs, enough to fill the GPU."),
         Let("const int64_t", "wanted", wanted),

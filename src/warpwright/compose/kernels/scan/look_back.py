@@ -170,13 +170,13 @@ __global__ void __launch_bounds__(THREADS, 1024 / THREADS) piece_scan_kernel(
 PREAMBLE = (JOINS[Op.SUM], NEIGHBOURS, OVER_ROW, EXPECT, UP_TO_LANE, CLEAR, LOOK_BACK, WITHIN_WARP, KERNEL)
 
 
-def is_worth_it(rows: Size, columns: Size, graph: Graph, genome: Mapping[str, Any]) -> bool:
-    return bool(genome["scan_pieces"]) and is_few_and_long(rows, columns, graph.cases, graph.gpu)
+def is_worth_it(rows: Size, columns: Size, graph: Graph, config: Mapping[str, Any]) -> bool:
+    return bool(config["scan_pieces"]) and is_few_and_long(rows, columns, graph.cases, graph.gpu)
 
 
-def launches(source: Tensor, target: Tensor, reverse: bool, gpu: Gpu, genome: Mapping[str, Any]) -> list[Statement]:
+def launches(source: Tensor, target: Tensor, reverse: bool, gpu: Gpu, config: Mapping[str, Any]) -> list[Statement]:
     """The statements that select this kernel for few long rows."""
-    threads = genome["scan_pieces"]
+    threads = config["scan_pieces"]
     length = threads * KEPT
     typed = f"{source.cpp}, {target.cpp}, VEC, {threads}, {KEPT} / VEC, {'true' if reverse else 'false'}"
     words = f"torch::empty({{count + 1}}, {source.name}.options().dtype(torch::kInt64))"

@@ -165,16 +165,16 @@ def scan_kernel(
     shape: tuple[Size, Size],
     way: Way,
     graph: Graph,
-    genome: Mapping[str, Any],
+    config: Mapping[str, Any],
 ) -> Written:
     needs = Needs(
         reads={source.name: source}, writes={target.name: target}, sizes={"rows": shape[0], "columns": shape[1]}
     )
     # Products are left to one block for each row: rows so long that several pay have little but zeros in them.
     split = is_few_and_long(*shape, graph.cases, graph.gpu) and not way.multiplied
-    walked = scan_pieces.is_worth_it(*shape, graph, genome) and not way.multiplied
-    first = scan_pieces.launches(source, target, way.reverse, graph.gpu, genome) if walked else []
-    body = _launcher(source, target, shape[1], way, graph, split, first, genome)
+    walked = scan_pieces.is_worth_it(*shape, graph, config) and not way.multiplied
+    first = scan_pieces.launches(source, target, way.reverse, graph.gpu, config) if walked else []
+    body = _launcher(source, target, shape[1], way, graph, split, first, config)
     extra = [JOINS[Op.SUM], NEIGHBOURS, OVER_ROW, way.kernel, PIECES] if split else [NEIGHBOURS, way.kernel]
     extra += scan_pieces.PREAMBLE if walked else []
     return Written(
@@ -195,9 +195,9 @@ def _launcher(
     graph: Graph,
     split: bool,
     first: Body,
-    genome: Mapping[str, Any],
+    config: Mapping[str, Any],
 ) -> list[Statement]:
-    threads, items, name = genome["scan_block"], genome["scan_items"], way.kernel_name
+    threads, items, name = config["scan_block"], config["scan_items"], way.kernel_name
     reverse = "true" if way.reverse else "false"
     typed = f"{source.cpp}, {target.cpp}"
     arguments: list[Piece] = [pointer(source), pointer(target), "parts", "rows", "columns", "length", "pieces"]
@@ -205,7 +205,7 @@ def _launcher(
     packs = f"aligned({{{source.name}.data_ptr(), {target.name}.data_ptr()}}) && columns % VEC == 0"
     return [
         leave("rows == 0 || columns == 0"),
-        vec_of(genome["vector_bytes"]),
+        vec_of(config["vector_bytes"]),
         Let("const bool", "vectors", packs),
         *first,
         Let("int64_t", "pieces", "1", (Also("length", "columns"),)),
@@ -219,7 +219,7 @@ def _launcher(
                 f"vectors && columns <= {width} * VEC",
                 f"run({name}<{typed}, VEC, {width}, 1, {reverse}>, {rows}, {rows * width})",
             )
-            for width, rows in _short(columns, graph.cases, genome)
+            for width, rows in _short(columns, graph.cases, config)
         ),
         leave("vectors", f"run({name}<{typed}, VEC, {threads}, {items}, {reverse}>, 1, {threads})"),
         leave("columns <= 64", f"run({name}<{typed}, 1, 32, 2, {reverse}>, 4, 128)"),
@@ -227,11 +227,11 @@ def _launcher(
     ]
 
 
-def _short(columns: Size, cases: Cases, genome: Mapping[str, Any]) -> list[tuple[int, int]]:
+def _short(columns: Size, cases: Cases, config: Mapping[str, Any]) -> list[tuple[int, int]]:
     """Threads per row and rows per block, for every timed length of short rows."""
-    packs = {-(-columns.values[case] * cases.widths[case] // genome["vector_bytes"]) for case in cases.timed}
+    packs = {-(-columns.values[case] * cases.widths[case] // config["vector_bytes"]) for case in cases.timed}
     widths = sorted({max(1 << (count - 1).bit_length(), 4) for count in packs if count <= SHORT})
-    return [(width, genome["scan_rows"] * 32 // width) for width in widths]
+    return [(width, config["scan_rows"] * 32 // width) for width in widths]
 
 
 def _pieces(source: Tensor, way: str, threads: int, items: int, gpu: Gpu) -> list[Statement]:
