@@ -26,6 +26,8 @@ for _room in ("arithmetic", "functions", "libdevice", "shapes", "pointers", "ato
 _MOST_STEPS = 1_000_000
 _MOST_SPINS = 10_000
 _ENDS = ("scf.yield", "scf.condition", "tt.return", "tt.reduce.return", "tt.scan.return", "tt.map_elementwise.return")
+_INCOHERENT = (KeyError, IndexError, ValueError, TypeError, AttributeError, AssertionError, MemoryError, OverflowError)
+"""What numpy and Python say of operands that do not fit: IR comes out of a sandbox and may be anything."""
 Names = dict[str, Any]
 
 
@@ -113,17 +115,21 @@ class Machine:
         self.steps += 1
         if self.steps > _MOST_STEPS:
             raise Undecided("too long: a batch of programs takes more than a million steps")
-        values = [names[name] for name in operation.operands]
+        try:
+            found = self._found(operation, [names[name] for name in operation.operands], names)
+            if operation.results:
+                several = found if isinstance(found, tuple) else (found,)
+                names.update(zip(operation.results, several, strict=True))
+        except _INCOHERENT as error:
+            what = f"{type(error).__name__}: {error!s:.200}"
+            raise Undecided(f"unsupported: {operation.name} as the IR writes it ({what})") from error
+
+    def _found(self, operation: Operation, values: list[Any], names: Names) -> Any:
         structure = _STRUCTURES.get(operation.name)
         if structure is not None:
-            found = structure(self, operation, values, names)
-        else:
-            self.access.line = operation.line
-            found = meaning(operation)(self, operation, values)
-        if not operation.results:
-            return
-        for name, value in zip(operation.results, found if isinstance(found, tuple) else (found,), strict=True):
-            names[name] = value
+            return structure(self, operation, values, names)
+        self.access.line = operation.line
+        return meaning(operation)(self, operation, values)
 
     def region(self, region: Region, names: Names, given: list[Any]) -> list[Any]:
         """Run a region of one block."""
