@@ -13,7 +13,7 @@ from warpwright.seal.capture.program import must_compile
 
 NAME = "lifted.so"
 _SOURCES = ("arrays.cpp", "discrete_log.cpp", "number.cpp", "reading.cpp")
-_FUNCTIONS = ("clear", "put", "get", "values", "read", "unary", "binary", "reduce", "product")
+_FUNCTIONS = ("clear", "put", "get", "values", "read", "whole", "draw", "unary", "binary", "reduce", "join_at", "product")
 
 
 @cache
@@ -23,6 +23,7 @@ def loaded() -> ctypes.CDLL:
     library = ctypes.CDLL(str(store.make_once(f"{_identity()}-numbers", _build) / NAME))
     for name in _FUNCTIONS:
         getattr(library, f"lifted_{name}").restype = None
+    library.lifted_count.restype = ctypes.c_int64
     return library
 
 
@@ -32,5 +33,5 @@ def _identity() -> str:
 
 def _build(folder: Path) -> None:
     sources = [str(RUNTIME / "lifted" / name) for name in _SOURCES]
-    command = [str(toolchain.host_compiler()), toolchain.STANDARD, "-O2", "-shared", "-fPIC", *sources, "-o", NAME]
+    command = [str(toolchain.host_compiler()), toolchain.STANDARD, "-O3", "-shared", "-fPIC", *sources, "-o", NAME]
     must_compile(command, folder)

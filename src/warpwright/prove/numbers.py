@@ -12,6 +12,7 @@ from typing import Any
 
 import torch
 
+from warpwright.core.errors import Undecided
 from warpwright.emulate.program.running import NUMBER_BYTES
 from warpwright.prove.library import loaded
 
@@ -21,6 +22,10 @@ LOST = -1
 """The residue, as a signed number, that an operation does not have."""
 PRIMES = (2147046719, 1073523359, 536761679, 268380839)
 """The same as in runtime/lifted/number.h."""
+
+
+MOST = 50_000_000
+"""The most numbers that are held at a time, 1.6 GB."""
 
 
 class Unary(IntEnum):
@@ -92,6 +97,18 @@ def read(constants: torch.Tensor) -> Places:
     return _filled(flat.shape, lambda to: loaded().lifted_read(_at(flat), _size(to.numel()), _at(to)))
 
 
+def whole(constants: torch.Tensor) -> Places:
+    """The numbers of integers and flags."""
+    flat = constants.to(torch.int64).contiguous()
+    return _filled(flat.shape, lambda to: loaded().lifted_whole(_at(flat), _size(to.numel()), _at(to)))
+
+
+def drawn(inputs: torch.Tensor, seed: int) -> Places:
+    """Random numbers that stand for inputs; equal inputs stand for equal numbers, and opposite ones for opposite."""
+    flat = inputs.to(torch.float64).contiguous()
+    return _filled(flat.shape, lambda to: loaded().lifted_draw(_seed(seed), _at(flat), _size(to.numel()), _at(to)))
+
+
 def unary(operation: Unary, x: Places) -> Places:
     flat = x.contiguous()
     return _filled(x.shape, lambda to: loaded().lifted_unary(int(operation), _at(flat), _size(to.numel()), _at(to)))
@@ -118,14 +135,22 @@ def running(operation: Binary, x: Places, dim: int) -> Places:
     return _reduced(operation, rows, running=True).movedim(-1, dim)
 
 
+def joined_at(operation: Binary, x: Places, positions: torch.Tensor, added: Places) -> Places:
+    """Joins each of the added numbers, in order, with the one at its position in the flat x."""
+    made = x.contiguous().clone()
+    where, numbers = (item.contiguous() for item in torch.broadcast_tensors(positions, added))
+    _guard(numbers.numel())
+    loaded().lifted_join_at(int(operation), _at(numbers), _at(where), _size(numbers.numel()), _at(made))
+    return made
+
+
 def product(a: Places, b: Places) -> Places:
-    """The matrix product of (rows, depth) and (depth, columns)."""
-    left, right = a.contiguous(), b.t().contiguous()
-    rows, columns, depth = a.shape[0], b.shape[1], a.shape[1]
-    return _filled(
-        (rows, columns),
-        lambda to: loaded().lifted_product(_at(left), _at(right), _size(rows), _size(columns), _size(depth), _at(to)),
-    )
+    """The matrix products of (batch, rows, depth) and (batch, columns, depth)."""
+    left, right = a.contiguous(), b.contiguous()
+    batch, rows, depth = left.shape
+    columns = right.shape[1]
+    sizes = [_size(size) for size in (batch, rows, columns, depth)]
+    return _filled((batch, rows, columns), lambda to: loaded().lifted_product(_at(left), _at(right), *sizes, _at(to)))
 
 
 def _reduced(operation: Binary, rows: Places, *, running: bool) -> Places:
@@ -142,12 +167,22 @@ def _reduced(operation: Binary, rows: Places, *, running: bool) -> Places:
 
 def _filled(shape: Sequence[int], fill: Callable[[Places], Any]) -> Places:
     made = torch.empty(tuple(shape), dtype=torch.int64)
+    _guard(made.numel())
     fill(made)
     return made
 
 
+def _guard(further: int) -> None:
+    if loaded().lifted_count() + further > MOST:
+        raise Undecided(f"unsupported: more than {MOST // 1_000_000} million lifted results")
+
+
 def _at(tensor: torch.Tensor) -> ctypes.c_void_p:
     return ctypes.c_void_p(tensor.data_ptr())
+
+
+def _seed(value: int) -> ctypes.c_uint64:
+    return ctypes.c_uint64(value)
 
 
 def _size(value: int) -> ctypes.c_int64:

@@ -1,17 +1,16 @@
 """LiftedTensor: a tensor for torch whose elements are lifted numbers. Running a reference on it lifts the reference.
 
-Torch's dispatcher calls us for every operation below autograd, so that backward passes are lifted too. An operation
-without a function of ours is decomposed by torch into others.
+Torch's dispatcher calls us for every operation below autograd, so that backward passes are lifted too. Views, copies
+and mutations work on the places of the numbers, which are an ordinary tensor with the same strides.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from functools import cache
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import torch
-from torch.utils._pytree import tree_map
+from torch.utils._pytree import tree_leaves, tree_map
 
 from warpwright.core.errors import Undecided
 from warpwright.prove import numbers
@@ -22,6 +21,7 @@ _operations: dict[str, Operation] = {}
 
 class LiftedTensor(torch.Tensor):
     places: torch.Tensor
+    __torch_function__ = torch._C._disabled_torch_function_impl
 
     @staticmethod
     def __new__(cls, places: torch.Tensor, dtype: torch.dtype = torch.float32) -> LiftedTensor:
@@ -38,17 +38,10 @@ class LiftedTensor(torch.Tensor):
     def __torch_dispatch__(  # type: ignore[override]
         cls, func: Any, types: Any, args: Any = (), kwargs: Any = None
     ) -> Any:
-        name = func.overloadpacket.__name__
-        given = kwargs or {}
-        if name in _operations:
-            return _operations[name](func, *args, **given)
-        decomposed = _decompositions().get(func)
-        if decomposed is not None:
-            return decomposed(*args, **given)
-        found = func.decompose(*args, **given)
-        if found is NotImplemented:
-            raise Undecided(f"unsupported: aten.{name} in lifted numbers")
-        return found
+        from warpwright.prove.lifting import Lifting
+
+        with Lifting():
+            return func(*args, **(kwargs or {}))
 
 
 def implements(*names: str) -> Callable[[Operation], Operation]:
@@ -61,26 +54,57 @@ def implements(*names: str) -> Callable[[Operation], Operation]:
     return register
 
 
-def lifted(value: Any, like: torch.Tensor | None = None) -> torch.Tensor:
+def operation_named(name: str) -> Operation | None:
+    return _operations.get(name)
+
+
+def unsupported(what: str) -> Undecided:
+    return Undecided(f"unsupported in lifted numbers: {what}")
+
+
+def lifted(value: Any) -> torch.Tensor:
     """The places of a tensor or a plain number. Plain tensors hold constants."""
     if isinstance(value, LiftedTensor):
         return value.places
-    constants = value if isinstance(value, torch.Tensor) else torch.tensor(float(value))
-    return numbers.read(constants)
+    constants = value if isinstance(value, torch.Tensor) else torch.tensor(value)
+    return numbers.read(constants) if constants.is_floating_point() else numbers.whole(constants)
+
+
+def made(places: torch.Tensor, *like: Any) -> LiftedTensor:
+    """A lifted tensor of the dtype that torch gives to a result of these operands."""
+    return LiftedTensor(places, promoted(like))
+
+
+def promoted(operands: Iterable[Any]) -> torch.dtype:
+    first, *others = (item for item in operands if item is not None)
+    dtype = first.dtype if isinstance(first, torch.Tensor) else torch.get_default_dtype()
+    for other in others:
+        dtype = torch.result_type(first, other)
+        first = other if isinstance(other, torch.Tensor) and other.dtype is dtype else first
+    return dtype if dtype.is_floating_point else torch.get_default_dtype()
 
 
 def values_of(value: Any) -> Any:
-    """A lifted tensor's doubles; anything else as it is."""
-    return numbers.values(value.places) if isinstance(value, LiftedTensor) else value
+    """A tensor's doubles, also those of constants; anything else as it is."""
+    if isinstance(value, LiftedTensor):
+        return numbers.values(value.places)
+    is_constant = isinstance(value, torch.Tensor) and value.is_floating_point()
+    return numbers.values(numbers.read(value)) if is_constant else value
+
+
+def with_values(arguments: Any) -> Any:
+    """Arguments with doubles in place of lifted numbers, for operations that decide something."""
+    return tree_map(values_of, arguments)
 
 
 def with_places(arguments: Any) -> Any:
-    """Arguments with places instead of lifted tensors, for operations that only move elements."""
-    return tree_map(lambda item: item.places if isinstance(item, LiftedTensor) else item, arguments)
+    """Arguments with places in place of numbers, for operations that only move elements."""
+    return tree_map(lambda item: lifted(item) if is_floating(item) else item, arguments)
 
 
-@cache
-def _decompositions() -> Mapping[Any, Operation]:
-    from torch._decomp import decomposition_table
+def is_floating(item: Any) -> bool:
+    return isinstance(item, torch.Tensor) and item.is_floating_point()
 
-    return decomposition_table
+
+def first_lifted(arguments: Any) -> LiftedTensor | None:
+    return next((item for item in tree_leaves(arguments) if isinstance(item, LiftedTensor)), None)
