@@ -13,7 +13,20 @@ from warpwright.seal.capture.program import must_compile
 
 NAME = "lifted.so"
 _SOURCES = ("arrays.cpp", "discrete_log.cpp", "number.cpp", "reading.cpp")
-_FUNCTIONS = ("clear", "put", "get", "values", "read", "whole", "draw", "unary", "binary", "reduce", "join_at", "product")
+_FUNCTIONS = (
+    "clear",
+    "put",
+    "get",
+    "values",
+    "read",
+    "whole",
+    "draw",
+    "unary",
+    "binary",
+    "reduce",
+    "join_at",
+    "product",
+)
 
 
 @cache

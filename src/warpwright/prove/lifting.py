@@ -16,7 +16,15 @@ from torch.utils._pytree import tree_leaves, tree_map
 from warpwright.oracle.truth.modes import Mode
 from warpwright.prove import operations  # noqa: F401  (registers them)
 from warpwright.prove.operations.refused import refuse_if_random
-from warpwright.prove.tensor import LiftedTensor, Operation, first_lifted, is_floating, lifted, operation_named, unsupported
+from warpwright.prove.tensor import (
+    LiftedTensor,
+    Operation,
+    first_lifted,
+    is_floating,
+    lifted,
+    operation_named,
+    unsupported,
+)
 
 
 class Lifting(Mode):

@@ -124,7 +124,7 @@ def binary(operation: Binary, a: Places, b: Places) -> Places:
 def reduced(operation: Binary, x: Places, dims: Sequence[int], *, keep: bool) -> Places:
     """Joins all elements along some dimensions."""
     order = [dim for dim in range(x.dim()) if dim not in dims]
-    rows = x.permute(*order, *dims).reshape([x.shape[dim] for dim in order] + [-1]).contiguous()
+    rows = x.permute([*order, *dims]).reshape([x.shape[dim] for dim in order] + [-1]).contiguous()
     joined = _reduced(operation, rows, running=False)
     return joined.reshape([1 if dim in dims else x.shape[dim] for dim in range(x.dim())]) if keep else joined
 

@@ -21,7 +21,7 @@ _operations: dict[str, Operation] = {}
 
 class LiftedTensor(torch.Tensor):
     places: torch.Tensor
-    __torch_function__ = torch._C._disabled_torch_function_impl
+    __torch_function__ = torch._C._disabled_torch_function_impl  # type: ignore[assignment]
 
     @staticmethod
     def __new__(cls, places: torch.Tensor, dtype: torch.dtype = torch.float32) -> LiftedTensor:
@@ -40,7 +40,7 @@ class LiftedTensor(torch.Tensor):
     ) -> Any:
         from warpwright.prove.lifting import Lifting
 
-        with Lifting():
+        with Lifting():  # type: ignore[no-untyped-call]
             return func(*args, **(kwargs or {}))
 
 

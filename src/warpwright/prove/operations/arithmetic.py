@@ -87,8 +87,13 @@ def divide(func: Any, a: Any, b: Any, rounding_mode: str | None = None) -> Lifte
     return made(quotient if rounding is None else numbers.unary(rounding, quotient), a, b)
 
 
+@implements("reciprocal")
+def reciprocal(func: Any, x: Any) -> Any:
+    return divide(func, 1, x)
+
+
 @implements("floor_divide")
-def floor_divide(func: Any, a: Any, b: Any) -> LiftedTensor:
+def floor_divide(func: Any, a: Any, b: Any) -> Any:
     return divide(func, a, b, rounding_mode="floor")
 
 
@@ -109,4 +114,3 @@ implements(*_DECIDED)(_decided)
 @implements(*_WHOLE)
 def whole(func: Any, *args: Any) -> LiftedTensor:
     return made(numbers.read(func(*map(values_of, args))), *args)
-

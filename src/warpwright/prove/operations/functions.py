@@ -17,11 +17,6 @@ def square(func: Any, x: Tensor) -> Tensor:
     return x * x
 
 
-@implements("reciprocal")
-def reciprocal(func: Any, x: Tensor) -> Tensor:
-    return 1 / x
-
-
 @implements("rsqrt")
 def rsqrt(func: Any, x: Tensor) -> Tensor:
     return 1 / x.sqrt()
@@ -33,7 +28,7 @@ def positive(func: Any, x: Tensor) -> Tensor:
 
 
 @implements("remainder")
-def remainder(func: Any, a: Any, b: Any) -> Tensor:
+def remainder(func: Any, a: Any, b: Any) -> Any:
     return a - b * torch.div(a, b, rounding_mode="floor")
 
 
@@ -151,17 +146,17 @@ def _chosen(condition: Tensor, bound: Any, x: Tensor) -> Tensor:
 
 
 @implements("addcmul")
-def addcmul(func: Any, x: Tensor, a: Tensor, b: Tensor, value: Any = 1) -> Tensor:
+def addcmul(func: Any, x: Tensor, a: Tensor, b: Tensor, value: Any = 1) -> Any:
     return x + value * a * b
 
 
 @implements("addcdiv")
-def addcdiv(func: Any, x: Tensor, a: Tensor, b: Tensor, value: Any = 1) -> Tensor:
+def addcdiv(func: Any, x: Tensor, a: Tensor, b: Tensor, value: Any = 1) -> Any:
     return x + value * a / b
 
 
 @implements("lerp")
-def lerp(func: Any, start: Tensor, end: Tensor, weight: Any) -> Tensor:
+def lerp(func: Any, start: Tensor, end: Tensor, weight: Any) -> Any:
     return start + weight * (end - start)
 
 

@@ -50,7 +50,9 @@ def joined(operation: Binary, x: Any, positions: Tensor, added: Any) -> LiftedTe
 
 
 @implements("scatter")
-def scatter(func: Any, x: Tensor, dim: int, index: Tensor, src: Any = None, value: Any = None, reduce: Any = None) -> Tensor:
+def scatter(
+    func: Any, x: Tensor, dim: int, index: Tensor, src: Any = None, value: Any = None, reduce: Any = None
+) -> Tensor:
     source = value if src is None else src
     if reduce is not None:
         return _scatter_reduced(_JOINS[reduce], x, dim, index, source)
@@ -65,7 +67,9 @@ def scatter_add(func: Any, x: Tensor, dim: int, index: Tensor, src: Any) -> Tens
 
 
 @implements("scatter_reduce")
-def scatter_reduce(func: Any, x: Tensor, dim: int, index: Tensor, src: Any, reduce: str, include_self: bool = True) -> Tensor:
+def scatter_reduce(
+    func: Any, x: Tensor, dim: int, index: Tensor, src: Any, reduce: str, include_self: bool = True
+) -> Tensor:
     if reduce not in _JOINS or not include_self:
         raise unsupported(f"scatter_reduce with {reduce} and include_self={include_self}")
     return _scatter_reduced(_JOINS[reduce], x, dim, index, src)
@@ -88,7 +92,9 @@ def index_fill(func: Any, x: Tensor, dim: int, index: Tensor, value: Any) -> Ten
 
 
 @implements("index_put", "_unsafe_index_put", "_index_put_impl")
-def index_put(func: Any, x: Tensor, indices: Any, values: Any, accumulate: bool = False, unsafe: bool = False) -> Tensor:
+def index_put(
+    func: Any, x: Tensor, indices: Any, values: Any, accumulate: bool = False, unsafe: bool = False
+) -> Tensor:
     if accumulate:
         return joined(Binary.ADD, x, torch.ops.aten.index(positions_in(x), list(indices)), values)
     return made(torch.ops.aten.index_put(lifted(x), list(indices), lifted(values)), x)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import torch
@@ -85,7 +86,7 @@ def joined(func: Any, tensors: Any, dim: int = 0) -> LiftedTensor:
 
 
 def _common(tensors: Any) -> torch.dtype:
-    dtype = tensors[0].dtype
+    dtype: torch.dtype = tensors[0].dtype
     for item in tensors:
         dtype = torch.promote_types(dtype, item.dtype)
     return dtype
@@ -174,17 +175,33 @@ def item(func: Any, x: LiftedTensor) -> float:
     return float(numbers.values(x.places))
 
 
-@implements("reflection_pad1d", "reflection_pad2d", "reflection_pad3d", "replication_pad1d", "replication_pad2d")
-def padded_by_itself(func: Any, x: LiftedTensor, padding: Any) -> LiftedTensor:
-    """Moves positions as doubles, which such padding is defined for, and then the elements that they name."""
-    return made(by_position(func, x.places, padding), x)
+_PADS = ("reflection_pad1d", "reflection_pad2d", "reflection_pad3d", "replication_pad1d", "replication_pad2d")
+_UPSAMPLINGS = ("upsample_nearest1d", "upsample_nearest2d", "upsample_nearest3d")
 
 
-@implements("upsample_nearest1d", "upsample_nearest2d", "upsample_nearest3d")
-def upsampled(func: Any, x: LiftedTensor, *args: Any, **given: Any) -> LiftedTensor:
-    return made(by_position(func, x.places, *args, **given), x)
+@implements(*_PADS, *_UPSAMPLINGS)
+def chosen(func: Any, x: LiftedTensor, *args: Any) -> LiftedTensor:
+    """Chooses positions, as doubles, which torch does this for, and then the elements that they name."""
+    return made(x.places.reshape(-1)[_positions(func, x.shape, *args)], x)
 
 
-def by_position(func: Any, places: torch.Tensor, *args: Any, **given: Any) -> torch.Tensor:
-    positions = torch.arange(places.numel(), dtype=torch.float64).reshape(places.shape)
-    return places.reshape(-1)[func(positions, *args, **given).to(torch.int64)]
+@implements(*(f"{name}_backward" for name in _PADS))
+def pad_backward(func: Any, grad: LiftedTensor, x: LiftedTensor, padding: Any) -> LiftedTensor:
+    return _brought_back(func, grad, x.shape, padding)
+
+
+@implements(*(f"{name}_backward" for name in _UPSAMPLINGS))
+def upsampling_backward(func: Any, grad: LiftedTensor, output_size: Any, input_size: Any, *scales: Any) -> LiftedTensor:
+    return _brought_back(func, grad, input_size, output_size, *scales)
+
+
+def _positions(func: Any, shape: Any, *args: Any) -> torch.Tensor:
+    positions = torch.arange(math.prod(shape), dtype=torch.float64).reshape(tuple(shape))
+    found: torch.Tensor = func(positions, *args).to(torch.int64)
+    return found
+
+
+def _brought_back(func: Any, grad: LiftedTensor, shape: Any, *args: Any) -> LiftedTensor:
+    forward = getattr(torch.ops.aten, func.overloadpacket.__name__.removesuffix("_backward")).default
+    empty = torch.zeros(tuple(shape), dtype=torch.int64)
+    return made(numbers.joined_at(numbers.Binary.ADD, empty, _positions(forward, shape, *args), grad.places), grad)

@@ -42,7 +42,9 @@ def cumulative_extremum(func: Any, x: Tensor, dim: int) -> tuple[Tensor, Tensor]
 
 
 @implements("topk")
-def topk(func: Any, x: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> tuple[Tensor, Tensor]:
+def topk(
+    func: Any, x: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True
+) -> tuple[Tensor, Tensor]:
     positions = func(values_of(x), k, dim, largest, sorted)[1]
     return taken(lifted(x), positions, dim, x), positions
 

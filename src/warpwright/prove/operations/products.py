@@ -57,7 +57,15 @@ def addmm_activation(
 
 @implements("_trilinear")
 def trilinear(
-    func: Any, a: Tensor, b: Tensor, c: Tensor, expand1: Any, expand2: Any, expand3: Any, sumdim: Any, unroll_dim: int = 1
+    func: Any,
+    a: Tensor,
+    b: Tensor,
+    c: Tensor,
+    expand1: Any,
+    expand2: Any,
+    expand3: Any,
+    sumdim: Any,
+    unroll_dim: int = 1,
 ) -> Tensor:
     """Products of three tensors after new dimensions are put into each, summed over some."""
     for dim in expand1:

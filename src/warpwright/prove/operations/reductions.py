@@ -141,7 +141,7 @@ def _var_mean(x: Tensor, dim: Dims, correction: float, keepdim: bool) -> tuple[T
 
 
 @implements("linalg_vector_norm")
-def vector_norm(func: Any, x: Tensor, ord: Any = 2, dim: Dims = None, keepdim: bool = False, dtype: Any = None) -> Tensor:
+def vector_norm(func: Any, x: Tensor, ord: Any = 2, dim: Dims = None, keepdim: bool = False, dtype: Any = None) -> Any:
     dims = dims_of(x, dim)
     if ord == 2:
         return (x * x).sum(dims, keepdim=keepdim).sqrt()
@@ -155,7 +155,7 @@ def vector_norm(func: Any, x: Tensor, ord: Any = 2, dim: Dims = None, keepdim: b
 
 
 @implements("norm")
-def norm(func: Any, x: Tensor, p: Any = 2, dim: Dims = None, keepdim: bool = False, dtype: Any = None) -> Tensor:
+def norm(func: Any, x: Tensor, p: Any = 2, dim: Dims = None, keepdim: bool = False, dtype: Any = None) -> Any:
     if not isinstance(p, int | float | None):
         raise unsupported(f"the norm '{p}'")
     return vector_norm(func, x, 2 if p is None else p, dim, keepdim, dtype)

@@ -1,0 +1,78 @@
+"""References in lifted numbers: the doubles are the oracle's truth, and honest rewrites have the same residues."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+import torch
+
+from warpwright.core.calls import elements
+from warpwright.core.task import Case, Draw, Role, Task
+from warpwright.oracle.truth.expected import exact_results
+from warpwright.oracle.truth.expected import scenario as plain_scenario
+from warpwright.prove import numbers, reference
+from warpwright.prove.numbers import LEVELS, LOST
+from warpwright.prove.tensor import LiftedTensor, values_of
+from warpwright.tasks import all_tasks
+
+_SIZE = 400
+"""About how many elements a case should have."""
+_SEEDS = 3
+_COMPLEX = {"complex_product"}
+"""Variants that compute with complex numbers, which are not lifted."""
+
+
+@cache
+def tasks() -> dict[str, Task]:
+    return {task.key: task for task in all_tasks()}
+
+
+def small(task: Task) -> Case:
+    cases = [case for case in task.cases_of(Role.CHECK) if case.dtype == "fp32"]
+    return min(cases, key=lambda case: abs(elements(task, case) - _SIZE))
+
+
+def residues(tensor: torch.Tensor) -> torch.Tensor:
+    assert isinstance(tensor, LiftedTensor)
+    rows = numbers.get(tensor.places)[..., 8 : 8 + 4 * LEVELS].contiguous()
+    return rows.view(torch.int32)
+
+
+@pytest.mark.parametrize("key", sorted(tasks()))
+def test_doubles_are_the_truth(key: str) -> None:
+    task = tasks()[key]
+    draw = Draw(case=small(task), distribution=task.distributions[0], seed=1)
+    found = reference.results(task, draw, reference.scenario(task, draw))
+    expected = exact_results(task, draw, plain_scenario(task, draw))
+    for one, other in zip(found, expected, strict=True):
+        torch.testing.assert_close(values_of(one).to(other.dtype), other, rtol=1e-6, atol=1e-6)
+    numbers.clear()
+
+
+@pytest.mark.parametrize(
+    ("key", "variant"),
+    [(key, name) for key, task in sorted(tasks().items()) for name in task.variants if name not in _COMPLEX],
+)
+def test_honest_variants_have_the_same_residues(key: str, variant: str) -> None:
+    task = tasks()[key]
+    if task.reference.backward and task.direction != "forward":
+        pytest.skip("its backward pass is a function of its own, which a variant of the forward pass does not change")
+    decided = 0
+    for seed in range(_SEEDS):
+        draw = Draw(case=small(task), distribution=task.distributions[0], seed=seed)
+        given = reference.scenario(task, draw)
+        pairs = zip(reference.results(task, draw, given), reference.results(task, draw, given, variant), strict=True)
+        decided += sum(_compared(one, other) for one, other in pairs)
+        numbers.clear()
+    assert decided
+
+
+def _compared(one: torch.Tensor, other: torch.Tensor) -> int:
+    """The number of elements with common residues, which must be equal."""
+    if not isinstance(one, LiftedTensor):
+        return one.numel()
+    first, second = residues(one), residues(other)
+    known = (first != LOST) & (second != LOST)
+    assert torch.equal(first[known], second[known])
+    return int(known.any(-1).sum())
