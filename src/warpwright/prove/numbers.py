@@ -27,6 +27,8 @@ PRIMES = (2147046719, 1073523359, 536761679, 268380839)
 MOST = 50_000_000
 """The most numbers that are held at a time, 1.6 GB."""
 
+_taken: dict[float, int] = {}
+
 
 class Unary(IntEnum):
     """The operations of runtime/lifted/number.h, in its order."""
@@ -66,6 +68,7 @@ class Binary(IntEnum):
 
 def clear() -> None:
     """Forgets all numbers: places made before mean nothing any more."""
+    _taken.clear()
     loaded().lifted_clear()
 
 
@@ -107,6 +110,19 @@ def drawn(inputs: torch.Tensor, seed: int) -> Places:
     """Random numbers that stand for inputs; equal inputs stand for equal numbers, and opposite ones for opposite."""
     flat = inputs.to(torch.float64).contiguous()
     return _filled(flat.shape, lambda to: loaded().lifted_draw(_seed(seed), _at(flat), _size(to.numel()), _at(to)))
+
+
+def number_of(value: float) -> Places:
+    """The number of a constant, or of the double that was taken from a number: it may come back."""
+    return torch.tensor(_taken[value]) if value in _taken else read(torch.tensor(value, dtype=torch.float64))
+
+
+def value_of(place: Places) -> float:
+    """A number's double, which stands for it from now on unless it is one that constants have, such as one half."""
+    value = float(values(place))
+    if value != float(torch.tensor(value, dtype=torch.float32)):
+        _taken[value] = int(place)
+    return value
 
 
 def unary(operation: Unary, x: Places) -> Places:

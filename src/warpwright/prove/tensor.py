@@ -66,6 +66,8 @@ def lifted(value: Any) -> torch.Tensor:
     """The places of a tensor or a plain number. Plain tensors hold constants."""
     if isinstance(value, LiftedTensor):
         return value.places
+    if isinstance(value, float):
+        return numbers.number_of(value)
     constants = value if isinstance(value, torch.Tensor) else torch.tensor(value)
     return numbers.read(constants) if constants.is_floating_point() else numbers.whole(constants)
 

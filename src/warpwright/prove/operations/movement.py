@@ -172,7 +172,7 @@ def _memory_like(x: Any) -> Any:
 
 @implements("_local_scalar_dense", "item")
 def item(func: Any, x: LiftedTensor) -> float:
-    return float(numbers.values(x.places))
+    return numbers.value_of(x.places)
 
 
 _PADS = ("reflection_pad1d", "reflection_pad2d", "reflection_pad3d", "replication_pad1d", "replication_pad2d")

@@ -27,6 +27,8 @@ enum class Binary : int { ADD, SUBTRACT, MULTIPLY, DIVIDE, POWER, MODULO, ATAN2,
 Number whole(int64_t value);
 // A number read from a float: the constant that a programmer means by it, such as 1e-5, 1/3 or sqrt(2).
 Number read(float value);
+// Whether the float means a known constant, a short decimal, a ratio or a root, rather than its digits.
+bool has_meaning(float value);
 // A number without residues.
 Number lost(double value);
 

@@ -14,7 +14,7 @@ namespace warpwright::lifted {
 namespace {
 
 constexpr double PI = 3.14159265358979323846, HALF_ULP = 6.0e-8;
-constexpr int64_t MOST_DENOMINATOR = 4096, MOST_UNDER_ROOT = 256;
+constexpr int64_t MOST_DENOMINATOR = 4096, MOST_UNDER_ROOT = 256, FEW = 16;
 constexpr size_t CACHED = 1 << 16;
 
 // Pi is a square, so that roots of its multiples keep their residues.
@@ -84,15 +84,23 @@ std::optional<std::pair<int64_t, int64_t>> convergent(double x, int64_t most, do
   return std::nullopt;
 }
 
-Number read_positive(float x) {
+std::optional<Number> meant(float x) {
   const double wide = x;
   if (wide == std::floor(wide) && wide < 9e15) return whole(static_cast<int64_t>(wide));
   if (wide > 1e18 || wide < 1e-30) return lost(wide);
   if (auto found = constant(wide)) return *found;
   if (auto found = short_decimal(x)) return *found;
-  if (auto found = convergent(wide, MOST_DENOMINATOR, HALF_ULP)) return ratio(found->first, found->second);
+  const auto fraction = convergent(wide, MOST_DENOMINATOR, HALF_ULP);
+  if (fraction && fraction->first <= FEW) return ratio(fraction->first, fraction->second);
   if (auto found = convergent(wide * wide, MOST_UNDER_ROOT, 2 * HALF_ULP))
     return square_root(ratio(found->first, found->second));
+  if (fraction) return ratio(fraction->first, fraction->second);
+  return std::nullopt;
+}
+
+Number read_positive(float x) {
+  if (auto found = meant(x)) return *found;
+  const double wide = x;
   char digits[32];
   std::snprintf(digits, sizeof digits, "%.9g", wide);
   Number result = decimal(digits);
@@ -106,6 +114,8 @@ Number made(float x) {
 }
 
 }  // namespace
+
+bool has_meaning(float value) { return meant(std::fabs(value)).has_value(); }
 
 Number read(float value) {
   struct Entry {
