@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from warpwright.core.climb import Climb
+from warpwright.core.codec import OMIT_DEFAULT
 
 
 class Rung(Protocol):
@@ -27,6 +28,8 @@ class Request:
     temperature: float | None = None
     effort: str | None = None
     max_tokens: int | None = None
+    shared: int = field(default=0, metadata=OMIT_DEFAULT)
+    """The number of characters at the beginning of the prompt that other requests share, which a provider may cache."""
     schema: Mapping[str, Any] | None = None
     """The JSON schema of a typed answer, if one is wanted. Code is never sent as JSON."""
 

@@ -11,7 +11,7 @@ from warpwright.evolve.policy import Policy
 from warpwright.evolve.seeds import seed_of
 from warpwright.evolve.steps.breeding import breed
 from warpwright.evolve.steps.opening import opening
-from warpwright.evolve.steps.queue import evaluate
+from warpwright.evolve.steps.queue import evaluate, evaluate_rest
 from warpwright.evolve.steps.reflecting import reflect
 from warpwright.evolve.steps.repair import repair
 from warpwright.evolve.steps.tuning import tune
@@ -40,7 +40,7 @@ def _draft(turn: Turn) -> Draft:
     for step in (stop_when_enough, stop_in_time, repair, evaluate, tune, reflect, stop, opening, breed):
         if (draft := step(turn)) is not None:
             return draft
-    return _stop(turn, "Nothing is left to try.")
+    return stop_after_the_rest(turn, "Nothing is left to try.")
 
 
 def stop_when_enough(turn: Turn) -> Draft | None:
@@ -59,20 +59,28 @@ def stop_in_time(turn: Turn) -> Draft | None:
 
 
 def stop(turn: Turn) -> Draft | None:
-    short = shortage(turn.snapshot, turn.policy, turn.given)
-    if short:
-        return _stop(turn, short)
-    if turn.people.scored and turn.generation >= turn.policy.generations:
-        return _stop(turn, f"{_all(turn.policy.generations)} done{unpriced(turn.snapshot)}.")
-    return _stop_when_all_faulted(turn)
+    """Stops when the budget or the generations are used up, or when every proposal of the last decision faulted."""
+    reason = shortage(turn.snapshot, turn.policy, turn.given) or _all_done(turn) or _all_faulted(turn)
+    return stop_after_the_rest(turn, reason) if reason else None
+
+
+def stop_after_the_rest(turn: Turn, reason: str) -> Draft:
+    """Stops once the last waiting candidates are evaluated."""
+    return evaluate_rest(turn) or _stop(turn, reason)
+
+
+def _all_done(turn: Turn) -> str | None:
+    if turn.people.best and turn.generation >= turn.policy.generations:
+        return f"{_all(turn.policy.generations)} done{unpriced(turn.snapshot)}."
+    return None
 
 
 def _all(generations: int) -> str:
     return "The one generation is" if generations == 1 else f"All {generations} generations are"
 
 
-def _stop_when_all_faulted(turn: Turn) -> Draft | None:
-    """Stops when every proposal of the last decision faulted, as when a server is down. A resumed run tries again."""
+def _all_faulted(turn: Turn) -> str | None:
+    """States that every proposal of the last decision faulted, as when a server is down. A resumed run tries again."""
     last = turn.snapshot.decisions[-1] if turn.snapshot.decisions else None
     if last is None or last.action is not Action.BREED:
         return None
@@ -81,9 +89,7 @@ def _stop_when_all_faulted(turn: Turn) -> Draft | None:
     if any(member.fate is not Fate.FAULTED for member in failed):
         return None
     why = next((f": {member.issue}" for member in failed if member.issue), "")
-    return _stop(
-        turn, f"All {len(failed)} proposals of this turn failed, by a fault of ours or a model's{why}; resume to retry."
-    )
+    return f"All {len(failed)} proposals of this turn failed, by a fault of ours or a model's{why}; resume to retry."
 
 
 def _stop(turn: Turn, reason: str) -> Draft:

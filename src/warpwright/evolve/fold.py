@@ -31,6 +31,7 @@ from warpwright.core.records.search import (
 
 NO_CHILD = (Operator.REPAIR, Operator.TUNE)
 """Operators whose candidates do not count as children: they finish their parent."""
+_CHECKED = (Fate.WAITING, Fate.UNSCORED, Fate.SLOWER, Fate.IMPROVED)
 
 
 def fold(run: Run, records: Iterable[Record]) -> Snapshot:
@@ -133,6 +134,7 @@ class _Book:
             fingerprint=proposal.fingerprint,
             traits=proposal.traits,
             refuted_by=refuted.rung if refuted else None,
+            holds=fate in _CHECKED and self._holds(candidate or ""),
             issue=_issue(refuted.counterexample) if refuted and refuted.counterexample else proposal.problem,
             score=score,
             scores=dict(self.scores.get(candidate or "", {})),
@@ -166,7 +168,16 @@ class _Book:
             return Fate.ASKED
         if dossier.faults or any(item.faults for item in judged):
             return Fate.FAULTED
-        return Fate.UNDECIDED if judged or candidate in self.predicted else Fate.WAITING
+        if not judged and candidate not in self.predicted:
+            return Fate.WAITING
+        return Fate.UNSCORED if self._holds(candidate) else Fate.UNDECIDED
+
+    def _holds(self, candidate: str) -> bool:
+        """Whether every check held; a failed prediction is no check."""
+        dossier = self.dossiers.get(candidate)
+        judged = (item for record in self.judged.get(candidate, ()) for item in record.evidence)
+        checks = [item.verdict is Verdict.HOLDS for item in judged if item.rung != PREDICT]
+        return dossier is not None and dossier.verdict is Verdict.HOLDS and all(checks)
 
     def _bases(self, candidate: str) -> Iterable[Basis]:
         """The bases on which the candidate was evaluated, whether that gave a score or not."""

@@ -29,6 +29,8 @@ class Tunables:
 class SearchInputs:
     hints: tuple[str, ...] = ()
     """The hints that apply to the task."""
+    unsuited: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """For each candidate, the hints that cannot help it."""
     forward: str | None = None
     """A correct forward kernel, for a task with a backward pass."""
     space: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
@@ -42,3 +44,5 @@ class SearchInputs:
     lessons: tuple[str, ...] = ()
     """Lessons of earlier runs for the same function."""
     ceilings: Mapping[Arm, Ceiling] = field(default_factory=dict)
+    predicts: bool = False
+    """Whether times are only predicted: then an evaluation costs nothing scarce, and none is put off."""

@@ -13,7 +13,7 @@ from warpwright.propose.answers.asking import Note, Noted
 from warpwright.propose.answers.edits import Unreadable
 from warpwright.propose.answers.reply import source_in
 from warpwright.propose.prompting.known import Library
-from warpwright.propose.prompting.prompt import Setting, editable, prompt
+from warpwright.propose.prompting.prompt import Setting, editable, prompt, shared_part
 from warpwright.propose.prompting.quoting import quoted
 from warpwright.propose.prompting.template import render
 from warpwright.propose.summarising import issue_of, shortened
@@ -41,13 +41,17 @@ def propose(
     library: Library | None = None,
     *,
     flags: Flags | None = None,
+    tried: str = "",
     written_in: str = CUDA,
     max_tokens: int | None = MOST_TOKENS,
     note: Note | None = None,
 ) -> Proposed:
-    """Asks for a kernel. `library` holds every kernel that the brief names; `flags` names the target and `written_in`
-    the language of new files; `note` is called with every call as soon as it has ended."""
-    setting = Setting(task=task, brief=brief, library=library or {}, flags=flags or Flags(), written_in=written_in)
+    """Asks for a kernel. `library` holds every kernel that the brief names; `flags` names the target, `tried` tells
+    what happened to earlier proposals, and `written_in` is the language of new files; `note` is called with every call
+    as soon as it has ended."""
+    setting = Setting(
+        task=task, brief=brief, library=library or {}, flags=flags or Flags(), tried=tried, written_in=written_in
+    )
     noted = Noted(model, brief.number, note=note)
     try:
         source = _source(setting, noted, max_tokens)
@@ -66,6 +70,7 @@ def _source(setting: Setting, model: Model, max_tokens: int | None) -> str:
         setting = replace(setting, issue=issue_of(setting.task, setting.parent(), model))
     request = Request(
         prompt=prompt(setting),
+        shared=len(shared_part(setting)),
         purpose=brief.operator.value,
         temperature=brief.temperature,
         effort=brief.arm.effort if brief.arm else None,

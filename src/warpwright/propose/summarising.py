@@ -13,7 +13,7 @@ from warpwright.core.task import Task
 from warpwright.languages import Frontend
 from warpwright.propose.prompting.describe import description
 from warpwright.propose.prompting.gpu.facts import gpu_words
-from warpwright.propose.prompting.gpu.hints import hint_text
+from warpwright.propose.prompting.history import line
 from warpwright.propose.prompting.issue import MOST_WORDS, critical_issue, report
 from warpwright.propose.prompting.known import Known
 from warpwright.propose.prompting.quoting import NOTICE, quoted
@@ -64,22 +64,11 @@ def lesson(
         "notice": NOTICE,
         "task": description(task, gpu, language),
         "gpu": gpu_words(gpu),
-        "results": "\n".join(map(_result, members)),
+        "results": quoted("proposals", "\n".join(map(line, members))),
         "lessons": f"## Earlier lessons\n{earlier}" if earlier else "",
         "words": str(_LESSON_WORDS),
     }
     return _sentence(model, "reflect", render("reflect", fields, language), 2 * _LESSON_WORDS)
-
-
-def _result(member: Member) -> str:
-    brief, score = member.brief, member.score
-    parts = [f"{brief.number}. {brief.operator}"]
-    parts += [f"idea: {hint_text(brief.hint)}"] if brief.hint else []
-    parts.append(f"ended {member.fate}" + (f" by {member.refuted_by}" if member.refuted_by else ""))
-    parts += [f"because {member.issue}"] if member.issue else []
-    parts += [f"log score {score.value:.3f} ({score.basis})"] if score else []
-    parts += [score.profile] if score and score.profile else []
-    return "; ".join(parts)
 
 
 def _sentence(model: Model, purpose: str, prompt: str, most: int) -> str:

@@ -29,8 +29,13 @@ def funnel(snapshot: Snapshot) -> Funnel:
 
 
 def best(snapshot: Snapshot) -> Member | None:
-    """Returns the best member; a measured score always precedes a predicted one."""
+    """Returns the best member: a measured score precedes a predicted one, and any score precedes none.
+
+    Of candidates without a score only those count that every check found correct; the newest is the best.
+    """
     scored = [member for member in snapshot.members if member.score is not None]
+    if not scored:
+        return next((member for member in reversed(snapshot.members) if member.holds), None)
     sure = [member for member in scored if member.score and member.score.basis is Basis.MEASURED] or scored
     return max(sure, key=lambda member: member.score.value if member.score else 0.0, default=None)
 

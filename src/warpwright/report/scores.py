@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 
-from warpwright.core.records.search import Basis, Score, Spent
+from warpwright.core.records.search import Basis, Member, Score, Spent
+
+_MOST_TIMES = 6
 
 
 def in_words(score: Score) -> str:
@@ -12,6 +14,21 @@ def in_words(score: Score) -> str:
         return f"{_percent(math.exp(score.value))} of the physical limit, predicted, not measured"
     share = "" if score.share_of_limit is None else f", {_percent(score.share_of_limit)} of the physical limit"
     return f"{math.exp(score.value):.2f} times the best torch baseline, measured{share}"
+
+
+def standing_words(member: Member) -> str:
+    """States the score of a correct candidate with its times, or that it has neither."""
+    if member.score is None:
+        return "correct; its time could be neither measured nor predicted"
+    times = times_words(member.score)
+    return in_words(member.score) + (f": {times}" if times else "")
+
+
+def times_words(score: Score) -> str:
+    """Lists the time of each case, the longest first."""
+    longest = sorted(score.times_us.items(), key=lambda item: -item[1])
+    more = f" and {len(longest) - _MOST_TIMES} more" if len(longest) > _MOST_TIMES else ""
+    return ", ".join(f"{case} {time:.4g} µs" for case, time in longest[:_MOST_TIMES]) + more
 
 
 def spent_words(spent: Spent, limit_usd: float | None = None) -> str:

@@ -26,6 +26,7 @@ def measured(task: Task, judged: Judged) -> Score | None:
         basis=Basis.MEASURED,
         value=_mean(task, by_case),
         by_case=by_case,
+        times_us={item.case: item.time_us.value for item in cold if item.time_us},
         share_of_limit=_share(task, {item.case: item.share_of_limit for item in cold}),
         gpu_seconds=sum(judged.seconds.values()) or None,
         profile=_slowest(cold),
@@ -44,6 +45,7 @@ def predicted(task: Task, predictions: Sequence[Prediction], profile: str | None
         basis=Basis.PREDICTED,
         value=value,
         by_case=by_case,
+        times_us={item.case: item.time_us for item in predictions},
         share_of_limit=math.exp(value),
         profile=profile,
     )

@@ -36,10 +36,11 @@ from warpwright.dispatch.ordered_map import ordered_map
 from warpwright.emulate.cost.model import profile_sentence
 from warpwright.evolve.fold import fold
 from warpwright.evolve.inputs import SearchInputs
-from warpwright.evolve.selection.population import population
 from warpwright.evolve.work import unfinished
+from warpwright.propose.prompting.history import history
 from warpwright.propose.prompting.known import Library
 from warpwright.propose.proposing import Proposed
+from warpwright.report.funnel import best
 from warpwright.report.scoring import measured, predicted
 from warpwright.search.known_kernels import library_of
 
@@ -49,8 +50,10 @@ class SearchServices(Protocol):
 
     def given(self, library: Library, dossiers: Mapping[str, Dossier]) -> SearchInputs: ...
 
-    def propose(self, brief: Brief, library: Library, asked: Sequence[Call]) -> Proposed:
-        """Proposes a candidate. `asked` holds the model calls already answered for this brief."""
+    def propose(self, brief: Brief, library: Library, asked: Sequence[Call], tried: str) -> Proposed:
+        """Proposes a candidate. `asked` holds the model calls already answered for this brief; `tried` tells what
+        happened to earlier proposals.
+        """
 
     def climb(self, candidates: Sequence[Candidate]) -> Iterator[tuple[Dossier, Sequence[Call]]]:
         """Climbs the ladder with each candidate; yields its dossier and the model calls made for it."""
@@ -158,10 +161,11 @@ class SearchRun:
 
     def _ask(self, briefs: Sequence[Brief]) -> None:
         self.watcher.doing(f"asking for {len(briefs)} proposals")
-        library, calls = self._library(), self.archive.records(self.run.id, Call)
+        library, calls, snapshot = self._library(), self.archive.records(self.run.id, Call), self.snapshot()
 
         def ask(brief: Brief) -> Proposed:
-            proposed = self.services.propose(brief, library, [call for call in calls if call.brief == brief.number])
+            asked = [call for call in calls if call.brief == brief.number]
+            proposed = self.services.propose(brief, library, asked, history(snapshot, brief))
             # The services may have stored a call already; a repeated record is stored once.
             for call in proposed.calls:
                 self.archive.append(self.run.id, call)
@@ -231,10 +235,10 @@ class SearchRun:
             self.archive.append(self.run.id, Lesson(decision=decision.number, text=text))
 
     def _keep_best(self, snapshot: Snapshot) -> None:
-        best = population(snapshot).best
-        if self.output is None or best is None or best.candidate is None:
+        winner = best(snapshot)
+        if self.output is None or winner is None or winner.candidate is None:
             return
-        source = self.archive.candidate(best.candidate).source.encode("utf-8", errors="surrogateescape")
+        source = self.archive.candidate(winner.candidate).source.encode("utf-8", errors="surrogateescape")
         if not self.output.exists() or self.output.read_bytes() != source:
             write_atomically(self.output, source)
 

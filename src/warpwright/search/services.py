@@ -18,10 +18,11 @@ from warpwright.core.records.search import Arm, Basis, Brief, Call, Operator, Sn
 from warpwright.core.task import Task
 from warpwright.dispatch.evaluating import Outcome
 from warpwright.dispatch.pool import parallel
+from warpwright.dispatch.predicting import Predictor
 from warpwright.evolve.inputs import Ceiling, SearchInputs, Tunables
 from warpwright.models.recordings.remembered import Remembered
 from warpwright.propose.answers.asking import Note, Noted
-from warpwright.propose.prompting.gpu.hints import applicable
+from warpwright.propose.prompting.gpu.hints import applicable, unsuited
 from warpwright.propose.prompting.known import Known, Library
 from warpwright.propose.proposing import Proposed, propose
 from warpwright.propose.specialising import specialised
@@ -64,19 +65,23 @@ class ModelServices:
     """Called with every model call as soon as it is answered, whatever becomes of the proposal."""
 
     def given(self, library: Library, dossiers: Mapping[str, Dossier]) -> SearchInputs:
-        hints = applicable(self.task, gpu_named(self.flags.gpu), languages.named(self.written_in))
+        predicts = isinstance(self.evaluator, Predictor)
+        gpu, language = gpu_named(self.flags.gpu), languages.named(self.written_in)
+        hints = applicable(self.task, gpu, language, measured=not predicts)
         return SearchInputs(
             hints=tuple(hint.id for hint in hints),
+            unsuited={id_: unsuited(hints, kernel.candidate.source) for id_, kernel in library.items()},
             forward=self.forward.id if self.forward else None,
             space=self.composer.space() if self.composer else {},
             genome=self.composer.default() if self.composer else {},
             tunables={id_: open_ for id_, kernel in library.items() if (open_ := _tunables(kernel)) is not None},
             promise={id_: score for id_, item in dossiers.items() if (score := score_of(item)) is not None},
             lessons=self.lessons,
+            predicts=predicts,
             ceilings=self.ceilings,
         )
 
-    def propose(self, brief: Brief, library: Library, asked: Sequence[Call]) -> Proposed:
+    def propose(self, brief: Brief, library: Library, asked: Sequence[Call], tried: str = "") -> Proposed:
         if brief.operator is Operator.COMPOSE:
             return self._composed(brief)
         if brief.operator is Operator.TUNE:
@@ -89,7 +94,16 @@ class ModelServices:
             model = Remembered(self._model(brief), asked)
         except ModelFailed as failed:
             return Proposed(problem=str(failed), faulted=True)
-        return propose(self.task, brief, model, known, flags=self.flags, written_in=self.written_in, note=self.note)
+        return propose(
+            self.task,
+            brief,
+            model,
+            known,
+            flags=self.flags,
+            tried=tried,
+            written_in=self.written_in,
+            note=self.note,
+        )
 
     def climb(self, candidates: Sequence[Candidate]) -> Iterator[tuple[Dossier, Sequence[Call]]]:
         """Climbs the local rungs on all cores, then asks for opinions on what they left open."""

@@ -1,18 +1,20 @@
 """Decisions are pure, name only what is known, stay within budgets, and are the same after a kill at any moment."""
 
 import random
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from warpwright.core.errors import UsageError
-from warpwright.core.records.search import Action, Arm, Basis, Decision, Operator, Run
+from warpwright.core.records.search import Action, Arm, Basis, Decision, Fate, Operator, Run
 from warpwright.evolve.decide import decide
 from warpwright.evolve.fold import fold
 from warpwright.evolve.inputs import SearchInputs
 from warpwright.evolve.policy import Budget, Policy
 from warpwright.evolve.seeds import seed_of
+from warpwright.evolve.selection.population import population
 
 ARMS = (Arm(model="small"), Arm(model="large", effort="high"))
 RUN = Run(id="r", task="layernorm:forward", seed=7, started="2026-01-01T00:00:00Z", warpwright="0")
@@ -89,6 +91,37 @@ def test_a_run_ends_within_its_generations_and_every_decision_says_why(world, se
         assert decision.seed == seed_of(RUN.seed, decision.number)
         assert bool(decision.briefs) == (decision.action is Action.BREED)
         assert bool(decision.candidates) == (decision.action is Action.EVALUATE)
+
+
+@settings(max_examples=30)
+@given(seed=st.integers(0, 10_000), policy=policies)
+def test_no_correct_candidate_is_left_untimed_while_the_budget_lasts(world, seed, policy):
+    played = world(seed, replace(policy, enough=None, budget=Budget(usd=policy.budget.usd))).play()
+    assert all(member.fate is not Fate.WAITING for member in fold(RUN, played.records).members)
+
+
+@settings(max_examples=30)
+@given(seed=st.integers(0, 10_000), policy=policies)
+def test_a_correct_candidate_without_a_time_is_the_best_until_one_has_a_time(world, seed, policy):
+    played = world(seed, policy, timeless=0.5).play()
+    found = population(fold(RUN, played.records))
+    assert found.best or not any(member.fate is Fate.UNSCORED for member in found.by_candidate.values())
+    assert found.best is None or bool(found.best.score) == bool(found.scored)
+
+
+def test_a_correct_candidate_without_a_time_is_improved_and_not_written_anew(story):
+    story.breed({}).answer(0).climb("k0").evaluate("k0").judge("k0")
+    made = story.decision()
+    assert {brief.parents for brief in made.briefs} == {("k0",)}
+    assert made.generation == 1
+
+
+def test_predictions_leave_nothing_waiting(story):
+    story.breed(*[{}] * 6)
+    for number in range(6):
+        story.answer(number).climb(f"k{number}")
+    assert len(story.decision(Policy(arms=ARMS, evaluate=2)).candidates) == 2
+    assert len(story.decision(Policy(arms=ARMS, evaluate=2), SearchInputs(predicts=True)).candidates) == 6
 
 
 def test_another_seed_is_another_decision(story):

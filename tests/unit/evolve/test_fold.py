@@ -87,16 +87,30 @@ def test_a_lost_rival_does_not_spoil_a_score(story):
     assert fates(story) == [Fate.IMPROVED]
 
 
-def test_judged_without_a_score_is_undecided(story):
+def test_correct_and_judged_without_a_time_is_unscored(story):
     story.breed({}).answer(0).climb("k0").evaluate("k0").judge("k0")
-    assert fates(story) == [Fate.UNDECIDED]
+    assert fates(story) == [Fate.UNSCORED]
     assert not unfinished(story.snapshot())
 
 
-def test_predicted_without_a_score_is_undecided(story):
+def test_a_failed_prediction_changes_no_verdict(story):
+    late = Evidence(candidate="k0", rung="predict", verdict=Verdict.UNDECIDED, reason="out of CPU time")
+    story.breed({}).answer(0).climb("k0").evaluate("k0").judge("k0", evidence=(late,))
+    assert fates(story) == [Fate.UNSCORED]
+    assert story.snapshot().members[0].holds
+
+
+def test_a_check_that_could_not_decide_leaves_a_candidate_undecided(story):
+    open_ = Evidence(candidate="k0", rung="judge", verdict=Verdict.UNDECIDED, reason="out of memory")
+    story.breed({}).answer(0).climb("k0").evaluate("k0").judge("k0", evidence=(open_,))
+    assert fates(story) == [Fate.UNDECIDED]
+    assert not story.snapshot().members[0].holds
+
+
+def test_predicted_without_a_score_is_unscored(story):
     story.breed({}).answer(0).climb("k0").evaluate("k0")
     story.records.append(Prediction(candidate="k0", task="t", case="c", gpu="h200", time_us=3.0, limited_by="memory"))
-    assert fates(story) == [Fate.UNDECIDED]
+    assert fates(story) == [Fate.UNSCORED]
     assert not unfinished(story.snapshot())
 
 

@@ -60,6 +60,16 @@ def test_context_is_the_fastest_slowest_first_without_the_parents(story):
     assert context(people, 0, ()) == ()
 
 
+def test_context_shows_other_methods_and_no_near_copies(story):
+    translate = {"operator": Operator.TRANSLATE}
+    story.breed(translate, translate).right(0, 0.1).right(1, 0.2)
+    story.breed({"parents": ("k1",)}, {"parents": ("k1",)}, {"parents": ("k0",)}, generation=1)
+    story.right(2, 0.3).right(3, 0.4).right(4, 0.15)
+    people = population(story.snapshot())
+    assert context(people, 5, ("k3",)) == ("k4",)
+    assert context(people, 5, ()) == ("k4", "k3")
+
+
 def test_context_shows_one_setting_of_a_tuned_source(story):
     story.breed({}).right(0, 0.1).breed({"operator": Operator.TUNE, "parents": ("k0",)}).right(1, 0.2)
     assert context(population(story.snapshot()), 5, ()) == ("k1",)

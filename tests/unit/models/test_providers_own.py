@@ -194,6 +194,15 @@ def test_effort_and_temperature_are_sent_to_models_that_accept_them(server, mode
     assert "temperature" not in anthropic
 
 
+def test_the_shared_part_of_a_prompt_is_marked_for_the_provider_s_cache(server, model, ask):
+    server.raw(answered(Wire.ANTHROPIC, "a kernel"))
+    model(Wire.ANTHROPIC).complete(ask("the function, then the question", shared=12, max_tokens=4000))
+    first, rest = server.requests[0].body["messages"][0]["content"]
+    assert (first["text"], rest["text"]) == ("the function", ", then the question")
+    assert first["cache_control"]["type"] == "ephemeral"
+    assert "cache_control" not in rest
+
+
 def test_a_model_without_reasoning_accepts_a_temperature(server, model, ask):
     server.raw(answered(Wire.RESPONSES, "a kernel")).raw(answered(Wire.ANTHROPIC, "a kernel"))
     model(Wire.RESPONSES, "openai:gpt-4.1").complete(ask(temperature=1.5))

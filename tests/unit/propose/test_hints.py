@@ -10,7 +10,7 @@ from warpwright import languages
 from warpwright.core.gpus.limit import Bound
 from warpwright.core.gpus.table import GPUS, gpu_named
 from warpwright.core.task import Case, Output, Reference, Role, Task, TensorArg
-from warpwright.propose.prompting.gpu.hints import Hint, applicable, bounds_of, called, hint_text, hints
+from warpwright.propose.prompting.gpu.hints import Hint, applicable, bounds_of, called, hint_text, hints, unsuited
 from warpwright.tasks import all_tasks, load
 
 TASKS = all_tasks()
@@ -103,3 +103,17 @@ def test_what_only_a_rival_calls_asks_for_no_hint() -> None:
     (task,) = load("swiglu:forward")
     plain = replace(task, reference=Reference(source=source))
     assert called(plain) == {"forward"}
+
+
+def test_a_hint_that_cannot_help_a_kernel_is_unsuited_to_it() -> None:
+    no_memset = next(hint for hint in hints(CUDA) if hint.id == "no-memset")
+    bounds = next(hint for hint in hints(CUDA) if hint.id == "launch-bounds")
+    assert unsuited([no_memset, bounds], "x[i] = 1;") == ("no-memset",)
+    assert unsuited([no_memset, bounds], "__launch_bounds__(256) atomicAdd(p, v);") == ("launch-bounds",)
+
+
+def test_without_measurements_only_ideas_remain_whose_gain_can_be_predicted() -> None:
+    (task,) = load("layernorm:forward")
+    gpu = gpu_named("h200")
+    measured, predicted = (applicable(task, gpu, CUDA, measured=known) for known in (True, False))
+    assert {hint.id for hint in measured} - {hint.id for hint in predicted} == {"bulk-copy"}

@@ -11,7 +11,15 @@ from hypothesis import strategies as st
 
 from warpwright import languages
 from warpwright.core.records.evidence import Counterexample, Evidence, Verdict
-from warpwright.propose.prompting.issue import MOST_WORDS, circumstances, critical_issue, remedies, remedy, report
+from warpwright.propose.prompting.issue import (
+    MOST_WORDS,
+    circumstances,
+    critical_issue,
+    other_errors,
+    remedies,
+    remedy,
+    report,
+)
 
 ROOT = Path(__file__).parents[3]
 CUDA = languages.named("cuda")
@@ -101,3 +109,11 @@ def test_every_kind_the_oracle_reports_has_a_remedy() -> None:
     kinds = {kind for text in texts for kind in re.findall(r'(?:_element_wise|_mismatch)\(expected, "([a-z ]+)"', text)}
     assert {"shape", "typical error", "selected value"} <= kinds
     assert kinds <= remedies(CUDA).keys()
+
+
+def test_all_compile_errors_are_told_at_once_each_with_its_line_and_once() -> None:
+    errors = [{"line": 2, "message": "v is undefined"}, {"line": 3, "message": "expected a ;"}]
+    found = wrong("v is undefined", kind="compile", line=2, facts={"errors": [*errors, errors[1]]})
+    assert list(other_errors(found, SOURCE)) == ["Line 3 (`int b;`): expected a ;"]
+    many = [{"line": 1, "message": f"error {number}"} for number in range(20)]
+    assert len(list(other_errors(wrong("error 0", facts={"errors": many}), SOURCE))) == 4

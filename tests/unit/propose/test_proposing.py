@@ -218,7 +218,7 @@ def test_results_become_a_lesson() -> None:
         == "Keep rows in registers."
     )
     prompt = model.asked[0].prompt
-    assert "1. optimise; idea: Read the data once" in prompt
-    assert "log score 0.250 (measured); Bound by memory." in prompt
-    assert "2. repair; ended refuted by emulate; because barrier missing" in prompt
+    assert "1. optimise, idea: Read the data once" in prompt
+    assert "correct, 1.28 times the best baseline (measured); Bound by memory." in prompt
+    assert "2. repair: wrong, found by emulate: barrier missing" in prompt
     assert "- Two passes lose." in prompt

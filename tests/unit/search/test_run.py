@@ -57,7 +57,7 @@ class Straw:
     def given(self, library: Library, dossiers: Mapping[str, Dossier]) -> SearchInputs:
         return SearchInputs(hints=("wider", "fewer passes"))
 
-    def propose(self, brief: Brief, library: Library, asked: Sequence[Call]) -> Proposed:
+    def propose(self, brief: Brief, library: Library, asked: Sequence[Call], tried: str) -> Proposed:
         luck = random.Random(brief.number).random()
         call = Call(id=f"c{brief.number}", brief=brief.number, purpose="x", model="straw", prompt="?", reply="!",
                     usage={"input": 10, "output": 5}, cost_usd=0.01, seconds=1.0)  # fmt: skip

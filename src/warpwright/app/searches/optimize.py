@@ -17,7 +17,7 @@ from warpwright.core.errors import UsageError
 from warpwright.core.records.search import Member, Run, Snapshot
 from warpwright.evolve.policy import Policy
 from warpwright.report.funnel import best, funnel
-from warpwright.report.scores import in_words, spent_words
+from warpwright.report.scores import spent_words, standing_words
 from warpwright.search.settings import Settings
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ class Searched:
 
     snapshot: Snapshot
     candidate: Candidate | None
-    """The best kernel; None if none was right and could be scored."""
+    """The best kernel; None if none was correct."""
     output: Path | None
     """The file that holds it."""
     resume: str
@@ -52,9 +52,7 @@ class Searched:
     @property
     def sentence(self) -> str:
         winner = self.best
-        if winner is None or winner.score is None:
-            return "No kernel was found that is right and could be scored."
-        return f"Best: {in_words(winner.score)}."
+        return f"Best: {standing_words(winner)}." if winner else "No correct kernel was found."
 
     @property
     def reason(self) -> str:

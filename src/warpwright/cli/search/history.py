@@ -5,7 +5,7 @@ from __future__ import annotations
 from warpwright.cli.screen import faint, good, plain, screen, show_table
 from warpwright.core.records.search import Fate, Member, Snapshot
 from warpwright.report.funnel import best
-from warpwright.report.scores import in_words, spent_words
+from warpwright.report.scores import spent_words, standing_words
 
 
 def show(snapshot: Snapshot) -> None:
@@ -15,8 +15,8 @@ def show(snapshot: Snapshot) -> None:
         screen().print(faint(f"{decision.number:4d}  {decision.action}: {decision.reason}"), soft_wrap=True)
     show_table(("proposal", "by", "from", "fate", ""), [_row(member) for member in snapshot.members])
     winner = best(snapshot)
-    if winner and winner.score:
-        screen().print(good(f"Best: proposal {winner.brief.number}, {in_words(winner.score)}"))
+    if winner:
+        screen().print(good(f"Best: proposal {winner.brief.number}, {plain(standing_words(winner))}"), soft_wrap=True)
     screen().print(f"Spent: {spent_words(snapshot.spent)}.")
 
 
@@ -36,5 +36,5 @@ def _row(member: Member) -> list[str]:
 
 def _remark(member: Member) -> str:
     if member.score:
-        return in_words(member.score)
+        return standing_words(member)
     return f"{member.refuted_by}: {member.issue}" if member.issue else ""

@@ -14,7 +14,7 @@ from rich.text import Text
 from warpwright.app.progress import OnProgress, Update
 from warpwright.core.records.search import Snapshot
 from warpwright.report.funnel import best, funnel
-from warpwright.report.scores import in_words, spent_words
+from warpwright.report.scores import spent_words, standing_words
 from warpwright.search.settings import Settings
 
 
@@ -72,4 +72,4 @@ def _table(snapshot: Snapshot, settings: Settings) -> Table:
 
 def _best(snapshot: Snapshot) -> str:
     winner = best(snapshot)
-    return in_words(winner.score) if winner and winner.score else "none yet"
+    return standing_words(winner) if winner else "none yet"

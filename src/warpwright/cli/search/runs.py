@@ -20,7 +20,7 @@ def list_runs(archive: ArchivePlace = None, as_json: Json = False) -> None:
     from warpwright.archive.database.address import address, shown
     from warpwright.cli.screen import plain, screen, show_table
     from warpwright.report.funnel import best
-    from warpwright.report.scores import in_words, spent_words
+    from warpwright.report.scores import spent_words, standing_words
 
     snapshots = runs(archive)
     if as_json:
@@ -34,7 +34,7 @@ def list_runs(archive: ArchivePlace = None, as_json: Json = False) -> None:
     rows = []
     for item in snapshots:
         winner = best(item)
-        standing = in_words(winner.score) if winner and winner.score else "nothing scored"
+        standing = standing_words(winner) if winner else "nothing correct yet"
         rows.append(
             [plain(cell) for cell in (item.run.id, item.run.started, item.run.task, standing, spent_words(item.spent))]
         )

@@ -16,7 +16,7 @@ from warpwright.core.errors import Exit, Undecided
 from warpwright.dispatch.evaluating import BundleSent
 from warpwright.propose.tuning.ranking import Entrant
 from warpwright.report.funnel import funnel
-from warpwright.report.scores import in_words, spent_words
+from warpwright.report.scores import in_words, spent_words, standing_words
 
 INTERRUPTED = 130
 
@@ -47,7 +47,7 @@ def drive(search: Search, as_json: bool) -> None:
     else:
         _show(found)
     if found.best is None:
-        raise Undecided(f"no kernel was found that is right and could be scored; more tries: {search.resume}")
+        raise Undecided(f"no correct kernel was found; more tries: {search.resume}")
 
 
 def _show(found: Searched) -> None:
@@ -55,9 +55,9 @@ def _show(found: Searched) -> None:
     counted = funnel(found.snapshot)
     fates = ", ".join(f"{count} {fate}" for fate, count in counted.by_fate.items())
     screen().print(f"{counted.proposed} proposals: {fates or 'none'}.")
-    if found.best is not None and found.best.score is not None:
-        screen().print(good(f"Best: {in_words(found.best.score)}") + f", in {plain(found.output)}")
-        if found.best.score.profile:
+    if found.best is not None:
+        screen().print(good(f"Best: {plain(standing_words(found.best))}") + f"; in {plain(found.output)}")
+        if found.best.score and found.best.score.profile:
             screen().print(faint(found.best.score.profile))
     screen().print(f"Spent: {spent_words(found.snapshot.spent)}.")
 

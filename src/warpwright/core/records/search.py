@@ -51,6 +51,8 @@ class Fate(StrEnum):
     """A fault of ours, which does not count against the candidate."""
     WAITING = "waiting"
     """Neither refuted nor scored yet."""
+    UNSCORED = "unscored"
+    """Correct as far as every check can tell, but its time could be neither measured nor predicted."""
     SLOWER = "slower"
     IMPROVED = "improved"
 
@@ -185,6 +187,8 @@ class Score:
     basis: Basis
     value: float
     by_case: Mapping[str, float] = field(default_factory=dict)
+    times_us: Mapping[str, float] = field(default_factory=dict, metadata=OMIT_DEFAULT)
+    """The time of each case, on the same basis."""
     share_of_limit: float | None = None
     gpu_seconds: float | None = None
     """The GPU time spent on the measurement."""
@@ -225,6 +229,8 @@ class Member:
     refuted_by: str | None = None
     issue: str | None = None
     """The critical issue of a refuted candidate, for a repair; otherwise the reason why there is no candidate."""
+    holds: bool = False
+    """Whether every check that could run held."""
     score: Score | None = None
     children: int = 0
     repairs: int = 0

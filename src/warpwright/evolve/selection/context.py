@@ -7,11 +7,31 @@ from collections.abc import Collection, Sequence
 from warpwright.core.records.search import Fate, Member, Operator
 from warpwright.evolve.selection.population import RIGHT, Population, value
 
+NEW_METHOD = (Operator.TRANSLATE, Operator.DERIVE, Operator.REWRITE, Operator.CROSSOVER, Operator.COMPOSE)
+"""Operators that begin a method; the others change a kernel and keep its method."""
+
 
 def context(people: Population, size: int, parents: Collection[str]) -> tuple[str, ...]:
-    """The fastest candidates besides the parents, one setting of each; slowest first."""
-    others = [member.candidate for member in people.structures if member.candidate and member.candidate not in parents]
-    return tuple(others[max(len(others) - size, 0) :])
+    """The fastest candidate of each method that the parents do not have; slowest first.
+
+    Near-copies of a kernel that is shown anyway would only lengthen the prompt.
+    """
+    seen = {_method(people.by_candidate[parent], people) for parent in parents if parent in people.by_candidate}
+    fastest: list[str] = []
+    for member in reversed(people.breedable):
+        method = _method(member, people)
+        if member.candidate and member.candidate not in parents and method not in seen and len(fastest) < size:
+            fastest.append(member.candidate)
+            seen.add(method)
+    return tuple(reversed(fastest))
+
+
+def _method(member: Member, people: Population) -> tuple[str | None, tuple[int, ...] | None]:
+    """The candidate with which a method began, and the traits of this form of it."""
+    origin = member
+    while origin.brief.operator not in NEW_METHOD and (before := people.parents_of(origin)):
+        origin = before[0]
+    return origin.candidate, member.traits
 
 
 def near_misses(members: Sequence[Member], people: Population) -> list[str]:

@@ -14,11 +14,12 @@ DOUBT = 2.0
 
 
 def hint(turn: Turn, parent: Member) -> str | None:
-    known = turn.given.hints
+    unsuited = turn.given.unsuited.get(parent.candidate or "", ())
+    known = [text for text in turn.given.hints if text not in unsuited]
     if not known:
         return None
     used = _used_on(parent, turn) | inherited(parent, turn.people)
-    open_ = [text for text in known if text not in used] or list(known)
+    open_ = [text for text in known if text not in used] or known
     if not turn.policy.learn_hints:
         return turn.rng.choice(open_)
     worth = record(turn.members, turn.people)

@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Sequence
 
 from warpwright.core.records.search import Member
-from warpwright.evolve.selection.population import value
 
 STEEPNESS = 3.0
 NARROWEST = 1e-6
@@ -31,8 +30,12 @@ def _sigmoid(x: float) -> float:
 
 
 def parent(pool: Sequence[Member], planned: Counter[str], rng: random.Random, *, exploit: float) -> Member:
-    """Draws a parent from the pool, sorted slowest first. `planned` counts children requested in this decision."""
+    """Draws a parent from the pool, sorted slowest first. `planned` counts children requested in this decision.
+
+    Members without scores, of which a pool consists until one has a score, are equally good.
+    """
     if rng.random() < exploit:
         return pool[-1]
     counts = [member.children + planned[member.candidate or ""] for member in pool]
-    return rng.choices(pool, weights([value(member) for member in pool], counts))[0]
+    scores = [member.score.value if member.score else 0.0 for member in pool]
+    return rng.choices(pool, weights(scores, counts))[0]

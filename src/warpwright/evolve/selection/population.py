@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from warpwright.core.records.search import Basis, Fate, Member, Operator, Snapshot
 
-RIGHT = (Fate.WAITING, Fate.UNDECIDED, Fate.SLOWER, Fate.IMPROVED)
+RIGHT = (Fate.WAITING, Fate.UNDECIDED, Fate.UNSCORED, Fate.SLOWER, Fate.IMPROVED)
 """Fates of candidates that no check has refuted."""
 
 
@@ -18,10 +18,17 @@ class Population:
     """The scored members in the order of their briefs, all on one basis: measured, if any member is measured."""
     structures: tuple[Member, ...]
     """The scored members, with only the best setting of each tuned source; slowest first."""
+    unscored: tuple[Member, ...]
+    """The correct members whose time could be neither measured nor predicted, in the order of their briefs."""
+
+    @property
+    def breedable(self) -> tuple[Member, ...]:
+        """The candidates to improve: the scored ones, slowest first; as long as there is none, the unscored."""
+        return self.structures or self.unscored
 
     @property
     def best(self) -> Member | None:
-        return self.structures[-1] if self.structures else None
+        return self.breedable[-1] if self.breedable else None
 
     def parents_of(self, member: Member) -> tuple[Member, ...]:
         found = (self.by_candidate.get(parent) for parent in member.brief.parents)
@@ -52,7 +59,12 @@ def population(snapshot: Snapshot) -> Population:
     scored = [member for member in snapshot.members if member.score]
     if any(member.score and member.score.basis is Basis.MEASURED for member in scored):
         scored = [member for member in scored if member.score and member.score.basis is Basis.MEASURED]
-    return Population(by_candidate=by_candidate, scored=tuple(scored), structures=_best_settings(scored, by_candidate))
+    return Population(
+        by_candidate=by_candidate,
+        scored=tuple(scored),
+        structures=_best_settings(scored, by_candidate),
+        unscored=tuple(member for member in snapshot.members if member.fate is Fate.UNSCORED),
+    )
 
 
 def value(member: Member) -> float:

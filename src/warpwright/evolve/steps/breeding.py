@@ -19,9 +19,12 @@ def breed(turn: Turn) -> Draft | None:
         return compose(turn)
     while len(turn.briefs) < turn.policy.proposals and propose(turn):
         pass
+    return turn.breed(f"{len(turn.briefs)} proposals from {_start(turn)}.", generation=turn.generation + 1)
+
+
+def _start(turn: Turn) -> str:
     best = turn.people.best
-    standing = f"from a best score of {best.score.value:+.3f}" if best and best.score else "from nothing"
-    return turn.breed(f"{len(turn.briefs)} proposals {standing}.", generation=turn.generation + 1)
+    return f"a best score of {best.score.value:+.3f}" if best and best.score else "kernels without scores"
 
 
 def merge(turn: Turn) -> None:
@@ -35,7 +38,7 @@ def merge(turn: Turn) -> None:
 
 def propose(turn: Turn) -> bool:
     """Writes one brief; False if the budget allows no arm."""
-    one = _parent(turn, turn.people.structures)
+    one = _parent(turn, turn.people.breedable)
     other = partner(turn, one) if turn.rng.random() < turn.policy.crossover else None
     operator = Operator.REWRITE if turn.rng.random() < turn.policy.rewrite else Operator.OPTIMISE
     parents = tuple(member.candidate or "" for member in (one, other) if member)

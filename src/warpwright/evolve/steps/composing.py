@@ -24,7 +24,7 @@ def compose(turn: Turn) -> Draft | None:
             break
         tried.add(key(genome))
         turn.build(Operator.COMPOSE, tuple(member.candidate or "" for member in parents), genome)
-    generation = turn.generation + 1 if turn.people.scored else turn.generation
+    generation = turn.generation + 1 if turn.people.best else turn.generation
     composed = sum(brief.operator is Operator.COMPOSE for brief in turn.briefs)
     merged = "" if composed == len(turn.briefs) else "Two kernels that are fastest on different shapes are merged. "
     return turn.breed(f"{merged}The composer tries {_configs(composed)}.", generation=generation)
@@ -39,7 +39,7 @@ def _first(turn: Turn) -> Genome:
 
 
 def _parents(turn: Turn) -> tuple[Member, ...]:
-    pool = [member for member in turn.people.structures if member.brief.genome]
+    pool = [member for member in turn.people.breedable if member.brief.genome]
     if not pool or turn.rng.random() < SCATTER:
         return ()
     one = parent(pool, turn.planned, turn.rng, exploit=turn.policy.exploit)
@@ -55,4 +55,4 @@ def _child(turn: Turn, parents: tuple[Member, ...]) -> Genome:
             return mixed if rng.random() < 0.5 else mutated(mixed, space, rng)
         case (one,):
             return mutated(one.brief.genome, space, rng)
-    return anywhere(space, rng) if turn.people.scored else mutated(_first(turn), space, rng)
+    return anywhere(space, rng) if turn.people.best else mutated(_first(turn), space, rng)

@@ -9,8 +9,8 @@ from warpwright.evolve.turn import Draft, Turn
 
 
 def opening(turn: Turn) -> Draft | None:
-    """Briefs for a first correct candidate; None once any candidate has a score."""
-    if turn.people.scored:
+    """Briefs for a first correct candidate; None once there is one."""
+    if turn.people.best:
         return None
     if not turn.policy.arms:
         return _composed(turn)

@@ -10,10 +10,22 @@ from warpwright.evolve.turn import Draft, Turn
 
 def evaluate(turn: Turn) -> Draft | None:
     """Selects the most promising of all waiting candidates, after new proposals were verified."""
+    if turn.last_action in (Action.EVALUATE, Action.REFLECT):
+        return None
+    return _evaluation(turn, None if turn.given.predicts else turn.policy.evaluate)
+
+
+def evaluate_rest(turn: Turn) -> Draft | None:
+    """Selects every candidate that still waits, before a run stops: none that is correct goes untimed for nothing."""
+    return _evaluation(turn, None)
+
+
+def _evaluation(turn: Turn, most: int | None) -> Draft | None:
     waiting = turn.waiting()
     left = evaluations_left(turn.snapshot, turn.policy)
-    chosen = ranked(turn, waiting)[: turn.policy.evaluate if left is None else min(left, turn.policy.evaluate)]
-    if not chosen or turn.last_action in (Action.EVALUATE, Action.REFLECT):
+    allowed = min((limit for limit in (most, left) if limit is not None), default=len(waiting))
+    chosen = ranked(turn, waiting)[:allowed]
+    if not chosen:
         return None
     return Draft(
         action=Action.EVALUATE,

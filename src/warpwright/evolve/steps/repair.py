@@ -33,7 +33,7 @@ def repairable(turn: Turn) -> list[Member]:
         and member.candidate not in tried
         and member.repairs < turn.policy.repair_depth
         and member.brief.operator not in (Operator.TUNE, Operator.COMPOSE)
-        and (not turn.people.scored or worth_it(member.refuted_by, turn))
+        and (not turn.people.best or worth_it(member.refuted_by, turn))
     ]
     return sorted(
         broken, key=lambda member: (-best_ancestor_score(member, turn.people), member.repairs, member.brief.number)
@@ -75,7 +75,7 @@ def _price(members: list[Member]) -> float | None:
 def _allowed(turn: Turn) -> int:
     """The number of repairs still allowed; before the first correct candidate a repair counts as one of its
     attempts."""
-    if not turn.people.scored:
+    if not turn.people.best:
         return int(not turn.waiting() and attempts(turn) < turn.policy.attempts)
     return turn.policy.repairs - sum(map(_is_repair, turn.newest))
 

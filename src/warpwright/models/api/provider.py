@@ -21,7 +21,7 @@ from warpwright.models.api.failures import AttemptFailed
 from warpwright.models.spending.prices import Prices, most_tokens
 
 if TYPE_CHECKING:
-    from pydantic_ai.messages import ModelResponse
+    from pydantic_ai.messages import ModelRequest, ModelResponse, UserContent
     from pydantic_ai.models import Model, ModelRequestParameters
     from pydantic_ai.settings import ModelSettings
     from pydantic_ai.usage import RequestUsage
@@ -80,12 +80,11 @@ class Provider:
 
     async def _answered(self, request: Request) -> ModelResponse:
         from pydantic_ai.direct import model_request, model_request_stream
-        from pydantic_ai.messages import ModelRequest
 
         # The client's timeout applies to silence only; ours ends an answer that never stops. It includes loading the
         # client library.
         async with self._opened() as model, asyncio.timeout(self.deadline_s):
-            messages = [ModelRequest.user_text_prompt(request.prompt)]
+            messages = [_asked(request)]
             settings, parameters = self._settings(model, request), self._parameters(model, request)
             if not self.stream:
                 return await model_request(
@@ -284,6 +283,16 @@ def _finished(coroutine: Coroutine[Any, Any, ModelResponse]) -> ModelResponse:
         return asyncio.run(coroutine)
     with ThreadPoolExecutor(1) as aside:
         return aside.submit(asyncio.run, coroutine).result()
+
+
+def _asked(request: Request) -> ModelRequest:
+    """The prompt, marked where its shared part ends, for providers that cache on request."""
+    from pydantic_ai.messages import CachePoint, ModelRequest, UserPromptPart
+
+    if not request.shared:
+        return ModelRequest.user_text_prompt(request.prompt)
+    content: list[UserContent] = [request.prompt[: request.shared], CachePoint(), request.prompt[request.shared :]]
+    return ModelRequest(parts=[UserPromptPart(content=content)])
 
 
 def _installed(package: str) -> bool:

@@ -7,7 +7,7 @@ asked only if the rules cannot shorten the report.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from warpwright.core.records.evidence import Counterexample, Evidence
@@ -16,6 +16,7 @@ from warpwright.languages import Frontend
 
 MOST_WORDS = 35
 _MOST_CODE = 100
+_MOST_ERRORS = 5
 _SEEN_BY = {EMULATE: " by an emulator of the GPU", JUDGE: " on the GPU"}
 _OTHERWISE = "find the cause, and change nothing else."
 
@@ -49,6 +50,18 @@ def _place(found: Counterexample, source: str) -> str:
     code = lines[found.line - 1].strip() if 0 < found.line <= len(lines) else ""
     shown = len(code) <= _MOST_CODE and len(code.split()) <= MOST_WORDS // 3
     return f"Line {found.line} (`{code}`): " if code and shown else f"Line {found.line}: "
+
+
+def other_errors(evidence: Evidence, source: str) -> Iterator[str]:
+    """Yields the compiler's other errors, each with its source line: they can often be fixed together."""
+    found = evidence.counterexample
+    listed = found.facts.get("errors", []) if found else []
+    said = {found.message if found else ""}
+    for item in listed if isinstance(listed, list) else []:
+        message, line = str(item.get("message")), item.get("line")
+        if message not in said and len(said) < _MOST_ERRORS:
+            said.add(message)
+            yield _place(Counterexample(kind="compile", message="", line=line), source) + message
 
 
 def circumstances(evidence: Evidence) -> str:

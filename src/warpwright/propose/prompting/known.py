@@ -11,6 +11,9 @@ from warpwright.core.records.evidence import Evidence
 from warpwright.core.records.search import Basis, Score
 from warpwright.core.task import Task
 from warpwright.propose.prompting.quoting import quoted
+from warpwright.seal.summary import Summary
+
+_MOST_TERMS = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,6 +27,10 @@ class Known:
     """Times by case name."""
     baselines: Mapping[str, str] = field(default_factory=dict)
     """The best baseline of each case, by case name; for a measured kernel."""
+    terms_us: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    """For a predicted kernel: the time that each resource would take alone, by case name."""
+    summary: Summary | None = None
+    """The kernels and launches of a sealed candidate."""
     refutation: Evidence | None = None
 
 
@@ -64,6 +71,9 @@ def _figures(kernel: Known, case: str, limit_us: float | None) -> str:
         parts.append(_against_baseline(time, math.exp(score.by_case[case]), kernel.baselines.get(case)))
     if limit_us:
         parts.append(f"{limit_us / time:.0%} of the limit")
+    if terms := kernel.terms_us.get(case):
+        longest = sorted(terms.items(), key=lambda term: -term[1])[:_MOST_TERMS]
+        parts.append("alone " + ", ".join(f"{name} {term:.3g} µs" for name, term in longest))
     return ", ".join(parts)
 
 

@@ -1,4 +1,7 @@
-"""Builds the prompt of a brief: one template for each operator, and the fields it needs."""
+"""Builds the prompt of a brief: a part that all prompts for a function share, then one template for each operator.
+
+The shared part comes first, so that providers can serve it from their caches.
+"""
 
 from __future__ import annotations
 
@@ -10,17 +13,22 @@ from warpwright.core.calls import entries
 from warpwright.core.candidate import CUDA, Flags
 from warpwright.core.gpus.table import Gpu, gpu_named
 from warpwright.core.records.search import Brief, Operator
-from warpwright.core.task import Task
+from warpwright.core.task import Role, Task
 from warpwright.languages import Frontend
 from warpwright.propose.prompting.cases import limits_us
 from warpwright.propose.prompting.describe import description
 from warpwright.propose.prompting.gpu.facts import gpu_words
 from warpwright.propose.prompting.gpu.hints import hint_text, is_for_later
-from warpwright.propose.prompting.issue import circumstances, critical_issue, remedy
+from warpwright.propose.prompting.issue import circumstances, critical_issue, other_errors, remedy
 from warpwright.propose.prompting.known import Known, Library, known, ladder, shown, standing
 from warpwright.propose.prompting.quoting import NOTICE, quoted
+from warpwright.propose.prompting.resources import resources
 from warpwright.propose.prompting.template import render
 
+_OUTCOMES = (
+    "Earlier proposals for this function, each with its outcome. Do not repeat a failure; where something worked, go on"
+    " from there or do something else."
+)
 _FIXED = "kernel to fix"
 _IMPROVED = "kernel to improve"
 
@@ -34,6 +42,8 @@ class Setting:
     library: Library
     flags: Flags
     issue: str | None = None
+    tried: str = ""
+    """Earlier proposals of the run and their outcomes, a line each."""
     written_in: str = CUDA
     """The language of whole new files; edits are in the language of the file that they change."""
 
@@ -61,7 +71,19 @@ def prompt(setting: Setting) -> str:
     operator = setting.brief.operator
     if operator not in _FIELDS:
         raise ValueError(f"{operator} asks no language model")
-    return render(operator.value, {**_ordinary(setting), **_FIELDS[operator](setting)}, setting.language)
+    asked = render(operator.value, {**_ordinary(setting), **_FIELDS[operator](setting)}, setting.language)
+    return shared_part(setting) + asked
+
+
+def shared_part(setting: Setting) -> str:
+    """The beginning that all prompts for a task, a GPU and a language have in common."""
+    fields = {
+        "name": setting.task.key,
+        "task": description(setting.task, setting.gpu, setting.language),
+        "gpu": gpu_words(setting.gpu),
+        "rules": render("rules", setting.language.rules(setting.flags), setting.language),
+    }
+    return render("function", fields, setting.language) + "\n"
 
 
 def editable(brief: Brief) -> bool:
@@ -70,12 +92,9 @@ def editable(brief: Brief) -> bool:
 
 
 def _ordinary(setting: Setting) -> dict[str, str]:
-    task, gpu, brief = setting.task, setting.gpu, setting.brief
+    brief = setting.brief
     return {
-        "name": task.key,
-        "notice": NOTICE if _quotes(brief) else "",
-        "task": description(task, gpu, setting.language),
-        "rules": render("rules", setting.language.rules(setting.flags), setting.language),
+        "notice": NOTICE if _quotes(setting) else "",
         "lesson": _section("Lessons of earlier results", brief.lesson),
         **({} if brief.operator is Operator.REPAIR else _creative(setting)),
     }
@@ -83,12 +102,19 @@ def _ordinary(setting: Setting) -> dict[str, str]:
 
 def _creative(setting: Setting) -> dict[str, str]:
     """The fields that a repair prompt leaves out: a repair fixes one error and needs no ideas."""
-    return {"gpu": gpu_words(setting.gpu), "hint": _hint(setting.brief), "near_miss": _near_miss(setting)}
+    return {"tried": _tried(setting), "hint": _hint(setting.brief), "near_miss": _near_miss(setting)}
 
 
-def _quotes(brief: Brief) -> bool:
-    """Whether the prompt quotes any kernel."""
-    return brief.operator is not Operator.TRANSLATE or brief.near_miss is not None
+def _tried(setting: Setting) -> str:
+    if not setting.tried:
+        return ""
+    return _section("Tried so far", f"{_OUTCOMES}\n\n{quoted('proposals', setting.tried)}")
+
+
+def _quotes(setting: Setting) -> bool:
+    """Whether the prompt quotes anything."""
+    brief = setting.brief
+    return brief.operator is not Operator.TRANSLATE or brief.near_miss is not None or bool(setting.tried)
 
 
 def _hint(brief: Brief) -> str:
@@ -118,8 +144,12 @@ def _edits(setting: Setting, target: str) -> str:
     return render("answer_edits", {"target": target}, setting.language)
 
 
-def _profile(kernel: Known) -> str:
-    return f"Its bottleneck: {kernel.score.profile}" if kernel.score and kernel.score.profile else ""
+def _profile(setting: Setting, kernel: Known) -> str:
+    """States the bottleneck of a kernel and what it takes from the GPU."""
+    bottleneck = f"Its bottleneck: {kernel.score.profile}\n" if kernel.score and kernel.score.profile else ""
+    timed = frozenset(case.name for case in setting.task.cases_of(Role.TIME))
+    taken = resources(kernel.summary, timed, setting.gpu) if kernel.summary else ""
+    return bottleneck + (f"Compiled for this GPU:\n{taken}" if taken else "")
 
 
 def _translate(setting: Setting) -> dict[str, str]:
@@ -132,7 +162,7 @@ def _repair(setting: Setting) -> dict[str, str]:
     if evidence is None or setting.issue is None:
         raise ValueError(f"{parent.candidate.id} cannot be repaired: no check refutes it")
     return {
-        "issue": quoted("report", setting.issue),
+        "issue": quoted("report", "\n".join([setting.issue, *other_errors(evidence, parent.candidate.source)])),
         "where": circumstances(evidence),
         "remedy": remedy(evidence, setting.language),
         "kernel": shown(_FIXED, parent),
@@ -158,7 +188,7 @@ def _context(setting: Setting) -> str:
 
 
 def _standing(setting: Setting, kernel: Known) -> dict[str, str]:
-    return {"standing": standing(kernel, setting.limits), "profile": _profile(kernel)}
+    return {"standing": standing(kernel, setting.limits), "profile": _profile(setting, kernel)}
 
 
 def _crossover(setting: Setting) -> dict[str, str]:

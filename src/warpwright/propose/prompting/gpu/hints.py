@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 
@@ -17,6 +17,8 @@ from warpwright.core.task import Direction, Role, Task
 from warpwright.languages import Frontend
 from warpwright.propose.prompting.cases import limit_of
 from warpwright.propose.prompting.reference import reference
+
+_WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,8 +36,14 @@ class Hint:
     """Functions: the reference must call at least one of them."""
     takes: tuple[str, ...] = ()
     """Endings: the name of at least one argument must end with one of them."""
+    contains: tuple[str, ...] = ()
+    """Words: the kernel to improve must contain at least one of them."""
+    lacks: tuple[str, ...] = ()
+    """Words: the kernel to improve must contain none of them, because it follows the hint already."""
     later: bool = False
     """True for a hint that is useful only if a kernel exists already."""
+    measured: bool = False
+    """True for a hint whose gain only a measurement shows, because the cost model does not know it."""
 
 
 def hints(language: Frontend) -> tuple[Hint, ...]:
@@ -49,10 +57,21 @@ def _hints_in(text: str) -> tuple[Hint, ...]:
     return tuple(decode(Hint, entry, f"hints.toml, hint {number}") for number, entry in enumerate(listed, 1))
 
 
-def applicable(task: Task, gpu: Gpu, language: Frontend) -> tuple[Hint, ...]:
-    """The hints of a language that apply to a task on a GPU."""
+def applicable(task: Task, gpu: Gpu, language: Frontend, *, measured: bool = True) -> tuple[Hint, ...]:
+    """The hints of a language that apply to a task on a GPU. `measured` tells whether times are measured."""
     bounds = bounds_of(task, gpu)
-    return tuple(hint for hint in hints(language) if _applies(hint, task, gpu, bounds))
+    known = (hint for hint in hints(language) if measured or not hint.measured)
+    return tuple(hint for hint in known if _applies(hint, task, gpu, bounds))
+
+
+def unsuited(hints: Iterable[Hint], source: str) -> tuple[str, ...]:
+    """The ids of those hints that cannot help a kernel: it lacks what they change, or follows them already."""
+    words = set(_WORD.findall(source))
+    return tuple(
+        hint.id
+        for hint in hints
+        if (hint.contains and words.isdisjoint(hint.contains)) or not words.isdisjoint(hint.lacks)
+    )
 
 
 def bounds_of(task: Task, gpu: Gpu) -> frozenset[Bound]:
@@ -84,7 +103,8 @@ def hint_text(hint: str) -> str:
 
 
 def is_for_later(hint: str) -> bool:
-    return any(known.later for known in _all_hints() if known.id == hint)
+    """Whether a hint is about a kernel that exists already."""
+    return any(known.later or known.contains for known in _all_hints() if known.id == hint)
 
 
 def _all_hints() -> Iterator[Hint]:
