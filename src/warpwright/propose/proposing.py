@@ -42,15 +42,22 @@ def propose(
     *,
     flags: Flags | None = None,
     tried: str = "",
+    predicts: bool = False,
     written_in: str = CUDA,
     max_tokens: int | None = MOST_TOKENS,
     note: Note | None = None,
 ) -> Proposed:
     """Asks for a kernel. `library` holds every kernel that the brief names; `flags` names the target, `tried` tells
-    what happened to earlier proposals, and `written_in` is the language of new files; `note` is called with every call
-    as soon as it has ended."""
+    what happened to earlier proposals, `predicts` whether times are predicted, and `written_in` is the language of new
+    files; `note` is called with every call as soon as it has ended."""
     setting = Setting(
-        task=task, brief=brief, library=library or {}, flags=flags or Flags(), tried=tried, written_in=written_in
+        task=task,
+        brief=brief,
+        library=library or {},
+        flags=flags or Flags(),
+        tried=tried,
+        predicts=predicts,
+        written_in=written_in,
     )
     noted = Noted(model, brief.number, note=note)
     try:

@@ -65,9 +65,8 @@ class ModelServices:
     """Called with every model call as soon as it is answered, whatever becomes of the proposal."""
 
     def given(self, library: Library, dossiers: Mapping[str, Dossier]) -> SearchInputs:
-        predicts = isinstance(self.evaluator, Predictor)
         gpu, language = gpu_named(self.flags.gpu), languages.named(self.written_in)
-        hints = applicable(self.task, gpu, language, measured=not predicts)
+        hints = applicable(self.task, gpu, language, measured=not self._predicts)
         return SearchInputs(
             hints=tuple(hint.id for hint in hints),
             unsuited={id_: unsuited(hints, kernel.candidate.source) for id_, kernel in library.items()},
@@ -77,9 +76,13 @@ class ModelServices:
             tunables={id_: open_ for id_, kernel in library.items() if (open_ := _tunables(kernel)) is not None},
             promise={id_: score for id_, item in dossiers.items() if (score := score_of(item)) is not None},
             lessons=self.lessons,
-            predicts=predicts,
+            predicts=self._predicts,
             ceilings=self.ceilings,
         )
+
+    @property
+    def _predicts(self) -> bool:
+        return isinstance(self.evaluator, Predictor)
 
     def propose(self, brief: Brief, library: Library, asked: Sequence[Call], tried: str = "") -> Proposed:
         if brief.operator is Operator.COMPOSE:
@@ -101,6 +104,7 @@ class ModelServices:
             known,
             flags=self.flags,
             tried=tried,
+            predicts=self._predicts,
             written_in=self.written_in,
             note=self.note,
         )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from warpwright.core.candidate import Candidate, Flags
 from warpwright.core.records.search import (
     Action,
@@ -95,3 +97,9 @@ def test_all_prompts_of_a_run_begin_with_the_same_part() -> None:
     shared = shared_part(setting)
     assert all(asked(run, item).startswith(shared) for item in (brief(0), other, first))
     assert len(shared) > 0.7 * len(asked(run, brief(0)))
+
+
+def test_a_writer_is_told_when_times_are_only_predicted() -> None:
+    first = Setting(task=LAYERNORM, brief=Brief(number=0, operator=Operator.TRANSLATE), library={}, flags=Flags())
+    assert "No GPU is at hand" not in prompt(first)
+    assert "No GPU is at hand" in prompt(replace(first, predicts=True))

@@ -38,8 +38,7 @@ def description(task: Task, gpu: Gpu, language: Frontend) -> str:
     return render(
         "task",
         {
-            "summary": task.summary,
-            "entry": _entry(task),
+            "function": f"{task.summary} {_entry(task)}".strip(),
             "reference": f"```python\n{reference(task)}\n```",
             "direction": _direction(task, language),
             "skeleton": f"```{language.words.fence}\n{language.skeleton(task, prepare=False)}```",

@@ -29,6 +29,10 @@ _OUTCOMES = (
     "Earlier proposals for this function, each with its outcome. Do not repeat a failure; where something worked, go on"
     " from there or do something else."
 )
+_NO_GPU = (
+    "No GPU is at hand: a cost model predicts the times from the instructions, bytes and barriers that an emulator"
+    " counts. Kernels with features that the emulator does not run cannot be ranked."
+)
 _FIXED = "kernel to fix"
 _IMPROVED = "kernel to improve"
 
@@ -44,6 +48,8 @@ class Setting:
     issue: str | None = None
     tried: str = ""
     """Earlier proposals of the run and their outcomes, a line each."""
+    predicts: bool = False
+    """Whether times are predicted, because there is no GPU."""
     written_in: str = CUDA
     """The language of whole new files; edits are in the language of the file that they change."""
 
@@ -81,6 +87,7 @@ def shared_part(setting: Setting) -> str:
         "name": setting.task.key,
         "task": description(setting.task, setting.gpu, setting.language),
         "gpu": gpu_words(setting.gpu),
+        "ranking": _NO_GPU if setting.predicts else "",
         "rules": render("rules", setting.language.rules(setting.flags), setting.language),
     }
     return render("function", fields, setting.language) + "\n"
