@@ -21,7 +21,6 @@ from functools import partial
 from pathlib import Path
 
 from mutants import ORIGINALS, specimen
-from mutation.mutants import mutants
 
 from warpwright.core.candidate import Candidate
 from warpwright.core.codec import dumps, loads
@@ -31,6 +30,7 @@ from warpwright.core.task import Role, Task
 from warpwright.dispatch.bundle import read_results, write_bundle
 from warpwright.dispatch.pool import parallel
 from warpwright.dispatch.sealed_jobs import sealed_jobs
+from warpwright.faults.mutants import mutants
 from warpwright.tasks.find import load
 
 PLANTED = Path(__file__).parents[1] / "tests" / "emulate" / "specimens"

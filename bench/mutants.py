@@ -12,23 +12,19 @@ from __future__ import annotations
 import argparse
 import csv
 import json
-import re
 import sys
 import time
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from mutation.mutants import few_of_each_kind
+from mutation.originals import Result, specimen, survey
 
 from warpwright.core.records.evidence import Verdict
-from warpwright.core.task import Role
 from warpwright.dispatch.pool import parallel
-from warpwright.tasks.find import load
+from warpwright.faults.mutants import few_of_each_kind
 
-CORPUS = Path(__file__).parents[1] / "tests" / "corpus" / "seal"
 ORIGINALS = (
     "add_rmsnorm_tuple_ptx", "argmax_packed_key", "argmax_warp_pairs", "bias_gelu_windows", "cross_entropy_atomic",
     "cross_entropy_backward", "cross_entropy_two_stage", "cumsum_backward_reverse", "cumsum_block_scan",
@@ -40,49 +36,6 @@ ORIGINALS = (
     "pool_backward_gather", "group_norm_silu_two_kernels", "softmax_block_switch", "linear_backward_mixed",
 )  # fmt: skip
 BAR = 0.97
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Result:
-    """One original and the fates of its mutants, as plain data."""
-
-    name: str
-    original: str
-    reason: str | None
-    fates: tuple[tuple[str, str, int, str, str], ...]
-    """Kind, fate, line, change, reason."""
-
-
-def survey(name: str, each: int) -> Result:
-    from mutation.survey import Survey
-
-    source, asked, dtype = specimen(name)
-    task, *_ = load(asked)
-    cases = [case for case in task.cases if case.role is Role.CHECK and case.dtype == dtype]
-    work = Survey(name, task, source, cases)
-    verdict = work.original.verdict
-    if verdict is not Verdict.HOLDS:
-        shown = work.original.counterexample
-        return Result(name=name, original=verdict, reason=shown.message if shown else work.original.reason, fates=())
-    fates = [
-        (
-            item.mutant.kind,
-            item.fate.value,
-            item.mutant.line,
-            f"{item.mutant.was!r} -> {item.mutant.became!r}",
-            item.why,
-        )
-        for item in work.fates(few_of_each_kind(source, each))
-    ]
-    return Result(name=name, original=verdict, reason=None, fates=tuple(fates))
-
-
-def specimen(name: str) -> tuple[str, str, str]:
-    """Returns source, task and the first dtype of an original, by its first line."""
-    source = (CORPUS / f"{name}.cu").read_text()
-    header = re.match(r"\ufeff?// task: (\S+)\s+dtypes: (.+?)\s+style: ", source)
-    assert header, f"{name} does not say what it is"
-    return source, header[1], re.split(r",\s*", header[2])[0]
 
 
 def write(folder: Path, names: Sequence[str], each: int) -> None:

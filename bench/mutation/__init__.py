@@ -1,6 +1,5 @@
-"""Mutants: correct kernels with a planted bug, to measure verifiers.
+"""How many of the faults planted in correct kernels the emulator finds.
 
-mutants.py    builds mutants of a source
-mutations.py  finds where each kind of bug can be planted
-survey.py     how many planted bugs the emulator finds
+originals.py  the correct kernels, each with the fates of its mutants
+survey.py     the fate of a mutant: refuted, proved equivalent, survived or undecided
 """

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from mutation.mutants import Mutant, mutants
 from warpwright.core.candidate import Candidate
 from warpwright.core.records.evidence import Verdict
 from warpwright.core.task import Case, Role, Task
 from warpwright.emulate.emulation import Emulation
 from warpwright.emulate.examination import Examination
 from warpwright.emulate.program.build import program
+from warpwright.faults.mutants import Mutant, mutants
 from warpwright.seal.cache import Store, default_root
 from warpwright.seal.capture.trace import BadTrace
 from warpwright.seal.refusal import Refusal, Refused, refuted

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from mutation.mutants import few_of_each_kind
 from mutation.survey import Fate, Survey
 
 from warpwright.core.candidate import Candidate
@@ -15,6 +14,7 @@ from warpwright.core.errors import UsageError
 from warpwright.core.records.evidence import Verdict
 from warpwright.emulate.emulating import emulate
 from warpwright.emulate.program.calls import EmulatedCall, arena_of
+from warpwright.faults.mutants import few_of_each_kind
 from warpwright.seal.cache import Store
 from warpwright.verify.emulate import EmulateRung
 from warpwright.verify.ladder import climb

@@ -7,7 +7,7 @@ tasks.py      tasks listed, loaded and admitted
 aio.py        the functions for programs with an event loop
 kernels/      kernels checked, sealed and timed
 compose.py    kernels written by rule
-verifiers.py  what rungs are worth
+verifiers/    what rungs are worth, and the faults that tell
 searches/     searches and their records
 doctor.py     what this machine has
 """

@@ -8,6 +8,7 @@ emulate.py     rung: whether its results are correct on the CPU emulator
 coverage.py    which requested cases were not run, and which kernels no check has launched
 library.py     torch operations within an emulated call
 evaluation.py  measures verifiers on labelled kernels
+comparison.py  several verifiers on the same kernels: shares of faults by class, false rejections
 admission.py   whether a task refutes wrong implementations and accepts honest ones
 opinion/       rung: opinions of language models
 """

@@ -23,6 +23,8 @@ class Label:
     kind: str
     dtypes: tuple[str, ...] = ()
     """The dtypes that the kernel supports, from the optional column `dtypes`; empty for all dtypes of its task."""
+    scope: str = "asked"
+    """From the optional column `scope`: whether a fault shows at requested sizes, or only "beyond" them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +70,7 @@ def _label(path: Path, number: int, row: dict[str, str | None]) -> Label:
         verdict=Verdict(named["verdict"]),
         kind=named["class"] or "unnamed",
         dtypes=tuple((row.get("dtypes") or "").split()),
+        scope=(row.get("scope") or "").strip() or "asked",
     )
 
 

@@ -202,8 +202,14 @@ def labelled(place: Path, labels: Path) -> list[Piece]:
     rows = [row for row in read_labels(labels) if row.path.resolve().is_relative_to(inside)]
     if not rows:
         raise UsageError(f"{labels} names no file in {place}")
-    tasks = {name: subject_of(name) for name in dict.fromkeys(row.task for row in rows)}
+    tasks = {name: subject_of(_beside(labels, name)) for name in dict.fromkeys(row.task for row in rows)}
     return [Piece(kernel=row.path, subject=tasks[row.task], label=row) for row in rows]
+
+
+def _beside(labels: Path, name: str) -> str:
+    """A task may be a file beside the labels."""
+    beside = labels.parent / name
+    return str(beside) if beside.is_file() else name
 
 
 def check_pieces(

@@ -5,4 +5,5 @@ distributions.py  named recipes that turn those integers into inputs and paramet
 arguments.py      the arguments of one draw, in the layout of the case
 storage.py        tensors as bytes
 draws.py          the draws on which a task is checked
+published.py      inputs and tolerances of published checks, to compare with
 """

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from warpwright.app.given import candidate_of
-from warpwright.app.kernels.check import Piece, cases_of_types, check_pieces, labelled
+from warpwright.app.kernels.check import Piece, cases_of_types, labelled
 from warpwright.app.progress import OnProgress, Reporter
+from warpwright.app.verifiers.answers import Asking, asked
 from warpwright.core.errors import UsageError
 from warpwright.core.protocols import Model
 from warpwright.core.records.evidence import Dossier, Fault
@@ -16,6 +17,7 @@ from warpwright.core.records.rungs import LADDER, OPINION
 from warpwright.dispatch.ordered_map import ordered_map
 from warpwright.models.named import Terms, model_named
 from warpwright.models.spending.limits import Budget
+from warpwright.verify.comparison import Answer, answer, opinion_of
 from warpwright.verify.evaluation import Score, scores
 from warpwright.verify.ladder import climb
 from warpwright.verify.opinion.panel import Panel, read_panel, write_panel
@@ -32,6 +34,8 @@ class Evaluated:
 
     scores: tuple[Score, ...]
     faults: tuple[Fault, ...]
+    answers: tuple[Answer, ...] = ()
+    """What every verifier says of every kernel."""
 
 
 def evaluate_verifiers(
@@ -41,24 +45,40 @@ def evaluate_verifiers(
     model: str | None = None,
     panel: Path | None = None,
     budget: float | None = None,
+    published: bool = False,
+    every: int = 1,
+    again: bool = False,
+    seconds: float | None = None,
     dtypes: Sequence[str] = (),
     jobs: int | None = None,
     on_progress: OnProgress | None = None,
 ) -> Evaluated:
-    """Compare the verdicts of the ladder, of one rung, or of a model's opinions with what is known of the kernels."""
+    """Compare the verdicts of the ladder, of one rung, or of a model's opinions with what is known of the kernels.
+
+    With `published`, the checks of KernelBench and KernelBench-Verified are asked too.
+    """
     if (rung == OPINION) != (model is not None):
         raise UsageError("opinions need somebody to ask: --rung opinion and --model SPEC go together")
     if rung is not None and rung not in LADDER:
         raise UsageError(f"there is no rung '{rung}'; one of {', '.join(LADDER)}")
     if panel is not None and model is None:
         raise UsageError("a panel gives opinions: --panel needs --rung opinion and --model SPEC")
-    work = labelled(labels.parent, labels)
+    work = labelled(labels.parent, labels)[::every]
+    known = [piece.label for piece in work if piece.label]
     if model is not None:
         dossiers = _opinions(work, _model(model, budget), panel, Reporter(on_progress))
+        answers = [opinion_of(label, dossier) for label, dossier in zip(known, dossiers, strict=True)]
     else:
-        dossiers = [item.dossier for item in check_pieces(work, dtypes=dtypes, jobs=jobs, on_progress=on_progress)]
-    found = scores([piece.label for piece in work if piece.label], dossiers, rung)
-    return Evaluated(scores=found, faults=tuple(fault for dossier in dossiers for fault in dossier.faults))
+        asking = Asking(folder=labels.parent, published=published, again=again, seconds=seconds, dtypes=tuple(dtypes))
+        kept = asked(work, asking, jobs, Reporter(on_progress))
+        dossiers = [item.dossier for item in kept]
+        pairs = zip(known, kept, strict=True)
+        answers = [answer(label, item.dossier, item.others, item.seconds) for label, item in pairs]
+    return Evaluated(
+        scores=scores(known, dossiers, rung),
+        faults=tuple(fault for dossier in dossiers for fault in dossier.faults),
+        answers=tuple(answers),
+    )
 
 
 def tune_verifiers(

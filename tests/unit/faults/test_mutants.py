@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 import pytest
-from mutation.mutants import KINDS, Mutant, mutants
+
+from warpwright.faults.context import Context
+from warpwright.faults.mutants import KINDS, Mutant, mutants, some_of_each_class
 
 CORPUS = Path(__file__).parents[2] / "corpus" / "seal"
 KERNEL = """#include <torch/extension.h>
@@ -33,6 +36,17 @@ void f(int n) {
   dim3 block(32), grid(n);
   k<<<grid, block>>>(x, y, n, 1, 1e-5f);
 }
+__global__ void scaled(const float* x, float* y, int n) {
+  const float scaled = x[0] + 0.5f;
+  y[n * 8] = scaled;
+  for (int d = 16; d > 0; d /= 2) y[d] += x[d];
+}
+"""
+BOUND = """
+torch::Tensor scaled(torch::Tensor x, const torch::Tensor& weight) {
+  return x;
+}
+PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def("forward", &scaled); }
 """
 
 
@@ -58,6 +72,17 @@ def of_kind(kind: str) -> list[Mutant]:
         ("uninitialised shared", 8, "if (threadIdx.x != 0) s[threadIdx.x] = sum;"),
         ("wrong mask", 11, "0x0000ffffu, sum, 1"),
         ("missing atomic", 13, "*(&y[0]) += rsqrtf(sum + eps);"),
+        ("other operation", 27, "const float scaled = x[0] - 0.5f;"),
+        ("other function", 13, "sqrtf(sum + eps)"),
+        ("changed constant", 27, "(0.5f * 1.0625f)"),
+        ("neighbouring element", 6, "x[(i * m + n) > 0 ? (i * m + n) - 1 : 0]"),
+        ("wrong row length", 28, "y[n * (8 - 1)]"),
+        ("early end", 5, "i < (n) - (n) / 4;"),
+        ("lost terms", 6, "sum = x[i * m + n];"),
+        ("skipped step", 29, "int d = (16) / 2;"),
+        ("half result", 27, "= __int_as_float(__float_as_int(float(x[0] + 0.5f)) & 0xffffe000);"),
+        ("empty kernel", 26, "{ return;"),
+        ("magnitude sniffing", 27, "(float v) { return fabsf(v) > 6.0f"),
         ("shifted bound", 16, "k + (TILE) <= n"),
         ("shifted bound", 17, "2 * d < 32"),
         ("shifted bound", 18, "2 * d < 32"),
@@ -91,6 +116,33 @@ def test_a_mutant_has_a_witness_that_can_prove_it_equivalent(kind: str, line: in
 
 def test_a_grid_of_three_dimensions_is_not_mutated() -> None:
     assert not any(mutant.line == 24 for mutant in of_kind("off-by-one grid"))
+
+
+def test_a_kernel_may_return_the_first_result_for_ever() -> None:
+    (kept,) = [mutant for mutant in mutants(BOUND) if mutant.kind == "stale result"]
+    assert "KeptResult<&scaled>::call" in kept.source
+    assert kept.certain
+
+
+def test_an_argument_may_be_replaced_by_what_the_constructor_makes_of_it() -> None:
+    context = Context(identities={"weight": "ones", "bias": "zeros"})
+    (ignored,) = [mutant for mutant in mutants(BOUND, context) if mutant.kind == "ignored parameter"]
+    assert "const torch::Tensor& weight_given) { auto weight = torch::ones_like(weight_given);" in ignored.source
+    assert ignored.family == "identity-default parameter"
+
+
+def test_a_kernel_may_do_nothing_on_grids_that_no_check_launches() -> None:
+    (split,) = [mutant for mutant in mutants(KERNEL, Context(grids={"scaled": 12})) if mutant.kind == "size split"]
+    assert "> 12ull) return;" in split.source.splitlines()[25]
+    assert split.certain
+
+
+def test_faults_are_chosen_by_class_and_seed() -> None:
+    chosen = some_of_each_class(KERNEL, 2, seed=0)
+    assert chosen == some_of_each_class(KERNEL, 2, seed=0) != some_of_each_class(KERNEL, 2, seed=1)
+    by_class = Counter(mutant.family for mutant in chosen)
+    assert by_class["boundary"] == by_class["synchronisation"] == 2
+    assert len({mutant.kind for mutant in chosen if mutant.family == "boundary"}) == 2
 
 
 def test_nothing_else_changes() -> None:
