@@ -5,6 +5,7 @@ frontend.py  what a language gives, and what happens where it gives less
 words.py     what prompts and messages say of a language
 sealing.py   candidates sealed, whatever their languages
 cuda/        CUDA C++ in the form of a torch extension
+python/      Python files with C++ extensions and operations of torch
 """
 
 from warpwright.languages.frontend import Frontend, Traits, Value

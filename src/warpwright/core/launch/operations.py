@@ -1,4 +1,7 @@
-"""The torch and cuBLAS operations that our headers offer to host code, by the recorder's names.
+"""The torch and cuBLAS operations that host code may call, by the recorder's names.
+
+Our headers offer the first list to C++; Python code also reaches the second, the kernels that torch's functions consist
+of.
 
 Host code shares the recorder's process and could write any other name. Some torch operations read and create files, and
 plans are executed outside of the sandbox.
@@ -24,4 +27,24 @@ repeat_interleave.self_int roll round rsqrt scaled_dot_product_attention scatter
 sinh softmax.int softplus sort sqrt square stack std.correction sub.Scalar sub.Tensor sum sum.dim_IntList tan
 tanh topk tril triu trunc var.correction var_mean.correction where.ScalarOther where.ScalarSelf where.self
 """
-OPERATIONS = frozenset(_NAMES.split())
+_KERNELS_OF_PYTHON = """
+_adaptive_avg_pool2d _adaptive_avg_pool3d _cdist_forward _fused_rms_norm _log_softmax _native_batch_norm_legit
+_native_batch_norm_legit.no_stats _native_batch_norm_legit_no_training _pdist_forward _prelu_kernel _safe_softmax
+_softmax _trilinear _unique2 _upsample_nearest_exact2d acosh adaptive_max_pool2d adaptive_max_pool3d addbmm addmv
+addr aminmax arange asinh atanh binary_cross_entropy binary_cross_entropy_with_logits bitwise_left_shift.Tensor
+bitwise_right_shift.Tensor bucketize.Tensor celu clamp.Tensor clamp_max clamp_max.Tensor clamp_min clamp_min.Tensor
+col2im convolution copysign.Scalar copysign.Tensor count_nonzero count_nonzero.dim_IntList cummax cummin digamma
+div.Scalar_mode div.Tensor_mode fill.Scalar floor_divide floor_divide.Scalar grid_sampler_2d grid_sampler_3d
+gru.input hardshrink heaviside histc huber_loss hypot im2col index_put index_copy index_fill.int_Scalar
+isin.Tensor_Tensor l1_loss lerp.Tensor linalg_cross linalg_vector_norm log_sigmoid_forward logaddexp logaddexp2
+logcumsumexp logit lstm.input masked_fill.Tensor masked_scatter max_pool2d_with_indices max_pool3d_with_indices
+median median.dim mode mse_loss multi_margin_loss nan_to_num nansum native_batch_norm native_group_norm
+native_layer_norm nll_loss2d_forward nll_loss_forward permute pixel_shuffle pixel_unshuffle polar pow.Scalar put
+reflection_pad1d reflection_pad2d reflection_pad3d renorm replication_pad1d replication_pad2d replication_pad3d
+rnn_relu.input rnn_tanh.input rot90 rsub.Scalar rsub.Tensor scatter.src scatter.value scatter_reduce.two
+searchsorted.Tensor select_scatter sgn sigmoid_backward signbit sinc slice_scatter smooth_l1_loss soft_margin_loss
+softshrink sort.stable std_mean.correction take threshold trace triangular_solve unfold upsample_bicubic2d
+upsample_bilinear2d upsample_linear1d upsample_nearest1d upsample_nearest2d upsample_nearest3d upsample_trilinear3d
+var_mean.dim where.Scalar xlogy.Tensor
+"""
+OPERATIONS = frozenset((_NAMES + _KERNELS_OF_PYTHON).split())

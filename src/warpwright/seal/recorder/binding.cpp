@@ -1,5 +1,7 @@
 #include "binding.h"
 
+#include "warpwright/recorded.h"
+
 namespace warpwright {
 namespace {
 
@@ -10,8 +12,12 @@ struct PendingLibrary {
   const char* name;
   const char* key;
 };
-std::vector<void (*)(pybind11::module_&)>& modules() {
-  static std::vector<void (*)(pybind11::module_&)> list;
+struct PendingModule {
+  const char* prefix;
+  void (*bind)(pybind11::module_&);
+};
+std::vector<PendingModule>& modules() {
+  static std::vector<PendingModule> list;
   return list;
 }
 std::vector<PendingLibrary>& libraries() {
@@ -56,15 +62,20 @@ std::vector<Entry>& entries() {
   return list;
 }
 
-ModuleBinding::ModuleBinding(void (*bind)(pybind11::module_&)) { modules().push_back(bind); }
+ModuleBinding::ModuleBinding(void (*bind)(pybind11::module_&)) { modules().push_back({"", bind}); }
+ExtensionBinding::ExtensionBinding(const char* prefix, void (*bind)(pybind11::module_&)) {
+  modules().push_back({prefix, bind});
+}
 LibraryBinding::LibraryBinding(void (*bind)(torch::Library&), const char* name, const char* key) {
   libraries().push_back({bind, name, key});
 }
 
 void bind_modules() {
-  for (auto bind : modules()) {
+  for (const PendingModule& pending : modules()) {
     pybind11::module_ module;
-    bind(module);
+    const size_t first = entries().size();
+    pending.bind(module);
+    for (size_t i = first; i < entries().size(); ++i) entries()[i].name = pending.prefix + entries()[i].name;
   }
   for (const PendingLibrary& pending : libraries()) {
     torch::Library library(pending.name, pending.key);

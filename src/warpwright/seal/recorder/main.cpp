@@ -3,7 +3,9 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <cstring>
 #include <fstream>
+#include <iostream>
 
 #include "binding.h"
 #include "gpu.h"
@@ -166,7 +168,9 @@ void write_line(int descriptor, const Json& json) {
 
 int main(int count, char** arguments) {
   if (count != 3) return 2;
-  std::ifstream requests(arguments[1]);
+  std::ifstream file(arguments[1]);
+  // "-" stands for a pipe, on which each request waits for the answer to the one before.
+  std::istream& requests = std::strcmp(arguments[1], "-") == 0 ? std::cin : file;
   int descriptor = std::atoi(arguments[2]);
   fcntl(descriptor, F_SETFD, FD_CLOEXEC);
   Recorder::current().begin(Object());

@@ -8,6 +8,7 @@
 #include "warpwright/library.h"
 #include "warpwright/operations.h"
 #include "warpwright/pybind.h"
+#include "warpwright/recorded.h"
 #include "warpwright/stream.h"
 
 #define AT_CUDA_ENABLED() 1
