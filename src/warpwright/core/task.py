@@ -157,6 +157,8 @@ class Case:
     weight: float = 1.0
     stands_for: str | None = field(default=None, metadata=OMIT_DEFAULT)
     """The name of the larger case that this one replaces; None for a case that replaces no other."""
+    work: Work | None = field(default=None, metadata=OMIT_DEFAULT)
+    """The least work of this case, where it was counted; None leaves it to the formulas of the task."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

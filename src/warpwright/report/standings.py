@@ -7,12 +7,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from warpwright.core.errors import UsageError
-from warpwright.core.formula import evaluate
-from warpwright.core.gpus.limit import Limit, physical_limit
+from warpwright.core.gpus.limit import Limit, arithmetic, physical_limit, traffic
 from warpwright.core.gpus.table import gpu_named
 from warpwright.core.records.judged import Judged
 from warpwright.core.records.measurement import COPY, Cache, Measurement
-from warpwright.core.task import Case, Task, sizes
+from warpwright.core.task import Case, Task
 from warpwright.judge.timing.inference import Interval, geometric_mean, median, speed_up
 
 EAGER = "eager"
@@ -79,8 +78,8 @@ def _standing(task: Task, case: Case, cache: Cache, judged: Judged, group: Seque
         limit_us=limit.seconds * 1e6 if limit else None,
         share_of_limit=limit.seconds / seconds if limit and seconds else None,
         share_of_copy=median(others[COPY].samples_us).value / time.value if time and COPY in others else None,
-        gb_per_s=_rate(task.work.reads, task.work.writes, case, seconds, 1e9),
-        tflop_per_s=_rate(task.work.matrix, task.work.scalar, case, seconds, 1e12),
+        gb_per_s=_rate(traffic(task.work, case), seconds, 1e9),
+        tflop_per_s=_rate(sum(arithmetic(task.work, case)[:2]), seconds, 1e12),
         bound_by=limit.bound_by.value if limit else None,
         memory_ratio=_memory_ratio(mine, others.get(EAGER)),
         invalid=mine.invalid if mine else "not measured",
@@ -101,8 +100,7 @@ def _memory_ratio(mine: Measurement | None, eager: Measurement | None) -> float 
     return mine.peak_bytes / eager.peak_bytes
 
 
-def _rate(one: int | str, two: int | str, case: Case, seconds: float | None, unit: float) -> float | None:
-    amount = evaluate(one, sizes(case)) + evaluate(two, sizes(case))
+def _rate(amount: float, seconds: float | None, unit: float) -> float | None:
     return amount / seconds / unit if seconds and amount else None
 
 

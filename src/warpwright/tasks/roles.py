@@ -99,7 +99,8 @@ def _case(run: Run, dims: Mapping[str, int], role: Role, varying: set[str]) -> C
     dtype = own_dtype(run)
     parts = [f"{name}{size}" for name, size in dims.items()]
     parts += [f"{name}{_label(scalars[name])}" for name in scalars if name in varying]
-    return Case(name="-".join([*(parts or ["given"]), dtype]), role=role, dims=dims, dtype=dtype, scalars=scalars)
+    name = "-".join([*(parts or ["given"]), dtype])
+    return Case(name=name, role=role, dims=dims, dtype=dtype, scalars=scalars, work=run.work)
 
 
 def _label(value: object) -> str:

@@ -73,6 +73,8 @@ def _case_row(task: Task, case: Case, gpu: Gpu) -> tuple[str, ...]:
 def _work(task: Task) -> str:
     parts = {name: getattr(task.work, name) for name in ("reads", "writes", "matrix", "scalar")}
     shown = ", ".join(f"{name} {formula}" for name, formula in parts.items() if formula != 0)
+    if any(case.work for case in task.cases):
+        return "Least work: counted from the operations that torch runs, for the sizes that were given."
     return f"Least work (bytes and operations): {shown or 'not declared'}."
 
 

@@ -51,25 +51,31 @@ class Limit:
 
 
 def physical_limit(work: Work, case: Case, gpu: Gpu, *, tf32: bool = False) -> Limit | None:
-    """Returns the limit of one case; None if the task does not state its work."""
+    """Returns the limit of one case; None if neither the case nor its task states the work."""
+    work = case.work or work
     if work == Work(precision=work.precision):
         return None
-    reads, writes, matrix, scalar = (
-        _amount(formula, case) for formula in (work.reads, work.writes, work.matrix, work.scalar)
-    )
-    precision = case.dtype if work.precision == "T" else work.precision
+    matrix, scalar, precision = arithmetic(work, case)
     bandwidth = gpu.bandwidth_gbs * 1e9
     return Limit(
-        memory_seconds=(reads + writes) / bandwidth,
+        memory_seconds=traffic(work, case) / bandwidth,
         matrix_seconds=matrix / (matrix_peak(gpu, precision, tf32=tf32) * 1e12),
         scalar_seconds=scalar / (_scalar_peak(gpu, precision) * 1e12),
-        floor_seconds=reads / bandwidth,
+        floor_seconds=_amount(work.reads, case) / bandwidth,
     )
 
 
 def traffic(work: Work, case: Case) -> float:
     """Returns the bytes that must be moved, each counted once."""
+    work = case.work or work
     return _amount(work.reads, case) + _amount(work.writes, case)
+
+
+def arithmetic(work: Work, case: Case) -> tuple[float, float, str]:
+    """Returns the operations that matrix units can perform, all others, and the precision of the former."""
+    work = case.work or work
+    precision = case.dtype if work.precision == "T" else work.precision
+    return _amount(work.matrix, case), _amount(work.scalar, case), precision
 
 
 # Each precision, with the wider precisions of matrix units that represent all its values.

@@ -10,13 +10,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from warpwright.core.errors import Undecided
-from warpwright.core.formula import evaluate
-from warpwright.core.gpus.limit import physical_limit
+from warpwright.core.gpus.limit import arithmetic, physical_limit
 from warpwright.core.gpus.table import Gpu, gpu_named
 from warpwright.core.launch.plan import Kernel, Launch, Library, Origin, Plan, Upload, View
 from warpwright.core.launch.sealed import Sealed
 from warpwright.core.records.search import Prediction
-from warpwright.core.task import Case, Task, sizes
+from warpwright.core.task import Case, Task
 from warpwright.emulate.cost.constants import Calibrated, calibrated
 from warpwright.emulate.cost.counting import Counted, LaunchCount, timed_plans
 from warpwright.emulate.cost.nodes import node_terms, operations
@@ -44,17 +43,25 @@ def predict(
     nodes = list(_nodes(task, sealed, case, counted, gpu, constants))
     overhead = constants.launch_us * 1e-6 + max(len(nodes) - 1, 0) * constants.next_node_us * 1e-6
     merged = [*_merged(nodes), Term(name="launches", seconds=overhead, amount=len(nodes), unit="nodes", rate=0.0)]
-    limit = physical_limit(task.work, case, gpu)
-    seconds = max(sum(node.seconds for node in nodes) + overhead, limit.floor_seconds if limit else 0.0)
+    seconds, least = sum(node.seconds for node in nodes) + overhead, _least(task, case, gpu)
+    limited_by = _words(max(merged, key=lambda term: term.seconds))
+    if seconds < least:
+        limited_by = f"the physical limit, below which the model's own {seconds * 1e6:.1f} us lie ({limited_by})"
     return Prediction(
         candidate=sealed.manifest.candidate,
         task=task.key,
         case=case.name,
         gpu=gpu.name,
-        time_us=seconds * 1e6,
+        time_us=max(seconds, least) * 1e6,
         terms_us={term.name: term.seconds * 1e6 for term in merged if term.seconds},
-        limited_by=_words(max(merged, key=lambda term: term.seconds)),
+        limited_by=limited_by,
     )
+
+
+def _least(task: Task, case: Case, gpu: Gpu) -> float:
+    """The seconds that compulsory reads or operations take at least; results may stay in L2."""
+    limit = physical_limit(task.work, case, gpu, tf32=task.tolerance.tf32)
+    return max(limit.floor_seconds, limit.matrix_seconds, limit.scalar_seconds) if limit else 0.0
 
 
 def profile_sentence(prediction: Prediction) -> str:
@@ -77,7 +84,7 @@ def _nodes(
             if isinstance(node, Launch):
                 touched = _reached(plan, node)
                 work = _work(sealed, plan, node, next(counts), gpu, constants, touched, before)
-                work = replace(work, operations=next(shares), precision=_precision(task, case))
+                work = replace(work, operations=next(shares), precision=arithmetic(task.work, case)[2])
                 yield _together(list(terms(work)), constants)
                 before = touched
             else:
@@ -129,8 +136,7 @@ def _bytes(plan: Plan, buffers: set[int]) -> int:
 
 def _operations(task: Task, sealed: Sealed, case: Case, counted: Counted) -> list[float]:
     """The task's arithmetic outside of matrix units and libraries, distributed over launches by memory accesses."""
-    names = sizes(case)
-    matrix, scalar = (float(evaluate(formula, names)) for formula in (task.work.matrix, task.work.scalar))
+    matrix, scalar, _ = arithmetic(task.work, case)
     nodes = [node for plan in timed_plans(task, case, sealed) for node in plan.nodes]
     library = sum(operations(node) for node in nodes if isinstance(node, Library))
     on_units = sum(count.counters.get("mma_flops", 0.0) for count in counted.launches)
@@ -143,10 +149,6 @@ def _operations(task: Task, sealed: Sealed, case: Case, counted: Counted) -> lis
 def _accesses(count: LaunchCount) -> float:
     names = ("global_loads", "global_stores", "shared_loads", "shared_stores")
     return sum(count.counters.get(name, 0.0) for name in names)
-
-
-def _precision(task: Task, case: Case) -> str:
-    return case.dtype if task.work.precision == "T" else task.work.precision
 
 
 def _together(found: Sequence[Term], constants: Calibrated) -> _Node:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, ClassVar
 
-from warpwright.core.task import Plain
+from warpwright.core.task import Plain, Work
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +60,8 @@ class Run:
     arguments: tuple[Seen, ...]
     outputs: tuple[TensorSeen, ...]
     saves: tuple[TensorSeen, ...] = ()
+    work: Work | None = None
+    """The least work of the call; None if it was not counted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

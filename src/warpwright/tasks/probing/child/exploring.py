@@ -31,15 +31,31 @@ def concluded(subject: Subject, arguments: tuple[Seen, ...], given: Sequence[Run
     runs = [*given, *representatives(subject, arguments, given, free), *small_runs(subject, arguments, free)]
     alike = [run for run in runs if len(run.outputs) == len(given[0].outputs)]
     least = min((in_function_order(run, arguments) for run in alike), key=elements)
+    ignored = _ignored(subject, [in_function_order(run, arguments) for run in alike])
+    given = [_measured(subject, run, in_function_order(run, arguments), ignored) for run in given]
     flowing = zip(given[0].outputs, subject.flows(least), strict=True)
     outputs = tuple(replace(seen, grad=seen.grad and flows) for seen, flows in flowing)
     return Findings(
-        runs=(replace(given[0], outputs=outputs), *runs[1:]),
+        runs=(replace(given[0], outputs=outputs), *given[1:], *runs[len(given) :]),
         style="module" if subject.module else "function",
         state=tuple(subject.state),
         mutates=subject.mutates(least),
         distributions=usable_distributions(subject, arguments, runs),
     )
+
+
+def _ignored(subject: Subject, tried: Sequence[tuple[Seen, ...]]) -> tuple[str, ...]:
+    """Returns the arguments whose values do not change the results, found with data on the largest cheap run."""
+    cheap = [sizes for sizes in tried if elements(sizes) <= _FEW]
+    largest = max(cheap, key=elements, default=None)
+    if largest is None or not subject.gives_finite_results(largest):
+        return ()
+    return subject.ignores(largest)
+
+
+def _measured(subject: Subject, run: Run, arguments: tuple[Seen, ...], ignored: tuple[str, ...]) -> Run:
+    """Adds the least work of a forward call; what a backward pass needs is stated by no run."""
+    return run if run.saves else replace(run, work=subject.least_work(arguments, ignored))
 
 
 def first(job: Job, what: str, prepare: Prepare[S]) -> tuple[S, tuple[Seen, ...], Run]:

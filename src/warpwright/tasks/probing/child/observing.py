@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from warpwright.core.errors import UsageError
+from warpwright.core.task import Work
 from warpwright.tasks.probing.child.recording import Origin
 from warpwright.tasks.probing.child.values import made, seen_tensor
+from warpwright.tasks.probing.child.working import tallied
 from warpwright.tasks.probing.seen import Purpose, Run, Seen, TensorSeen
 
 if TYPE_CHECKING:
@@ -45,9 +47,43 @@ class Subject:
         import torch
 
         values = [made(argument, self.device) for argument in arguments]
-        with torch.no_grad(), _counted_products() as counted:
+        with torch.no_grad(), tallied(()) as tally:
             self.call(*values)
-        return sum(counted)
+        return tally.multiplications
+
+    def least_work(self, arguments: tuple[Seen, ...], ignored: Collection[str] = ()) -> Work:
+        """Counts the least work of one call. Results do not depend on the `ignored` arguments."""
+        import torch
+
+        values = [made(argument, self.device) for argument in arguments]
+        held = {seen.name: list(tensors_in(value)) for seen, value in zip(arguments, values, strict=True)}
+        shaped = [seen.name for seen in arguments if isinstance(seen, TensorSeen) and seen.init in ("upper", "lower")]
+        state = self.call.state_dict().values() if self.module else ()  # type: ignore[attr-defined]
+        every = [*chain(*held.values()), *state]
+        with torch.no_grad(), tallied(every, list(chain(*(held[name] for name in shaped)))) as tally:
+            results = tensors_in(self.call(*values))
+        return tally.work(results, list(chain(*(held[name] for name in ignored))))
+
+    def ignores(self, arguments: tuple[Seen, ...]) -> tuple[str, ...]:
+        """Returns the arguments whose values do not change the results."""
+        import torch
+
+        torch.manual_seed(0)
+        values = [made(argument, "cpu") for argument in arguments]
+        before = self._results(values)
+        found = []
+        for number, argument in enumerate(arguments):
+            if isinstance(argument, TensorSeen):
+                changed = [*values[:number], made(argument, "cpu"), *values[number + 1 :]]
+                if all(map(_is_same, before, self._results(changed))):
+                    found.append(argument.name)
+        return tuple(found)
+
+    def _results(self, values: Sequence[Any]) -> list[torch.Tensor]:
+        import torch
+
+        with torch.no_grad():
+            return [_wide(tensor).clone() for tensor in tensors_in(self.real()(*map(_copied, values)))]
 
     def flows(self, arguments: tuple[Seen, ...]) -> list[bool]:
         """Returns for each output whether a gradient flows through it."""
@@ -83,29 +119,6 @@ class Subject:
         return all(bool(_wide(tensor).isfinite().all()) for tensor in found)
 
 
-@contextmanager
-def _counted_products() -> Iterator[list[int]]:
-    """Counts multiplications by torch's FLOP table."""
-    from torch.utils._python_dispatch import TorchDispatchMode
-    from torch.utils.flop_counter import flop_registry
-
-    counted: list[int] = []
-
-    class Counter(TorchDispatchMode):
-        @classmethod
-        def _should_skip_dynamo(cls) -> bool:
-            return False  # otherwise torch imports all of its compiler
-
-        def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-            out = func(*args, **(kwargs or {}))
-            count = flop_registry.get(func.overloadpacket)
-            counted.append(count(*args, **(kwargs or {}), out_val=out) // 2 if count else 0)
-            return out
-
-    with Counter():  # type: ignore[no-untyped-call]
-        yield counted
-
-
 def _required(returned: Any) -> list[torch.Tensor]:
     if isinstance(returned, Mapping):
         kind = type(returned).__name__
@@ -131,6 +144,15 @@ def tensors_in(value: Any) -> list[torch.Tensor]:
 def output_names(count: int, taken: set[str]) -> list[str]:
     stem = next(name for name in ("y", "out", "result", "result_of_task") if name not in taken)
     return [stem] if count == 1 else [f"{stem}{number}" for number in range(count)]
+
+
+def _copied(value: Any) -> Any:
+    """Copies tensors, since a function may write to its arguments."""
+    return [_copied(item) for item in value] if isinstance(value, list) else getattr(value, "clone", lambda: value)()
+
+
+def _is_same(one: torch.Tensor, other: torch.Tensor) -> bool:
+    return one.shape == other.shape and bool(((one == other) | (one.isnan() & other.isnan())).all())
 
 
 def _versions(value: Any) -> list[int]:
