@@ -11,7 +11,7 @@ from warpwright.core.candidate import Candidate
 from warpwright.core.climb import Climb
 from warpwright.core.launch.sealed import Sealed
 from warpwright.core.records.evidence import Dossier, Verdict
-from warpwright.core.task import Task
+from warpwright.core.task import Role, Task
 from warpwright.seal.cache import Store
 from warpwright.seal.sealing import seal
 from warpwright.tasks import load
@@ -168,10 +168,27 @@ def test_a_row_of_a_large_input_is_kept_whole_and_the_verdict_names_what_was_not
 
 
 def test_a_kernel_that_only_the_size_asked_for_launches_is_not_vouched_for(reference: Path, store: Store) -> None:
-    task = asked(reference, "doubled", "4096,4096:fp32")
+    task = asked(reference, "doubled", "8192,8192:fp32")
     found = judged(task, DOUBLED + BINDING, store)
     assert found.verdict is Verdict.UNDECIDED
     assert "launches many" in (found.evidence[-1].reason or "")
+
+
+def test_a_kernel_that_does_something_else_at_its_real_size_is_refuted_by_a_few_of_its_blocks(
+    reference: Path, store: Store
+) -> None:
+    task = asked(reference, "doubled", "1536,1024:fp32")
+    same = DOUBLED.replace("(n > (1 << 21) ? many : few)", "few") + BINDING
+    split = same.replace("y[i] = 2 * x[i];", "y[i] = 2 * x[i] + (n > 1500000);")
+    assert split != same
+    found = judged(task, split, store)
+    assert found.verdict is Verdict.REFUTED
+    assert found.refutation is not None
+    assert found.refutation.counterexample is not None
+    assert found.refutation.counterexample.facts["dims"] == {"A": 1536, "B": 1024}
+    right = judged(task, same, store)
+    assert right.verdict is Verdict.HOLDS
+    assert list(facts(right)["sampled"]) == [task.cases_of(Role.TIME)[0].name]
 
 
 def test_sizes_that_the_host_code_excludes_are_not_held_against_it(reference: Path, store: Store) -> None:

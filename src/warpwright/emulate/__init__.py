@@ -3,6 +3,7 @@
 emulating.py    the library call `emulate`
 emulation.py    its result
 examination.py  runs every draw in several orders and compares results with the oracle's truth
+spot_checks.py  a few blocks of sizes that are too large to run whole
 conclusion.py   decides what refutes, what is a warning, and what is undecided
 cases.py        chooses edge cases of a kernel: sizes just below and above its blocks, warps, vectors and tiles
 truths.py       caches inputs and truths of draws

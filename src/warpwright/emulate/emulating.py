@@ -23,11 +23,13 @@ def emulate(
     store: Store | None = None,
     library: Librarian | None = None,
     blocks: int | None = None,
+    thorough: bool = False,
 ) -> Emulation:
     """Runs every check case and the edge cases of this kernel. Only faults of ours raise.
 
     `library` executes torch operations that the host code calls besides its kernels. With `blocks`, large shapes are
     sampled: at most that many blocks of each launch run, and only the elements that they write are compared.
+    `thorough` also samples blocks of cases that need minutes.
     """
     store = store or Store(root=default_root())
     cases = task.cases if cases is None else cases
@@ -38,12 +40,15 @@ def emulate(
         building = pool.submit(program, candidate, store)
         # Loads torch while the compiler works.
         from warpwright.emulate.examination import Examination
+        from warpwright.emulate.spot_checks import THOROUGH, USUAL, spot_checked
 
         try:
             examination = Examination(task=task, cases=checked, gpu=candidate.flags.gpu, store=store, library=library)
             examination.prepare()
             built = building.result()
-            return examination.of(built) if blocks is None else examination.sampled(built, blocks)
+            if blocks is not None:
+                return examination.sampled(built, blocks)
+            return spot_checked(examination, built, examination.of(built), cases, THOROUGH if thorough else USUAL)
         except Refused as refused:
             refusal = refused.refusal
         except BadTrace as bad:

@@ -25,6 +25,8 @@ class Emulation:
     """Findings that do not refute."""
     cases: tuple[str, ...] = ()
     """The cases that ran to the end."""
+    sampled: tuple[str, ...] = ()
+    """Larger cases of which a few blocks ran."""
     runs: int = 0
     order_dependent: tuple[str, ...] = ()
     """The cases in which other orders of threads gave other bits."""

@@ -49,10 +49,10 @@ class Examination:
     store: Store
     library: Librarian | None = None
     """Executes torch operations of host code; without it a candidate with such operations is undecided."""
-    _truths: Truths = field(init=False)
+    truths: Truths = field(init=False)
 
     def __post_init__(self) -> None:
-        self._truths = Truths(task=self.task, store=self.store)
+        self.truths = Truths(task=self.task, store=self.store)
 
     def prepare(self) -> None:
         """Makes inputs and truth of the first draws, which do not depend on the program."""
@@ -79,13 +79,16 @@ class Examination:
                 beyond = counterexample_of(list(self._outcomes(program, self._beyond(edges))))
         return replace(concluded(outcomes), granules=cut, beyond=beyond)
 
-    def sampled(self, program: Path, blocks: int) -> Emulation:
-        """Runs the check draws with at most `blocks` blocks of each launch: the first, the last and some in between."""
+    def sampled(self, program: Path, blocks: int, draws: Sequence[Draw] = ()) -> Emulation:
+        """Runs draws, by default the check draws, with at most `blocks` blocks of each launch: the first, the last and
+        some in between.
+        """
         if len(entries(self.task)) > 1 or self.task.mutates:
             return Emulation(
                 verdict=Verdict.UNDECIDED, reason="a sample of blocks cannot check kept state or changed arguments"
             )
-        return concluded(list(self._taken(program, [Trial(draw=draw, blocks=blocks) for draw in self._draws()])))
+        trials = [Trial(draw=draw, blocks=blocks) for draw in draws or self._draws()]
+        return concluded(list(self._taken(program, trials)))
 
     def _draws(self) -> list[Draw]:
         names = {case.name for case in self.cases if case.role is Role.CHECK}
@@ -143,10 +146,10 @@ class Examination:
         return sum(storage_bytes(item) for spec in arguments(self.task, draw.case) for item in flatten(spec))
 
     def _stage(self, draw: Draw) -> Stage:
-        return self._truths.of(draw).stage
+        return self.truths.of(draw).stage
 
     def _expected(self, draw: Draw) -> tuple[Expected, ...]:
-        return self._truths.of(draw).expected
+        return self.truths.of(draw).expected
 
     def _outcomes(self, program: Path, trials: Sequence[Trial]) -> Iterator[TrialOutcome]:
         executions = self._executed(program, trials, prepared=may_prepare(self.task))

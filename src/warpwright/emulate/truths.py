@@ -20,7 +20,7 @@ from warpwright.core.task import Compare, Draw, Task
 from warpwright.emulate.staging import Stage
 from warpwright.oracle.inputs.arguments import forward_inputs, gradient_inputs
 from warpwright.oracle.inputs.storage import Tensor, from_bytes, to_bytes
-from warpwright.oracle.truth.expected import Expected, Scenario, expectations, scenario
+from warpwright.oracle.truth.expected import HONEST_RUNS, Expected, Scenario, expectations, scenario
 from warpwright.seal.cache import Store
 
 _FILE = "truth"
@@ -57,6 +57,8 @@ class Truths:
 
     task: Task
     store: Store
+    runs: int = HONEST_RUNS
+    """The number of honest runs that the error budgets come from."""
     _known: dict[str, Known] = field(default_factory=dict)
 
     def of(self, draw: Draw) -> Known:
@@ -68,10 +70,10 @@ class Truths:
     def _made(self, draw: Draw) -> Known:
         given = scenario(self.task, draw)
         stage = Stage(task=self.task, draw=draw, given=given)
-        return Known(stage=stage, expected=expectations(self.task, draw, given))
+        return Known(stage=stage, expected=expectations(self.task, draw, given, self.runs))
 
     def _stored(self, draw: Draw) -> Known:
-        key = content_id([self.task, draw, _identity()]) + "-truth"
+        key = content_id([self.task, draw, self.runs, _identity()]) + "-truth"
         folder = self.store.find(key)
         found = None if folder is None else self._read(draw, folder / _FILE)
         if found is not None:

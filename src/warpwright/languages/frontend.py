@@ -68,8 +68,11 @@ class Frontend(Protocol):
         cases: Sequence[Case] | None = None,
         store: Store | None = None,
         library: Librarian | None = None,
+        thorough: bool = False,
     ) -> Emulation:
-        """Run the candidate on the CPU. `library` carries out operations of torch between its kernels."""
+        """Run the candidate on the CPU. `library` carries out operations of torch between its kernels; `thorough`
+        allows minutes.
+        """
         return Emulation(verdict=Verdict.UNDECIDED, reason=f"unsupported: no emulator for {self.words.title} kernels")
 
     def count(self, task: Task, candidate: Candidate, sealed: Sealed, case: Case) -> Counted:

@@ -37,7 +37,9 @@ def _not_run(dossier: Dossier) -> Iterator[str]:
     for item in dossier.evidence:
         for case, stand_ins in item.facts.get("not_run", {}).items():
             if stand_ins:
-                yield f"{case} itself was not run; {', '.join(stand_ins)} stood for it."
+                is_sampled = case in item.facts.get("sampled", ())
+                ran = "was run in a few blocks only" if is_sampled else "itself was not run"
+                yield f"{case} {ran}; {', '.join(stand_ins)} stood for it."
 
 
 def details(dossier: Dossier, source: str = "") -> list[str]:

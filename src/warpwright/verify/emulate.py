@@ -19,13 +19,15 @@ from warpwright.verify.library import execute_on_cpu
 class EmulateRung:
     name = EMULATE
 
-    def __init__(self, store: Store | None = None) -> None:
-        self._store = store
+    def __init__(self, store: Store | None = None, *, thorough: bool = False) -> None:
+        self._store, self._thorough = store, thorough
 
     def climb(self, climbed: Climb) -> Climb:
         start = time.monotonic()
         language = languages.of(climbed.candidate)
-        emulation = language.emulate(climbed.task, climbed.candidate, _cases(climbed), self._store, execute_on_cpu)
+        emulation = language.emulate(
+            climbed.task, climbed.candidate, _cases(climbed), self._store, execute_on_cpu, self._thorough
+        )
         missing = gap(climbed.task, climbed.sealed, emulation.cases) if emulation.verdict is Verdict.HOLDS else None
         return climbed.with_evidence(
             Evidence(
@@ -49,6 +51,6 @@ def _cases(climbed: Climb) -> tuple[Case, ...]:
 
 def _facts(task: Task, emulation: Emulation) -> dict[str, object]:
     """The findings of the emulation besides its verdict, and the cases that it did not run."""
-    kept = ("findings", "warnings", "cases", "runs", "order_dependent", "counters", "beyond", "rejected")
+    kept = ("findings", "warnings", "cases", "sampled", "runs", "order_dependent", "counters", "beyond", "rejected")
     facts = {name: value for name, value in encode(emulation).items() if name in kept}
     return {**facts, "not_run": encode(not_run(task, emulation.cases))}

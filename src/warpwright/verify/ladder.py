@@ -15,9 +15,11 @@ from warpwright.verify.seal import SealRung
 from warpwright.verify.source import SourceRung
 
 
-def rungs(*, trust_task: bool = False) -> tuple[Rung, ...]:
-    """Returns the rungs that need only this machine, in order. A trusted task is not tried first."""
-    return SourceRung(), *(() if trust_task else (TaskRung(),)), SealRung(), EmulateRung()
+def rungs(*, trust_task: bool = False, thorough: bool = False) -> tuple[Rung, ...]:
+    """Returns the rungs that need only this machine, in order. A trusted task is not tried first; thorough rungs may
+    take minutes.
+    """
+    return SourceRung(), *(() if trust_task else (TaskRung(),)), SealRung(), EmulateRung(thorough=thorough)
 
 
 def climb(

@@ -43,6 +43,9 @@ def check(
     trust_task: Annotated[
         bool, typer.Option("--trust-task", help="Check against a function that may accept wrong kernels.")
     ] = False,
+    thorough: Annotated[
+        bool, typer.Option("--thorough", help="Also run blocks of sizes that take minutes and much memory.")
+    ] = False,
     timeout: Annotated[
         float | None,
         typer.Option("--timeout", metavar="SECONDS", min=1.0, help="End undecided after so long, for each kernel."),
@@ -68,7 +71,7 @@ def check(
     with waiting("loading the task", silent=as_json):
         work = labelled(kernel, labels) if labels else pieces(kernel, named[0], inputs or ())
     with progress(silent=as_json) as told:
-        demands = Demands(envelope=envelope, trust_task=trust_task, seconds=timeout)
+        demands = Demands(envelope=envelope, trust_task=trust_task, thorough=thorough, seconds=timeout)
         checked = check_pieces(
             work, gpu=gpu, fast_math=fast_math, dtypes=dtypes or (), demands=demands, jobs=jobs, on_progress=told
         )

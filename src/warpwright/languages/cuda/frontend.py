@@ -68,8 +68,9 @@ class Cuda(Frontend):
         cases: Sequence[Case] | None = None,
         store: Store | None = None,
         library: Librarian | None = None,
+        thorough: bool = False,
     ) -> Emulation:
-        return emulate(task, candidate, cases, store, library)
+        return emulate(task, candidate, cases, store, library, thorough=thorough)
 
     def count(self, task: Task, candidate: Candidate, sealed: Sealed, case: Case) -> Counted:
         from warpwright.emulate.cost.counting import count

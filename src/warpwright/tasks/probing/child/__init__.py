@@ -6,6 +6,7 @@ user_file.py  loads the file as a module; its errors as one sentence
 recording.py  the origin of tensors that a file makes: rand or randn, upper bound, upper triangular
 values.py     tensors from descriptions and back
 observing.py  one call of a function: its inputs, outputs and mutated arguments
+working.py    the least work of a call, counted from the operations that torch runs
 sizing.py     which sizes may be smaller
 shrinking.py  small cases with these sizes
 exploring.py  all findings about one function

@@ -86,8 +86,9 @@ class Toy(languages.Frontend):
         cases: Sequence[Case] | None = None,
         store: object = None,
         library: object = None,
+        thorough: bool = False,
     ) -> Emulation:
-        return languages.named(CUDA).emulate(task, compiled(candidate), cases, store, library)
+        return languages.named(CUDA).emulate(task, compiled(candidate), cases, store, library, thorough)
 
     def fingerprint(self, source: str) -> str:
         return hashlib.sha256("".join(_LINE.findall(source)[0].split()).encode()).hexdigest()[:20]
