@@ -9,11 +9,21 @@ python/      Python files with C++ extensions and operations of torch
 """
 
 from warpwright.languages.frontend import Frontend, Traits, Value
-from warpwright.languages.registry import file_endings, file_name, files_in, for_file, frontends, named, of, read
+from warpwright.languages.registry import (
+    file_endings,
+    file_name,
+    files_in,
+    for_file,
+    frontends,
+    named,
+    of,
+    read,
+    with_options,
+)
 from warpwright.languages.sealing import seal, seal_many
 from warpwright.languages.words import Words
 
 __all__ = [
     "Frontend", "Traits", "Value", "Words", "file_endings", "file_name", "files_in", "for_file", "frontends", "named",
-    "of", "read", "seal", "seal_many",
+    "of", "read", "seal", "seal_many", "with_options",
 ]  # fmt: skip

@@ -45,6 +45,14 @@ class Frontend(Protocol):
         """Whether a text in a file with one of the endings is in this language: languages may share an ending."""
         return True
 
+    def joined(self, text: str, folder: Path, includes: Sequence[Path]) -> str:
+        """The text of a file with the other files of the user's that it includes."""
+        return text
+
+    def options(self, source: str) -> tuple[str, ...]:
+        """The compiler flags that a source asks for itself."""
+        return ()
+
     # The ladder
 
     @abstractmethod

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pkgutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -59,10 +60,21 @@ def files_in(folder: Path) -> list[Path]:
     return sorted({path for path in found if _claiming(path, _text(path))})
 
 
-def read(path: Path, flags: Flags) -> Candidate:
-    """A file as a candidate. What is not text is for the first rung to say, not for us to guess."""
-    source = _text(path)
-    return Candidate(source=source, language=for_file(path, source).name, flags=flags)
+def read(path: Path, flags: Flags, includes: Sequence[Path] = ()) -> Candidate:
+    """A file as a candidate, with the files of the user's that it includes.
+
+    What is not text is for the first rung to say, not for us to guess.
+    """
+    text = _text(path)
+    language = for_file(path, text)
+    source = language.joined(text, path.parent, includes)
+    return Candidate(source=source, language=language.name, flags=with_options(source, flags, language))
+
+
+def with_options(source: str, flags: Flags, language: Frontend) -> Flags:
+    """The flags with those that the source asks for itself, which come first."""
+    own = [flag for flag in language.options(source) if flag not in flags.extra]
+    return replace(flags, extra=(*own, *flags.extra))
 
 
 def _text(path: Path) -> str:

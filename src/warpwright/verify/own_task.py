@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from warpwright.core.calls import elements
 from warpwright.core.climb import Climb
-from warpwright.core.errors import TaskError
+from warpwright.core.errors import TaskError, Undecided
 from warpwright.core.records.evidence import Evidence, Verdict
 from warpwright.core.records.rungs import TASK
 from warpwright.core.task import Draw, Role, Task
@@ -54,6 +54,16 @@ class TaskRung:
                 seconds=time.monotonic() - start,
             )
         )
+
+
+def usable(task: Task) -> Task:
+    """The task without distributions on which honest implementations fail; Undecided if it cannot be used."""
+    if task.suite or not task.cases_of(Role.CHECK):
+        return task
+    found = fitness(task, Store(root=default_root()))
+    if found.problem is not None:
+        raise Undecided(f"{found.problem} (--trust-task goes on all the same)")
+    return replace(task, distributions=found.distributions)
 
 
 _known: dict[str, Fitness] = {}

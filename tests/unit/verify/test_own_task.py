@@ -9,12 +9,12 @@ import pytest
 
 from warpwright.core.candidate import Candidate
 from warpwright.core.climb import Climb
-from warpwright.core.errors import TaskError
+from warpwright.core.errors import TaskError, Undecided
 from warpwright.core.records.evidence import Verdict
 from warpwright.core.task import Case, Output, Reference, Role, Task, TensorArg
 from warpwright.seal.cache import Store
 from warpwright.verify.ladder import climb_on, rungs
-from warpwright.verify.own_task import TaskRung
+from warpwright.verify.own_task import TaskRung, usable
 from warpwright.verify.source import SourceRung
 
 TASK = Task(
@@ -48,6 +48,12 @@ def test_what_cannot_refute_is_undecided(body: str, tmp_path: Path) -> None:
     assert evidence.verdict is Verdict.UNDECIDED
     assert UNFIT[body] in (evidence.reason or "")
     assert climbed.is_over
+
+
+def test_what_cannot_refute_is_timed_only_if_it_is_trusted() -> None:
+    source = "import torch\n\ndef forward(x):\n    return torch.nn.functional.dropout(x, 0.25, True)\n"
+    with pytest.raises(Undecided, match="draws random numbers"):
+        usable(replace(TASK, reference=Reference(source=source)))
 
 
 @pytest.mark.parametrize("body", ["torch.softmax(x, -1)", "x.clone()", "torch.zeros_like(x)", "x.relu() * 2"])

@@ -196,15 +196,20 @@ def jobs_for(
     fast_math: bool,
     on_progress: OnProgress | None,
 ) -> list[tuple[str, Job | Refusal]]:
-    """A job for every kernel by its label, or why it cannot be sealed."""
+    """A job for every kernel by its label, or why it cannot be sealed.
+
+    Raises Undecided if the task cannot tell right from wrong and is not trusted.
+    """
     from warpwright.dispatch.sealed_jobs import sealed_jobs
+    from warpwright.verify.own_task import usable
 
     labels = [path.name if (path := path_of(kernel)) else f"kernel {number}" for number, kernel in enumerate(kernels)]
     if len(set(labels)) < len(labels):
         raise UsageError("two of the files have the same name: their rows could not be told apart")
     candidates = [candidate_of(kernel, gpu, fast_math) for kernel in kernels]
     Reporter(on_progress).doing("sealing")
-    return sealed_jobs(subject.task, list(zip(labels, candidates, strict=True)), asked)
+    task = subject.task if subject.trusted else usable(subject.task)
+    return sealed_jobs(task, list(zip(labels, candidates, strict=True)), asked)
 
 
 def _judged(jobs: Sequence[Job], progress: Reporter) -> list[Judged]:

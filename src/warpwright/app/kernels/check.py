@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -16,7 +16,9 @@ from warpwright.app.given import (
     Subject,
     TaskLike,
     candidate_of,
+    cases_of_types,
     headers_first,
+    macro_options,
     path_of,
     subject_of,
 )
@@ -26,7 +28,7 @@ from warpwright.core.dtypes import dtype_named
 from warpwright.core.errors import UsageError
 from warpwright.core.records.evidence import Counterexample, Dossier, Evidence, Fault, Verdict
 from warpwright.core.records.rungs import EMULATE
-from warpwright.core.task import Case, Task
+from warpwright.core.task import Task
 from warpwright.report.verdicts import details, sentence, warnings
 from warpwright.verify.evaluation import Label, read_labels
 
@@ -136,7 +138,7 @@ class Checked:
         (place / self.name).write_bytes(self.candidate.source.encode("utf-8", errors="surrogateescape"))
         named = self.subject.write(place)
         flags = self.candidate.flags
-        options = f" --gpu {flags.gpu}" + " --fast-math" * flags.fast_math
+        options = f" --gpu {flags.gpu}" + " --fast-math" * flags.fast_math + macro_options(flags.extra)
         options += "".join(f" --dtype {name}" for name in self.dtypes) + self.demands.options
         return f"warpwright check {shlex.quote(self.name)} {named}{options}"
 
@@ -189,13 +191,15 @@ def check_all(
     return check_pieces(work, dtypes=dtypes, gpu=gpu, fast_math=fast_math, jobs=jobs, on_progress=on_progress)
 
 
-def pieces(place: Path, task: TaskLike, inputs: Inputs = ()) -> list[Piece]:
-    """One file, or every kernel of a folder, for the same task."""
+def pieces(
+    place: Path, task: TaskLike, inputs: Inputs = (), compiled: Callable[[Path], KernelLike] = Path
+) -> list[Piece]:
+    """One file, or every kernel of a folder, for the same task; `compiled` says how a file is compiled."""
     files = languages.files_in(place) if place.is_dir() else [place]
     if not files:
         raise UsageError(f"{place}: there is no {' or '.join(languages.file_endings())} file in it")
     subject = subject_of(task, inputs)
-    return [Piece(kernel=path, subject=subject) for path in files]
+    return [Piece(kernel=compiled(path), subject=subject) for path in files]
 
 
 def labelled(place: Path, labels: Path) -> list[Piece]:
@@ -274,11 +278,3 @@ def _climbed(task: Task, candidate: Candidate, dtypes: tuple[str, ...], demands:
     task = task.in_general() if demands.envelope else task
     ladder = rungs(trust_task=demands.trust_task, thorough=demands.thorough)
     return climb(task, candidate, cases_of_types(task, dtypes) if dtypes else None, ladder).dossier
-
-
-def cases_of_types(task: Task, dtypes: Sequence[str]) -> tuple[Case, ...]:
-    """The cases of these element types; at least one."""
-    cases = tuple(case for case in task.cases if not dtypes or case.dtype in dtypes)
-    if not cases:
-        raise UsageError(f"{task.key} has no case of type {', '.join(dtypes)}")
-    return cases

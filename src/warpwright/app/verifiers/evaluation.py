@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from warpwright.app.given import candidate_of
-from warpwright.app.kernels.check import Piece, cases_of_types, labelled
+from warpwright.app.given import candidate_of, cases_of_types
+from warpwright.app.kernels.check import Piece, labelled
 from warpwright.app.progress import OnProgress, Reporter
 from warpwright.app.verifiers.answers import Asking, asked
 from warpwright.core.errors import UsageError

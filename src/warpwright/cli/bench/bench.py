@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from warpwright.cli.bench.options import Baselines, Compiled, Seconds, SuiteOptions, Watching
-from warpwright.cli.check.candidates import PrecisionName, TaskName, subject
+from warpwright.cli.bench.options import Baselines, Seconds, SuiteOptions, Watching
+from warpwright.cli.check.candidates import Compiled, Dtypes, PrecisionName, TaskName, TrustTask, subject
 from warpwright.cli.grouped import grouped
 from warpwright.cli.output import Json, emit
 from warpwright.cli.search.beforehand import check_file
@@ -31,6 +31,8 @@ def bench(
     kernel: Annotated[Path | None, typer.Argument(metavar="KERNEL.CU", help="One .cu file, for --task.")] = None,
     task: Annotated[str | None, typer.Option("--task", metavar="TASK", help="As for `warpwright tasks show`.")] = None,
     inputs: Inputs = None,
+    dtypes: Dtypes = None,
+    trust_task: TrustTask = False,
     precision: PrecisionName = None,
     baselines: Baselines = None,
     seconds: Seconds = 1.0,
@@ -66,7 +68,7 @@ def bench(
     check_file(watching.ncu_report)
     if kernel is None or task is None:
         raise UsageError("say what to time: KERNEL.CU --task TASK, or --suite SUITE")
-    asked = subject(task, inputs, precision=precision, silent=as_json)
+    asked = subject(task, inputs, precision=precision, dtypes=dtypes, trusted=trust_task, silent=as_json)
     found = _bench(kernel, asked, compiled, watching, baselines, seconds, silent=as_json)
     _show([found], as_json)
     raise typer.Exit(_exit_code(found, min_speed_up, max_memory_ratio))
@@ -86,7 +88,7 @@ def _bench(
 
     with progress(silent=silent) as told:
         return bench_kernel(
-            kernel,
+            compiled.file(kernel),
             asked,
             baselines=baselines,
             seconds=seconds,
@@ -178,6 +180,8 @@ def compare(
     task: TaskName,
     compiled: Compiled,
     inputs: Inputs = None,
+    dtypes: Dtypes = None,
+    trust_task: TrustTask = False,
     precision: PrecisionName = None,
     seconds: Seconds = 1.0,
     as_json: Json = False,
@@ -189,10 +193,15 @@ def compare(
     from warpwright.app.kernels.bench import compare as compare_kernels
     from warpwright.cli.screen import progress
 
-    asked = subject(task, inputs, precision=precision, silent=as_json)
+    asked = subject(task, inputs, precision=precision, dtypes=dtypes, trusted=trust_task, silent=as_json)
     with progress(silent=as_json) as told:
         found = compare_kernels(
-            kernels, asked, seconds=seconds, gpu=compiled.gpu, fast_math=compiled.fast_math, on_progress=told
+            list(map(compiled.file, kernels)),
+            asked,
+            seconds=seconds,
+            gpu=compiled.gpu,
+            fast_math=compiled.fast_math,
+            on_progress=told,
         )
     _show(found, as_json)
     raise typer.Exit(max(_exit_code(item) for item in found))

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from warpwright.cli.bench.options import Baselines, Compiled, Seconds
-from warpwright.cli.check.candidates import PrecisionName, TaskName, subject
+from warpwright.cli.bench.options import Baselines, Seconds
+from warpwright.cli.check.candidates import Compiled, Dtypes, PrecisionName, TaskName, TrustTask, subject
 from warpwright.cli.grouped import grouped
 from warpwright.cli.output import Json, emit
 from warpwright.cli.search.beforehand import make_folder
@@ -37,6 +37,8 @@ def make(
     task: TaskName,
     compiled: Compiled,
     inputs: Inputs = None,
+    dtypes: Dtypes = None,
+    trust_task: TrustTask = False,
     precision: PrecisionName = None,
     baselines: Baselines = None,
     seconds: Seconds = 1.0,
@@ -50,11 +52,11 @@ def make(
     from warpwright.cli.screen import progress
 
     make_folder(folder)
-    asked = subject(task, inputs, precision=precision, silent=as_json)
+    asked = subject(task, inputs, precision=precision, dtypes=dtypes, trusted=trust_task, silent=as_json)
     with progress(silent=as_json) as told:
         found = make_bundle(
             folder,
-            kernels,
+            list(map(compiled.file, kernels)),
             asked,
             baselines=baselines,
             seconds=seconds,

@@ -8,8 +8,6 @@ from typing import Annotated
 
 import typer
 
-from warpwright.cli.check.candidates import FastMath, GpuName
-
 Baselines = Annotated[
     list[str] | None,
     typer.Option(
@@ -22,14 +20,6 @@ Seconds = Annotated[
     float,
     typer.Option("--seconds", metavar="SECONDS", min=0.1, help="Time limit for each case and cache state."),
 ]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Compiled:
-    """Compiler options of candidates."""
-
-    gpu: GpuName = "h200"
-    fast_math: FastMath = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 if TYPE_CHECKING:
-    from warpwright.app.given import Subject
+    from warpwright.app.given import KernelFile, Subject
 
 Kernel = Annotated[Path, typer.Argument(metavar="KERNEL.CU", help="One .cu file in the form of a torch extension.")]
 TaskName = Annotated[
@@ -23,6 +24,44 @@ FastMath = Annotated[
 ]
 
 
+Dtypes = Annotated[list[str] | None, typer.Option("--dtype", metavar="DTYPE", help="Only these cases; repeat it.")]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compiled:
+    """Compiler options of candidates."""
+
+    gpu: GpuName = "h200"
+    fast_math: FastMath = False
+    define: Annotated[
+        list[str] | None,
+        typer.Option("--define", "-D", metavar="NAME=VALUE", help="Define a macro; part of the candidate. Repeat it."),
+    ] = None
+    undefine: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--undefine", "-U", metavar="NAME", help="Undefine one, such as __CUDA_NO_HALF_CONVERSIONS__; repeat it."
+        ),
+    ] = None
+    include: Annotated[
+        list[Path] | None,
+        typer.Option("--include", "-I", metavar="FOLDER", help="Where headers of your own lie; repeat it."),
+    ] = None
+
+    def file(self, path: Path) -> KernelFile:
+        """A file that is compiled with these options."""
+        from warpwright.app.given import KernelFile
+
+        defined = [f"-D{name}" for name in self.define or ()]
+        undefined = [f"-U{name}" for name in self.undefine or ()]
+        return KernelFile(path=path, macros=(*defined, *undefined), includes=tuple(self.include or ()))
+
+
+TrustTask = Annotated[
+    bool, typer.Option("--trust-task", help="Use a function as the reference although it may accept wrong kernels.")
+]
+
+
 PrecisionName = Annotated[
     str | None,
     typer.Option(
@@ -34,11 +73,17 @@ PrecisionName = Annotated[
 
 
 def subject(
-    name: str, inputs: list[str] | None = None, *, precision: str | None = None, silent: bool = True
+    name: str,
+    inputs: list[str] | None = None,
+    *,
+    precision: str | None = None,
+    dtypes: list[str] | None = None,
+    trusted: bool = False,
+    silent: bool = True,
 ) -> Subject:
     """Loads the task of a candidate. A name without a direction means its first one: forward."""
     from warpwright.app.given import subject_of
     from warpwright.cli.screen import waiting
 
     with waiting(f"loading {name}", silent=silent):
-        return subject_of(name, inputs or (), precision)
+        return replace(subject_of(name, inputs or (), precision, dtypes or ()), trusted=trusted)

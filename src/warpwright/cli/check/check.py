@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from warpwright.cli.check.candidates import FastMath, GpuName
+from warpwright.cli.check.candidates import Compiled, Dtypes, TrustTask
 from warpwright.cli.check.seal import CODES
+from warpwright.cli.grouped import grouped
 from warpwright.cli.output import Json, emit
 from warpwright.cli.search.beforehand import check_file
 from warpwright.cli.tasks.tasks import Inputs
@@ -20,11 +21,12 @@ if TYPE_CHECKING:
     from warpwright.app.kernels.check import Checked
     from warpwright.core.records.evidence import Dossier
 
-Dtypes = Annotated[list[str] | None, typer.Option("--dtype", metavar="DTYPE", help="Only these cases; repeat it.")]
 Jobs = Annotated[int | None, typer.Option("--jobs", metavar="N", min=1, help="Processes; one per core if not given.")]
 
 
+@grouped
 def check(
+    compiled: Compiled,
     kernel: Annotated[Path, typer.Argument(metavar="KERNEL.CU|FOLDER", help="A .cu file, or a folder of them.")],
     task: Annotated[str | None, typer.Option("--task", metavar="TASK", help="As for `warpwright tasks show`.")] = None,
     ref: Annotated[
@@ -35,14 +37,10 @@ def check(
         Path | None, typer.Option("--labels", metavar="CSV", help="Names the task of each file in a folder.")
     ] = None,
     dtypes: Dtypes = None,
-    gpu: GpuName = "h200",
-    fast_math: FastMath = False,
     envelope: Annotated[
         bool, typer.Option("--envelope", help="Let sizes chosen by the loader decide too, as in our suites.")
     ] = False,
-    trust_task: Annotated[
-        bool, typer.Option("--trust-task", help="Check against a function that may accept wrong kernels.")
-    ] = False,
+    trust_task: TrustTask = False,
     thorough: Annotated[
         bool, typer.Option("--thorough", help="Also run blocks of sizes that take minutes and much memory.")
     ] = False,
@@ -69,11 +67,17 @@ def check(
     check_file(html)
     check_file(junit)
     with waiting("loading the task", silent=as_json):
-        work = labelled(kernel, labels) if labels else pieces(kernel, named[0], inputs or ())
+        work = labelled(kernel, labels) if labels else pieces(kernel, named[0], inputs or (), compiled.file)
     with progress(silent=as_json) as told:
         demands = Demands(envelope=envelope, trust_task=trust_task, thorough=thorough, seconds=timeout)
         checked = check_pieces(
-            work, gpu=gpu, fast_math=fast_math, dtypes=dtypes or (), demands=demands, jobs=jobs, on_progress=told
+            work,
+            gpu=compiled.gpu,
+            fast_math=compiled.fast_math,
+            dtypes=dtypes or (),
+            demands=demands,
+            jobs=jobs,
+            on_progress=told,
         )
     _write_files(checked, html, junit)
     if as_json:

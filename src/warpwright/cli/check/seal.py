@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from warpwright.cli.check.candidates import FastMath, GpuName, Kernel, TaskName, subject
+from warpwright.cli.check.candidates import Compiled, Dtypes, Kernel, TaskName, subject
+from warpwright.cli.grouped import grouped
 from warpwright.cli.output import Json, emit
 from warpwright.cli.tasks.tasks import Inputs
 from warpwright.core.errors import Exit
@@ -20,12 +21,13 @@ if TYPE_CHECKING:
 CODES = {Verdict.HOLDS: Exit.HOLDS, Verdict.REFUTED: Exit.REFUTED, Verdict.UNDECIDED: Exit.UNDECIDED}
 
 
+@grouped
 def seal(
     kernel: Kernel,
     task: TaskName,
-    gpu: GpuName = "h200",
-    fast_math: FastMath = False,
+    compiled: Compiled,
     inputs: Inputs = None,
+    dtypes: Dtypes = None,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show the plan of every case.")] = False,
     as_json: Json = False,
 ) -> None:
@@ -36,9 +38,11 @@ def seal(
     from warpwright.app.kernels.seal import seal as seal_kernel
     from warpwright.cli.screen import progress
 
-    asked = subject(task, inputs, silent=as_json)
+    asked = subject(task, inputs, dtypes=dtypes, silent=as_json)
     with progress(silent=as_json) as told:
-        found = seal_kernel(kernel, asked, gpu=gpu, fast_math=fast_math, on_progress=told)
+        found = seal_kernel(
+            compiled.file(kernel), asked, gpu=compiled.gpu, fast_math=compiled.fast_math, on_progress=told
+        )
     if found.refusal is not None:
         _refuse(found.refusal, asked.task, as_json)
         raise typer.Exit(CODES[found.verdict])

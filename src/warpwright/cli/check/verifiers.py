@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from warpwright.cli.check.candidates import GpuName
-from warpwright.cli.check.check import Dtypes, Jobs
+from warpwright.cli.check.candidates import Dtypes, GpuName
+from warpwright.cli.check.check import Jobs
 from warpwright.cli.output import Json, emit
 from warpwright.cli.search.options import Dollars
 from warpwright.core.codec import encode

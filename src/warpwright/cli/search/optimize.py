@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from warpwright.cli.bench.options import Compiled
-from warpwright.cli.check.candidates import Kernel, TaskName
+from warpwright.cli.check.candidates import Compiled, Kernel, TaskName
 from warpwright.cli.grouped import grouped
 from warpwright.cli.output import Json, emit
 from warpwright.cli.search.beforehand import check_file, check_source, check_task
@@ -116,7 +115,7 @@ def tune(
         from warpwright.search.run import write_atomically
     with progress(silent=as_json) as told:
         found = tune_kernel(
-            kernel, task, inputs=inputs or (), most=tuning.most, merge=tuning.merge, gpu=compiled.gpu,
+            compiled.file(kernel), task, inputs=inputs or (), most=tuning.most, merge=tuning.merge, gpu=compiled.gpu,
             fast_math=compiled.fast_math, dispatch=tuning.dispatch, archive=archive, on_progress=told,
         )  # fmt: skip
     if found.source is not None:

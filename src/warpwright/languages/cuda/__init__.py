@@ -1,6 +1,7 @@
 """CUDA C++ in the form of a torch extension: one `.cu` file whose host code binds its entry points.
 
 frontend.py       the language, as the other rooms see it
+sources.py        a source of several files, and options in its comments
 text.py           what can be told of a text without a compiler
 skeleton.py       a ready-to-fill file for a task
 element_types.py  what the types of elements are called in CUDA and torch

@@ -12,7 +12,7 @@ from warpwright.core.launch.sealed import Sealed
 from warpwright.core.task import Case, Task
 from warpwright.emulate.emulating import emulate
 from warpwright.emulate.emulation import Emulation
-from warpwright.languages.cuda import fingerprint, skeleton, text, traits, tunables
+from warpwright.languages.cuda import fingerprint, skeleton, sources, text, traits, tunables
 from warpwright.languages.cuda.element_types import spelled
 from warpwright.languages.cuda.merging.merge import merged
 from warpwright.languages.frontend import Frontend, Traits, Value
@@ -48,6 +48,12 @@ class Cuda(Frontend):
         right_line="    for (int i = threadIdx.x; i < n; i += blockDim.x)",
         tunable="write a line such as '// tune: BLOCK = 64, 128' before the line that sets BLOCK",
     )
+
+    def joined(self, text: str, folder: Path, includes: Sequence[Path]) -> str:
+        return sources.joined(text, folder, includes)
+
+    def options(self, source: str) -> tuple[str, ...]:
+        return sources.options_in(source)
 
     def problem(self, source: str) -> str | None:
         return text.problem(source)

@@ -6,9 +6,7 @@ user_file.py  loads the file as a module; its errors as one sentence
 recording.py  the origin of tensors that a file makes: rand or randn, upper bound, upper triangular
 values.py     tensors from descriptions and back
 observing.py  one call of a function: its inputs, outputs and mutated arguments
-working.py    the least work of a call, counted from the operations that torch runs
-sizing.py     which sizes may be smaller
-shrinking.py  small cases with these sizes
+sizes/        which sizes may be smaller, small cases and reductions with them, the least work of a call
 exploring.py  all findings about one function
 state.py      parameters and buffers of a module, and the recipe that fills each
 binding.py    a user's function or module, and its arguments by name

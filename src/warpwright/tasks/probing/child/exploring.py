@@ -8,8 +8,8 @@ from typing import TypeVar
 
 from warpwright.core.errors import TaskError
 from warpwright.tasks.probing.child.observing import Subject
-from warpwright.tasks.probing.child.shrinking import in_function_order, representatives, small_runs
-from warpwright.tasks.probing.child.sizing import free_sizes
+from warpwright.tasks.probing.child.sizes.shrinking import in_function_order, representatives, small_runs
+from warpwright.tasks.probing.child.sizes.sizing import free_sizes
 from warpwright.tasks.probing.child.user_file import as_task_errors
 from warpwright.tasks.probing.child.values import DRAWS, elements
 from warpwright.tasks.probing.seen import Findings, Job, Run, Seen, TensorSeen

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from warpwright.core.errors import UsageError
 from warpwright.core.task import Work
 from warpwright.tasks.probing.child.recording import Origin
+from warpwright.tasks.probing.child.sizes.working import tallied
 from warpwright.tasks.probing.child.values import made, seen_tensor
-from warpwright.tasks.probing.child.working import tallied
 from warpwright.tasks.probing.seen import Purpose, Run, Seen, TensorSeen
 
 if TYPE_CHECKING:

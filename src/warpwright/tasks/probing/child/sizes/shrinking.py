@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import chain
 
 from warpwright.tasks.probing.child.observing import Subject
-from warpwright.tasks.probing.child.sizing import SMALL, Choices, Size, Sizes, attempted, least, resized, shapes
+from warpwright.tasks.probing.child.sizes.sizing import SMALL, Choices, Size, Sizes, attempted, least, resized, shapes
 from warpwright.tasks.probing.child.values import elements
 from warpwright.tasks.probing.seen import Purpose, Run, Seen, TensorSeen
 
