@@ -80,6 +80,7 @@ class Python(Frontend):
         cases: Sequence[Case] | None = None,
         store: Store | None = None,
         library: Librarian | None = None,
+        thorough: bool = False,
     ) -> Emulation:
         store = store or Store(root=default_root())
         checked = tuple({case.name: case for case in (task.cases if cases is None else cases)}.values())
@@ -89,7 +90,8 @@ class Python(Frontend):
         except Refused as refused:
             refusal = refused.refusal
             return Emulation(verdict=refusal.verdict, reason=refusal.reason, counterexample=refusal.counterexample)
-        return emulate(task, translation, [case for case in checked if case.name in found.records], store, library)
+        kept = [case for case in checked if case.name in found.records]
+        return emulate(task, translation, kept, store, library, thorough=thorough)
 
     def count(self, task: Task, candidate: Candidate, sealed: Sealed, case: Case) -> Counted:
         from warpwright.emulate.cost.counting import count
