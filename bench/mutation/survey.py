@@ -12,6 +12,7 @@ from warpwright.core.task import Case, Role, Task
 from warpwright.emulate.emulation import Emulation
 from warpwright.emulate.examination import Examination
 from warpwright.emulate.program.build import program
+from warpwright.emulate.program.runner import Program
 from warpwright.faults.mutants import Mutant, mutants
 from warpwright.seal.cache import Store, default_root
 from warpwright.seal.capture.trace import BadTrace
@@ -48,11 +49,9 @@ class Survey:
         self._name, self._source = name, source
         self._store = store or Store(root=default_root())
         checked = tuple(case for case in cases if case.role is Role.CHECK)
-        candidate = Candidate(source=source)
         self._sizes: tuple[int, ...] | None = None
-        self._examination = Examination(
-            task=task, cases=checked, gpu=candidate.flags.gpu, store=self._store, library=execute_on_cpu
-        )
+        self._gpu = Candidate(source=source).flags.gpu
+        self._examination = Examination(task=task, cases=checked, store=self._store)
         self.original = self._emulated(source)
         if isinstance(self.original, Emulation):
             # Mutants run the same granule sizes as the original, so that their bits can be compared.
@@ -65,7 +64,9 @@ class Survey:
 
     def _emulated(self, source: str) -> Emulation | Refusal:
         try:
-            return self._examination.of(program(Candidate(source=source), self._store), self._sizes)
+            path = program(Candidate(source=source), self._store)
+            built = Program(path=path, gpu=self._gpu, store=self._store, library=execute_on_cpu)
+            return self._examination.of(built, self._sizes)
         except Refused as refused:
             return refused.refusal
         except BadTrace as bad:

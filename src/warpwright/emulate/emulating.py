@@ -10,6 +10,7 @@ from warpwright.core.errors import UsageError
 from warpwright.core.task import Case, Role, Task
 from warpwright.emulate.emulation import Emulation
 from warpwright.emulate.program.build import program
+from warpwright.emulate.program.runner import Program
 from warpwright.emulate.program.running import Librarian
 from warpwright.seal.cache import Store, default_root
 from warpwright.seal.capture.trace import BadTrace
@@ -43,9 +44,10 @@ def emulate(
         from warpwright.emulate.spot_checks import THOROUGH, USUAL, spot_checked
 
         try:
-            examination = Examination(task=task, cases=checked, gpu=candidate.flags.gpu, store=store, library=library)
+            examination = Examination(task=task, cases=checked, store=store)
             examination.prepare()
-            built = building.result()
+            path = building.result()
+            built = Program(path=path, gpu=candidate.flags.gpu, store=store, library=library)
             if blocks is not None:
                 return examination.sampled(built, blocks)
             return spot_checked(examination, built, examination.of(built), cases, THOROUGH if thorough else USUAL)

@@ -1,14 +1,12 @@
-"""Examines a program: runs every draw in several orders and compares each result with the oracle's truth."""
+"""Examines a candidate: runs every draw in several orders and compares each result with the oracle's truth."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 from warpwright.core.calls import arguments, elements, entries, may_prepare, results
 from warpwright.core.errors import TaskError
-from warpwright.core.gpus.table import gpu_named
 from warpwright.core.launch.plan import Triple, View
 from warpwright.core.records.evidence import Counterexample, Verdict
 from warpwright.core.signature import flatten
@@ -18,8 +16,8 @@ from warpwright.emulate.conclusion import TrialOutcome, concluded, counterexampl
 from warpwright.emulate.emulation import Emulation
 from warpwright.emulate.findings import Finding, findings
 from warpwright.emulate.program.calls import EmulatedCall, Order
-from warpwright.emulate.program.lines import resolved
-from warpwright.emulate.program.running import Librarian, Ran, run
+from warpwright.emulate.program.runner import Runner
+from warpwright.emulate.program.running import Ran
 from warpwright.emulate.report import Report, Tier
 from warpwright.emulate.staging import Execution, Stage, Trial, changed
 from warpwright.emulate.truths import Truths
@@ -45,10 +43,7 @@ _SHIFTED_PER_TYPE = 2
 class Examination:
     task: Task
     cases: Sequence[Case]
-    gpu: str
     store: Store
-    library: Librarian | None = None
-    """Executes torch operations of host code; without it a candidate with such operations is undecided."""
     truths: Truths = field(init=False)
 
     def __post_init__(self) -> None:
@@ -59,7 +54,7 @@ class Examination:
         for draw in self._turns()[0]:
             self._expected(draw)
 
-    def of(self, program: Path, sizes: Sequence[int] | None = None) -> Emulation:
+    def of(self, runner: Runner, sizes: Sequence[int] | None = None) -> Emulation:
         """Runs the check draws, and edge cases only if they pass.
 
         `sizes` are the edges to test, for a comparison with another kernel; the kernel's own by default.
@@ -68,18 +63,18 @@ class Examination:
         for draws in self._turns():
             if not any(refutes(outcome) for outcome in outcomes):
                 kept = filter(self._has_budget, draws)
-                outcomes += self._taken(program, [Trial(draw=draw) for draw in kept])
+                outcomes += self._taken(runner, [Trial(draw=draw) for draw in kept])
         cut = granules(_blocks(outcomes))
         beyond = None
         if not any(refutes(outcome) for outcome in outcomes):
             dtypes = sorted({case.dtype for case in self.cases})
             edges = edge_cases(self.task, cut if sizes is None else sizes, dtypes)
-            outcomes += self._taken(program, self._hurting(edges if self.task.is_general else ()))
+            outcomes += self._taken(runner, self._hurting(edges if self.task.is_general else ()))
             if not self.task.is_general and not any(refutes(outcome) for outcome in outcomes):
-                beyond = counterexample_of(list(self._outcomes(program, self._beyond(edges))))
+                beyond = counterexample_of(list(self._outcomes(runner, self._beyond(edges))))
         return replace(concluded(outcomes), granules=cut, beyond=beyond)
 
-    def sampled(self, program: Path, blocks: int, draws: Sequence[Draw] = ()) -> Emulation:
+    def sampled(self, runner: Runner, blocks: int, draws: Sequence[Draw] = ()) -> Emulation:
         """Runs draws, by default the check draws, with at most `blocks` blocks of each launch: the first, the last and
         some in between.
         """
@@ -88,7 +83,7 @@ class Examination:
                 verdict=Verdict.UNDECIDED, reason="a sample of blocks cannot check kept state or changed arguments"
             )
         trials = [Trial(draw=draw, blocks=blocks) for draw in draws or self._draws()]
-        return concluded(list(self._taken(program, trials)))
+        return concluded(list(self._taken(runner, trials)))
 
     def _draws(self) -> list[Draw]:
         names = {case.name for case in self.cases if case.role is Role.CHECK}
@@ -119,9 +114,9 @@ class Examination:
         found = (*draws_of(self.task, made_up), *self._at_edges(edges))
         return [Trial(draw=draw) for draw in found if self._has_budget(draw)]
 
-    def _taken(self, program: Path, trials: Sequence[Trial]) -> Iterator[TrialOutcome]:
+    def _taken(self, runner: Runner, trials: Sequence[Trial]) -> Iterator[TrialOutcome]:
         """Like `_outcomes`, but ends when host code fails in a case of the task, which settles the verdict."""
-        for outcome in self._outcomes(program, trials):
+        for outcome in self._outcomes(runner, trials):
             if outcome.refusal is not None and not outcome.is_rejected:
                 raise Refused(outcome.refusal)
             yield outcome
@@ -151,13 +146,13 @@ class Examination:
     def _expected(self, draw: Draw) -> tuple[Expected, ...]:
         return self.truths.of(draw).expected
 
-    def _outcomes(self, program: Path, trials: Sequence[Trial]) -> Iterator[TrialOutcome]:
-        executions = self._executed(program, trials, prepared=may_prepare(self.task))
-        lines = self._lines(program, [done.ran for found in executions for done in found])
+    def _outcomes(self, runner: Runner, trials: Sequence[Trial]) -> Iterator[TrialOutcome]:
+        executions = self._executed(runner, trials, prepared=may_prepare(self.task))
+        lines = _lines(runner, [done.ran for found in executions for done in found])
         for trial, found in zip(trials, executions, strict=True):
             yield self._outcome(trial, found, lines)
 
-    def _executed(self, program: Path, trials: Sequence[Trial], *, prepared: bool) -> list[list[Execution]]:
+    def _executed(self, runner: Runner, trials: Sequence[Trial], *, prepared: bool) -> list[list[Execution]]:
         """The calls of every trial, entry by entry; starts again if the candidate has no `prepare`."""
         stages = [self._stage(trial.draw) for trial in trials]
         executions: list[list[Execution]] = [[] for _ in trials]
@@ -167,18 +162,12 @@ class Examination:
                 for stage, step, trial, earlier in zip(stages, steps, trials, executions, strict=True)
             ]
             calls = {number: call for number, call in enumerate(asked) if call is not None}
-            ran = run(program, list(calls.values()), gpu_named(self.gpu), self.store, self.library)
+            ran = runner.run(list(calls.values()))
             if prepared and ran and _is_absent(ran[0]):
-                return self._executed(program, trials, prepared=False)
+                return self._executed(runner, trials, prepared=False)
             for (number, call), done in zip(calls.items(), ran, strict=True):
                 executions[number].append(Execution(step=steps[number], call=call, ran=done))
         return executions
-
-    def _lines(self, program: Path, ran: Sequence[Ran]) -> dict[int, int]:
-        reported = [item for done in ran if done.report for item in done.report.findings]
-        codes = {item.code for item in reported} | {item.other.code for item in reported if item.other}
-        with self.store.staging() as folder:
-            return resolved(program, codes, folder)
 
     def _outcome(self, trial: Trial, executions: Sequence[Execution], lines: Mapping[int, int]) -> TrialOutcome:
         found = [item for done in executions for item in self._found(trial, done, lines)]
@@ -226,6 +215,11 @@ class Examination:
             return wrong_in(trial, "returns", "a returned tensor does not lie within its buffer", {})
         mismatch = check_results(self._expected(trial.draw), values)
         return wrong_in(trial, mismatch.kind, mismatch.message, mismatch.facts) if mismatch else None
+
+
+def _lines(runner: Runner, ran: Sequence[Ran]) -> Mapping[int, int]:
+    reported = [item for done in ran if done.report for item in done.report.findings]
+    return runner.lines({item.code for item in reported} | {item.other.code for item in reported if item.other})
 
 
 def _mutation(trial: Trial, executions: Sequence[Execution]) -> Counterexample | None:

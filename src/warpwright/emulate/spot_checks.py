@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from warpwright.core.calls import elements
 from warpwright.core.gpus.limit import arithmetic
@@ -17,6 +16,7 @@ from warpwright.core.records.evidence import Verdict
 from warpwright.core.task import Case, Draw, Role
 from warpwright.emulate.emulation import Emulation
 from warpwright.emulate.examination import Examination
+from warpwright.emulate.program.runner import Runner
 from warpwright.emulate.truths import Truths
 from warpwright.oracle.truth.expected import FEW_RUNS, HONEST_RUNS
 
@@ -41,7 +41,7 @@ THOROUGH = Reach(elements=1 << 28, operations=1 << 36)
 
 
 def spot_checked(
-    examination: Examination, program: Path, held: Emulation, cases: Sequence[Case], reach: Reach
+    examination: Examination, runner: Runner, held: Emulation, cases: Sequence[Case], reach: Reach
 ) -> Emulation:
     """Returns the emulation with what a sample of blocks of each large case adds to it."""
     if held.verdict is not Verdict.HOLDS:
@@ -49,7 +49,7 @@ def spot_checked(
     seen: list[str] = []
     for case in _not_run(examination, cases):
         if reach.includes(examination, case):
-            found = _sampled(examination, program, case)
+            found = _sampled(examination, runner, case)
             if found.verdict is Verdict.REFUTED:
                 return replace(held, verdict=Verdict.REFUTED, counterexample=found.counterexample)
             seen += [case.name] if found.verdict is Verdict.HOLDS else []
@@ -62,13 +62,13 @@ def _not_run(examination: Examination, cases: Sequence[Case]) -> Iterator[Case]:
     return (case for case in cases if case.role is Role.TIME and case.name in replaced)
 
 
-def _sampled(examination: Examination, program: Path, case: Case) -> Emulation:
+def _sampled(examination: Examination, runner: Runner, case: Case) -> Emulation:
     """Compares with the budget of few honest runs, which is a third of the work, and with the whole one if it fails."""
     task = examination.task
     draw = Draw(case=case, distribution=task.distributions[0])
     for runs in (FEW_RUNS, HONEST_RUNS):
         examination.truths = Truths(task=task, store=examination.store, runs=runs)
-        found = examination.sampled(program, _BLOCKS, [draw])
+        found = examination.sampled(runner, _BLOCKS, [draw])
         if found.verdict is not Verdict.REFUTED:
             break
     return found

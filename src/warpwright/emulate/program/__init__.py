@@ -7,5 +7,6 @@ lifting.py       rewrites preprocessed CUDA to compute in lifted numbers
 shared.py        parses declarations of shared memory
 lines.py         finds the source line of an address
 calls.py         writes the requests to an emulated program
+runner.py        what an examination runs: a program, or another way to run a candidate
 running.py       runs the program in the sandbox and reads its reports and outputs
 """
