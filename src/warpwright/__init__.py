@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from warpwright.app.kernels.check import Checked as Checked
     from warpwright.app.kernels.check import check as check
     from warpwright.app.kernels.check import check_all as check_all
+    from warpwright.app.kernels.prove import Proved as Proved
+    from warpwright.app.kernels.prove import prove as prove
     from warpwright.app.kernels.seal import SealedKernel as SealedKernel
     from warpwright.app.kernels.seal import seal as seal
     from warpwright.app.kernels.suite import SuiteResult as SuiteResult
@@ -63,6 +65,7 @@ _HOMES = {
     **dict.fromkeys(("Benched", "bench", "compare"), "app.kernels.bench"),
     **dict.fromkeys(("BenchmarkResult", "run_benchmark"), "app.kernels.benchmark"),
     **dict.fromkeys(("Checked", "check", "check_all"), "app.kernels.check"),
+    **dict.fromkeys(("Proved", "prove"), "app.kernels.prove"),
     **dict.fromkeys(("SealedKernel", "seal"), "app.kernels.seal"),
     **dict.fromkeys(("SuiteResult", "bench_suite"), "app.kernels.suite"),
     **dict.fromkeys(("Searched", "optimize", "repair", "resume", "translate"), "app.searches.optimize"),

@@ -15,6 +15,7 @@ from warpwright.app import tasks as loading
 from warpwright.app.kernels import bench as judging
 from warpwright.app.kernels import benchmark as benchmarks
 from warpwright.app.kernels import check as checking
+from warpwright.app.kernels import prove as proving
 from warpwright.app.kernels import seal as sealing
 from warpwright.app.kernels import suite as suites
 from warpwright.app.searches import optimize as searching
@@ -36,6 +37,7 @@ def _in_thread(function: Callable[Given, Result]) -> Callable[Given, Coroutine[A
 task = _in_thread(loading.task)
 check = _in_thread(checking.check)
 check_all = _in_thread(checking.check_all)
+prove = _in_thread(proving.prove)
 seal = _in_thread(sealing.seal)
 bench = _in_thread(judging.bench)
 compare = _in_thread(judging.compare)

@@ -69,6 +69,14 @@ class Reported:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Numbers:
+    """The position of numbers in the outputs file, one for each element of a buffer."""
+
+    at: int
+    count: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Content:
     """The position of a buffer's bytes in the outputs file."""
 
@@ -76,8 +84,8 @@ class Content:
     at: int
     bytes: int
     written: int | None = None
-    numbers: int | None = None
-    """Of a lifted program: the position of the numbers, one for each four bytes of the buffer."""
+    numbers: Numbers | None = None
+    """Of a lifted program: the numbers that the elements stand for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

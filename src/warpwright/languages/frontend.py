@@ -19,6 +19,7 @@ from warpwright.core.records.evidence import Verdict
 from warpwright.core.task import Case, Task
 from warpwright.emulate.emulation import Emulation
 from warpwright.languages.words import Words
+from warpwright.prove.proof import Proof
 from warpwright.seal.cache import Store
 from warpwright.seal.refusal import Refusal
 
@@ -82,6 +83,12 @@ class Frontend(Protocol):
         allows minutes.
         """
         return Emulation(verdict=Verdict.UNDECIDED, reason=f"unsupported: no emulator for {self.words.title} kernels")
+
+    def prove(
+        self, task: Task, candidate: Candidate, cases: Sequence[Case] | None = None, store: Store | None = None
+    ) -> Proof:
+        """Compare the candidate's formula with the reference's in lifted numbers."""
+        return Proof(reason=f"no lifted numbers for {self.words.title} kernels")
 
     def count(self, task: Task, candidate: Candidate, sealed: Sealed, case: Case) -> Counted:
         """Count the work of the candidate on one case, for the cost model. Undecided says why it cannot be counted."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from warpwright.core.records.evidence import Counterexample, Dossier, Verdict
+from warpwright.core.records.rungs import PROVE
 from warpwright.seal.refusal import Refusal
 
 _WHERE = ("distribution", "order", "kernel", "block", "thread", "other")
@@ -27,9 +28,17 @@ def _held(dossier: Dossier) -> str:
     """Returns that the candidate holds, and its failures at sizes that were not requested."""
     beyond = next((item.facts["beyond"] for item in dossier.evidence if item.facts.get("beyond")), None)
     if beyond is None:
-        return "Holds on every rung that this machine can climb."
+        return f"Holds on every rung that this machine can climb.{_formula(dossier)}"
     where = " ".join(f"{name}={size}" for name, size in beyond["facts"].get("dims", {}).items())
     return f"Holds as asked; wrong for {where or beyond['case']}, which was not asked for: {beyond['message']}."
+
+
+def _formula(dossier: Dossier) -> str:
+    """Returns the grade of evidence beyond testing."""
+    proof = next((item for item in dossier.evidence if item.rung == PROVE), None)
+    if proof is None:
+        return ""
+    return " Its formula equals the reference's." if proof.verdict is Verdict.HOLDS else " Its formula is undecided."
 
 
 def _not_run(dossier: Dossier) -> Iterator[str]:

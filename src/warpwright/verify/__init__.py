@@ -5,6 +5,7 @@ own_task.py    rung: whether a task of the user can tell right from wrong
 source.py      rung: whether the text is a source of its language that exports an entry point
 seal.py        rung: whether it compiles, its host code gives a plan, and the driver would launch it
 emulate.py     rung: whether its results are correct on the CPU emulator
+prove.py       rung: whether it computes the formula of its reference
 coverage.py    which requested cases were not run, and which kernels no check has launched
 library.py     torch operations within an emulated call
 evaluation.py  measures verifiers on labelled kernels

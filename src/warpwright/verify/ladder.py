@@ -11,15 +11,17 @@ from warpwright.core.protocols import Rung
 from warpwright.core.task import Case, Task
 from warpwright.verify.emulate import EmulateRung
 from warpwright.verify.own_task import TaskRung
+from warpwright.verify.prove import ProveRung
 from warpwright.verify.seal import SealRung
 from warpwright.verify.source import SourceRung
 
 
-def rungs(*, trust_task: bool = False, thorough: bool = False) -> tuple[Rung, ...]:
+def rungs(*, trust_task: bool = False, thorough: bool = False, prove: bool = False) -> tuple[Rung, ...]:
     """Returns the rungs that need only this machine, in order. A trusted task is not tried first; thorough rungs may
-    take minutes.
+    take minutes. The proof, which compiles the candidate once more, is climbed on request.
     """
-    return SourceRung(), *(() if trust_task else (TaskRung(),)), SealRung(), EmulateRung(thorough=thorough)
+    tried = () if trust_task else (TaskRung(),)
+    return SourceRung(), *tried, SealRung(), EmulateRung(thorough=thorough), *((ProveRung(),) if prove else ())
 
 
 def climb(

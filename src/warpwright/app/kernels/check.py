@@ -62,13 +62,16 @@ class Demands:
     """Whether the task is used although it may not tell right from wrong."""
     thorough: bool = False
     """Whether blocks of sizes run that take minutes."""
+    prove: bool = False
+    """Whether a kernel must not compute another formula than the reference."""
     seconds: float | None = None
     """After how long a check ends undecided; None waits for a verdict."""
 
     @property
     def options(self) -> str:
         limit = "" if self.seconds is None else f" --timeout {self.seconds:g}"
-        return " --envelope" * self.envelope + " --trust-task" * self.trust_task + " --thorough" * self.thorough + limit
+        asked = " --envelope" * self.envelope + " --trust-task" * self.trust_task
+        return asked + " --thorough" * self.thorough + " --prove" * self.prove + limit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -276,5 +279,5 @@ def _climbed(task: Task, candidate: Candidate, dtypes: tuple[str, ...], demands:
     from warpwright.verify.ladder import climb, rungs
 
     task = task.in_general() if demands.envelope else task
-    ladder = rungs(trust_task=demands.trust_task, thorough=demands.thorough)
+    ladder = rungs(trust_task=demands.trust_task, thorough=demands.thorough, prove=demands.prove)
     return climb(task, candidate, cases_of_types(task, dtypes) if dtypes else None, ladder).dossier

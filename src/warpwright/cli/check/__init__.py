@@ -4,6 +4,7 @@ check.py       `warpwright check`
 verifiers.py   `warpwright verifiers evaluate|tune`
 verdicts.py    prints verdicts
 candidates.py  options that select a candidate
+prove.py       `warpwright prove`
 seal.py        `warpwright seal`
 compose.py     `warpwright compose`
 """

@@ -44,6 +44,9 @@ def check(
     thorough: Annotated[
         bool, typer.Option("--thorough", help="Also run blocks of sizes that take minutes and much memory.")
     ] = False,
+    prove: Annotated[
+        bool, typer.Option("--prove", help="Also refute kernels that compute another formula: see `warpwright prove`.")
+    ] = False,
     timeout: Annotated[
         float | None,
         typer.Option("--timeout", metavar="SECONDS", min=1.0, help="End undecided after so long, for each kernel."),
@@ -69,7 +72,9 @@ def check(
     with waiting("loading the task", silent=as_json):
         work = labelled(kernel, labels) if labels else pieces(kernel, named[0], inputs or (), compiled.file)
     with progress(silent=as_json) as told:
-        demands = Demands(envelope=envelope, trust_task=trust_task, thorough=thorough, seconds=timeout)
+        demands = Demands(
+            envelope=envelope, trust_task=trust_task, thorough=thorough, prove=prove, seconds=timeout
+        )
         checked = check_pieces(
             work,
             gpu=compiled.gpu,

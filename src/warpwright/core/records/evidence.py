@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from warpwright.core.records.measurement import Scene
-from warpwright.core.records.rungs import OPINION
+from warpwright.core.records.rungs import OPINION, PROVE
 
 
 class Verdict(StrEnum):
@@ -56,6 +56,11 @@ class Evidence:
         """Whether this is the opinion of a language model, which decides nothing."""
         return self.reason == OPINION
 
+    @property
+    def is_open_proof(self) -> bool:
+        """Whether lifted numbers could not decide, which says nothing about the candidate: tests still do."""
+        return self.rung == PROVE and self.verdict is Verdict.UNDECIDED
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fault:
@@ -78,7 +83,8 @@ class Dossier:
     @property
     def verdict(self) -> Verdict:
         """REFUTED if any rung refuted; HOLDS only if every rung that could be climbed here held, without a fault."""
-        verdicts = {item.verdict for item in self.evidence if not item.skipped and not item.is_opinion}
+        deciding = (item for item in self.evidence if not (item.skipped or item.is_opinion or item.is_open_proof))
+        verdicts = {item.verdict for item in deciding}
         if Verdict.REFUTED in verdicts:
             return Verdict.REFUTED
         if verdicts == {Verdict.HOLDS} and not self.faults:

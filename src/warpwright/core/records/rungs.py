@@ -4,8 +4,9 @@ TASK = "task"
 SOURCE = "source"
 SEAL = "seal"
 EMULATE = "emulate"
+PROVE = "prove"
 OPINION = "opinion"
 PREDICT = "predict"
 JUDGE = "judge"
-LADDER = (SOURCE, SEAL, EMULATE, OPINION)
+LADDER = (SOURCE, SEAL, EMULATE, PROVE, OPINION)
 """The rungs that need no GPU, from the cheapest to the most expensive."""

@@ -59,20 +59,29 @@ def prebuilt(store: Store, *, lifted: bool = False) -> Path:
     """The precompiled header and the runtime's object, built once per machine and version of our sources."""
     key = f"{_runtime_identity()}-{'lifted' if lifted else 'runtime'}"
     # Looked up first: otherwise a process that builds them for another version would block all others.
-    return store.find(key) or store.make_once(key, lambda folder: _prebuild(folder, lifted))
+    found = store.find(key)
+    if found is not None:
+        return found
+    plain = prebuilt(store) / "runtime.o" if lifted else None
+    return store.make_once(key, lambda folder: _prebuild(folder, plain))
 
 
-def _prebuild(folder: Path, lifted: bool) -> None:
-    """Builds both. These texts are ours, so they need no sandbox, and a failure is a fault of ours."""
+def _prebuild(folder: Path, plain: Path | None) -> None:
+    """Builds both. These texts are ours, so they need no sandbox, and a failure is a fault of ours.
+
+    A lifted runtime consists of the plain one, whose object is given, and the arithmetic of lifted numbers.
+    """
+    lifted = plain is not None
     (folder / "front.h").write_bytes((RUNTIME / "front.h").read_bytes())
-    sources = sorted(path for part in ("source", "lifted")[: 1 + lifted] for path in (RUNTIME / part).glob("*.cpp"))
-    plain = compiler().command(*include_paths(), "-I", str(toolchain.RECORDER), "-O2", "-g0", "-c")
-    compiling = [[*plain, str(source), "-o", f"{source.stem}.o"] for source in sources]
+    sources = sorted((RUNTIME / ("lifted" if lifted else "source")).glob("*.cpp"))
+    command = compiler().command(*include_paths(), "-I", str(toolchain.RECORDER), "-O2", "-g0", "-c")
+    compiling = [[*command, str(source), "-o", f"{source.stem}.o"] for source in sources]
     precompiling = compiler().precompiling(_flags(lifted), include_paths())
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        list(pool.map(lambda command: capture.must_compile(command, folder), [precompiling, *compiling]))
+        list(pool.map(lambda each: capture.must_compile(each, folder), [precompiling, *compiling]))
     parts = [f"{source.stem}.o" for source in sources]
-    capture.must_compile([str(compiler().path), "-r", "-nostdlib", *parts, "-o", "runtime.whole"], folder)
+    whole = [*parts, str(plain)] if lifted else parts
+    capture.must_compile([str(compiler().path), "-r", "-nostdlib", *whole, "-o", "runtime.whole"], folder)
     for part in parts:
         (folder / part).unlink()
     (folder / "runtime.whole").rename(folder / "runtime.o")

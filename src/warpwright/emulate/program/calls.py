@@ -71,7 +71,8 @@ def request(call: EmulatedCall, gpu: Gpu, number: int, folder: Path, attempt: in
     for tensor, content, numbers in zip(tensors, call.contents, places, strict=True):
         shift = dtype_named(tensor.dtype).bytes if call.shifted else 0
         place = {"data": input_name(number), "at": position} if content else {"data": None, "at": 0}
-        buffers.append({"base": base + shift, "bytes": len(content), **place, **numbers})
+        named = {**numbers, "dtype": dtype_named(tensor.dtype).torch} if numbers else {}
+        buffers.append({"base": base + shift, "bytes": len(content), **place, **named})
         base += -(-len(content) // _ALIGNMENT) * _ALIGNMENT + 2 * _APART
         position += len(content)
     asked = {

@@ -45,7 +45,7 @@ class Ran:
     written: Mapping[int, bytes] = field(default_factory=dict)
     """For sampled runs: one byte for each byte of a buffer, which tells whether it was written."""
     numbers: Mapping[int, bytes] = field(default_factory=dict)
-    """For lifted programs: the numbers of a buffer, one for each four bytes."""
+    """For lifted programs: the numbers of a buffer, one for each element."""
 
 
 Result = TypeVar("Result")
@@ -148,11 +148,8 @@ def _ran(found: Report, path: Path, done: sandbox.Finished) -> Ran:
     operands = tuple(None if item is None else data[item.at : item.at + item.bytes] for item in wanted)
     starts = {item.buffer: (item.at, item.bytes) for item in found.contents}
     masks = {item.buffer: (item.written, item.bytes) for item in found.contents if item.written is not None}
-    numbers = {
-        item.buffer: (item.numbers, item.bytes // 4 * NUMBER_BYTES)
-        for item in found.contents
-        if item.numbers is not None
-    }
+    numbered = [(item.buffer, item.numbers) for item in found.contents if item.numbers is not None]
+    numbers = {buffer: (place.at, place.count * NUMBER_BYTES) for buffer, place in numbered}
     return Ran(
         report=found,
         contents=_pieces(starts, data),

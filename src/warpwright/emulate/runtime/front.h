@@ -2,7 +2,7 @@
 #ifdef WARPWRIGHT_LIFTED
 #define WARPWRIGHT_FLOAT ::warpwright::lifted::Real
 #define WARPWRIGHT_DOUBLE ::warpwright::lifted::Wide
-#include "warpwright/emulated/lifted.h"
+#include "warpwright/emulated/lifted_headers.h"
 #endif
 
 #include "warpwright/emulated/device.h"
@@ -12,7 +12,7 @@
 #include "warpwright/emulated/launch.h"
 #include "warpwright/emulated/torch.h"
 #ifdef WARPWRIGHT_LIFTED
-#include "warpwright/emulated/lifted_functions.h"
+#include "warpwright/emulated/lifted_arguments.h"
 #endif
 
 #include <warpwright/words_taken_away.h>

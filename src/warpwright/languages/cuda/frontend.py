@@ -17,6 +17,8 @@ from warpwright.languages.cuda.element_types import spelled
 from warpwright.languages.cuda.merging.merge import merged
 from warpwright.languages.frontend import Frontend, Traits, Value
 from warpwright.languages.words import Words
+from warpwright.prove.proof import Proof
+from warpwright.prove.proving import prove
 from warpwright.seal.cache import Store
 from warpwright.seal.capture.program import is_prebuilt
 from warpwright.seal.refusal import Refusal
@@ -77,6 +79,11 @@ class Cuda(Frontend):
         thorough: bool = False,
     ) -> Emulation:
         return emulate(task, candidate, cases, store, library, thorough=thorough)
+
+    def prove(
+        self, task: Task, candidate: Candidate, cases: Sequence[Case] | None = None, store: Store | None = None
+    ) -> Proof:
+        return prove(task, candidate, cases, store)
 
     def count(self, task: Task, candidate: Candidate, sealed: Sealed, case: Case) -> Counted:
         from warpwright.emulate.cost.counting import count

@@ -15,11 +15,11 @@ inline __nv_fp8_storage_t __nv_cvt_float_to_fp8(float value, __nv_saturation_t s
                                                 __nv_fp8_interpretation_t kind) {
   const float most = kind == __NV_E4M3 ? 448.0f : 57344.0f;
   if (saturation == __NV_SATFINITE && value == value) value = value > most ? most : value < -most ? -most : value;
-  return static_cast<__nv_fp8_storage_t>(kind == __NV_E4M3 ? warpwright::E4M3Bits::narrow(value)
-                                                           : warpwright::E5M2Bits::narrow(value));
+  return static_cast<__nv_fp8_storage_t>(kind == __NV_E4M3 ? WARPWRIGHT_SMALL_CODEC(E4M3Bits)::narrow(value)
+                                                           : WARPWRIGHT_SMALL_CODEC(E5M2Bits)::narrow(value));
 }
 inline float warpwright_fp8_to_float(__nv_fp8_storage_t bits, __nv_fp8_interpretation_t kind) {
-  return kind == __NV_E4M3 ? warpwright::E4M3Bits::widen(bits) : warpwright::E5M2Bits::widen(bits);
+  return kind == __NV_E4M3 ? WARPWRIGHT_SMALL_CODEC(E4M3Bits)::widen(bits) : WARPWRIGHT_SMALL_CODEC(E5M2Bits)::widen(bits);
 }
 inline __nv_fp8_storage_t __nv_cvt_double_to_fp8(double v, __nv_saturation_t s, __nv_fp8_interpretation_t k) {
   return __nv_cvt_float_to_fp8(static_cast<float>(v), s, k);

@@ -30,6 +30,9 @@ struct Storage<precision::tf32> {
 };
 
 inline float __float_to_tf32(float value) {
+#ifdef WARPWRIGHT_LIFTED
+  return value;
+#endif
   unsigned bits = __float_as_uint(value);
   if ((bits & 0x7f800000u) != 0x7f800000u) bits += 0x1000u;
   return __uint_as_float(bits & ~0x1fffu);

@@ -19,7 +19,7 @@ class Columns {
     const int64_t row = position / depth_;
     values_[position] = x.value;
     zeros_[position] = is_zero(x);
-    opaque_[row] |= x.is_opaque;
+    opaque_[row] |= x.flags;
     for (int i = 0; i < LEVELS; ++i) {
       residues_[i][position] = x.residue[i];
       whole_[i][row] &= x.residue[i] != LOST;

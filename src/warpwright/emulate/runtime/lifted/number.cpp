@@ -11,7 +11,7 @@ constexpr int MOST_EXACT_POWER = 256;
 
 template <class F>
 Number residuewise(double value, const Number& a, const Number& b, F compute) {
-  Number result{value, {}, a.is_opaque | b.is_opaque};
+  Number result{value, {}, a.flags | b.flags};
   for (int i = 0; i < LEVELS; ++i) {
     const bool known = std::isfinite(value) && a.residue[i] != LOST && b.residue[i] != LOST;
     result.residue[i] = known ? static_cast<uint32_t>(compute(a.residue[i], b.residue[i], P[i])) : LOST;
@@ -21,7 +21,7 @@ Number residuewise(double value, const Number& a, const Number& b, F compute) {
 
 // A function without algebraic laws: equal residues give equal ones, and nothing else is known.
 Number opaque(int function, double value, const Number& x) {
-  Number result{value, {}, 1};
+  Number result{value, {}, x.flags | OPAQUE};
   for (int i = 0; i < LEVELS; ++i) {
     const bool known = std::isfinite(value) && x.residue[i] != LOST;
     result.residue[i] = known ? hashed(uint64_t(function + 1) << 40 ^ uint64_t(i) << 34 ^ x.residue[i], P[i]) : LOST;
@@ -136,29 +136,41 @@ Number divide(const Number& a, const Number& b) {
   });
 }
 
+// The flags of a function whose residue at a level comes from the level `from` below or above.
+uint32_t moved_flags(uint32_t flags, int level, int from) { return flags & up_to_sign(from) ? up_to_sign(level) : 0; }
+
 Number exponential(const Number& x) {
   if (x.value < SENTINEL) return whole(0);
-  Number result{std::exp(x.value), {LOST, LOST, LOST, LOST}, x.is_opaque};
   if (is_zero(x)) return whole(1);
-  for (int i = 0; i + 1 < LEVELS && std::isfinite(result.value); ++i)
-    if (x.residue[i + 1] != LOST) result.residue[i] = power(4, x.residue[i + 1], P[i]);
+  Number result{std::exp(x.value), {LOST, LOST, LOST, LOST}, x.flags & (OPAQUE | LEFT)};
+  for (int i = 0; i + 1 < LEVELS && std::isfinite(result.value); ++i) {
+    if (x.residue[i + 1] == LOST) continue;
+    result.residue[i] = power(4, x.residue[i + 1], P[i]);
+    result.flags |= moved_flags(x.flags, i, i + 1);
+  }
   return result;
 }
 
+// Minus one is no square, so that either x or -x is one: the logarithm is that of the group of numbers up to sign.
 Number logarithm(const Number& x) {
-  Number result{std::log(x.value), {LOST, LOST, LOST, LOST}, x.is_opaque};
   if (x.value == 1 && x.residue[0] == 1) return whole(0);
-  for (int i = 0; i + 1 < LEVELS && std::isfinite(result.value); ++i)
-    if (x.residue[i] != LOST && x.residue[i] != 0 && is_square(x.residue[i], P[i]))
-      result.residue[i + 1] = discrete_log(i, x.residue[i]);
+  Number result{std::log(x.value), {LOST, LOST, LOST, LOST}, x.flags & (OPAQUE | LEFT)};
+  for (int i = 0; i + 1 < LEVELS && std::isfinite(result.value); ++i) {
+    if (x.residue[i] == LOST || x.residue[i] == 0) continue;
+    const bool square = is_square(x.residue[i], P[i]);
+    result.residue[i + 1] = discrete_log(i, square ? x.residue[i] : P[i] - x.residue[i]);
+    result.flags |= square ? moved_flags(x.flags, i + 1, i) : up_to_sign(i + 1);
+  }
   return result;
 }
 
 Number square_root(const Number& x) {
-  Number result{std::sqrt(x.value), {LOST, LOST, LOST, LOST}, x.is_opaque};
-  for (int i = 0; i < LEVELS && std::isfinite(result.value); ++i)
-    if (x.residue[i] == 0 || (x.residue[i] != LOST && is_square(x.residue[i], P[i])))
-      result.residue[i] = power(x.residue[i], (uint64_t{P[i]} + 1) / 4, P[i]);
+  Number result{std::sqrt(x.value), {LOST, LOST, LOST, LOST}, x.flags};
+  for (int i = 0; i < LEVELS && std::isfinite(result.value); ++i) {
+    if (x.residue[i] == LOST) continue;
+    result.residue[i] = power(x.residue[i], (uint64_t{P[i]} + 1) / 4, P[i]);
+    if (x.residue[i] != 0 && !is_square(x.residue[i], P[i])) result.flags |= up_to_sign(i);
+  }
   return result;
 }
 

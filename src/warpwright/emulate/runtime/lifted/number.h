@@ -14,10 +14,15 @@ constexpr int LEVELS = 4;
 constexpr uint32_t P[LEVELS] = {2147046719, 1073523359, 536761679, 268380839};
 constexpr uint32_t LOST = 0xffffffff;
 
+// Flags: the number depends on a function that is not algebraic, such as erf; a float has left the lifted numbers;
+// and, for each level, the residue is that of a root or of a logarithm of no square, which is known up to sign only.
+constexpr uint32_t OPAQUE = 1, LEFT = 2, FIRST_UP_TO_SIGN = 4;
+constexpr uint32_t up_to_sign(int level) { return FIRST_UP_TO_SIGN << level; }
+
 struct Number {
   double value;
   uint32_t residue[LEVELS];
-  uint32_t is_opaque;  // Whether it depends on a function that is not algebraic, such as erf.
+  uint32_t flags;
 };
 
 enum class Unary : int { EXP, LOG, SQRT, TANH, ERF, SIN, COS, TAN, ASIN, ACOS, ATAN, LGAMMA, FLOOR, CEIL, ROUND, TRUNC,

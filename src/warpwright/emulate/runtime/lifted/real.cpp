@@ -1,13 +1,13 @@
 // Real's bits and the records that they name, in the process of a lifted program.
 #include "warpwright/emulated/lifted.h"
 
-#include <sys/mman.h>
-
+#include <cmath>
+#include <cstring>
 #include <fstream>
 #include <stdexcept>
 #include <string>
 
-#include "number.h"
+#include "names.h"
 
 namespace warpwright {
 [[noreturn]] void unsupported(const char* name);
@@ -15,102 +15,110 @@ namespace warpwright {
 namespace lifted {
 namespace {
 
-constexpr uint32_t SIGN = 0x80000000u, FIRST_FLOAT = 0x20000000u;  // 2^-63
-constexpr uint32_t MOST = 1u << 25;
-
-uint32_t used = 1;
 bool has_left = false;
 
-Number* records() {
-  static Number* const memory = [] {
-    void* place = mmap(nullptr, MOST * sizeof(Number), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (place == MAP_FAILED) throw std::runtime_error("no memory for lifted numbers");
-    return static_cast<Number*>(place);
-  }();
-  return memory;
+uint32_t narrow_to(const std::string& dtype, const Number& x) {
+  if (dtype == "float16") return narrowed(Small::HALF, name_of(x));
+  if (dtype == "bfloat16") return narrowed(Small::BFLOAT16, name_of(x));
+  return name_of(x);
 }
 
-bool names_record(uint32_t magnitude) { return magnitude && magnitude < FIRST_FLOAT; }
-
-float as_float(uint32_t bits) { return __builtin_bit_cast(float, bits); }
-
-Number number(uint32_t bits) {
-  const uint32_t magnitude = bits & ~SIGN;
-  if (!names_record(magnitude)) return read(as_float(bits));
-  if (magnitude >= used) unsupported("bits that are no number of the lifted program");
-  const Number& found = records()[magnitude];
-  return bits & SIGN ? negated(found) : found;
-}
-
-// Whether a float means the same, so that no record is needed.
-bool is_plain(const Number& x) {
-  if (!(std::fabs(x.value) <= 16777216.0) || x.value != std::floor(x.value)) return false;
-  const Number plain = whole(static_cast<int64_t>(x.value));
-  return !x.is_opaque && std::memcmp(plain.residue, x.residue, sizeof plain.residue) == 0;
-}
-
-uint32_t bits_of(const Number& x) {
-  if (!std::isfinite(x.value) || is_plain(x)) return __builtin_bit_cast(uint32_t, static_cast<float>(x.value));
-  if (used == MOST) unsupported("more than 33 million lifted results");
-  const bool is_negative = std::signbit(x.value);
-  records()[used] = is_negative ? negated(x) : x;
-  return used++ | (is_negative ? SIGN : 0);
+Number number_at(const std::string& dtype, uint32_t bits) {
+  if (dtype == "float16") return number_of(widened(Small::HALF, static_cast<uint16_t>(bits)));
+  if (dtype == "bfloat16") return number_of(widened(Small::BFLOAT16, static_cast<uint16_t>(bits)));
+  return number_of(bits);
 }
 
 }  // namespace
 
-uint32_t literal(double value) {
-  const auto narrow = static_cast<float>(value);
-  return names_record(__builtin_bit_cast(uint32_t, narrow) & ~SIGN) ? bits_of(read(narrow))
-                                                                    : __builtin_bit_cast(uint32_t, narrow);
-}
+uint32_t literal(double value) { return name_of_constant(value); }
 
-uint32_t whole_number(int64_t value) { return bits_of(whole(value)); }
+uint32_t whole_number(int64_t value) { return name_of(whole(value)); }
 
-double value_of(uint32_t bits) {
-  const uint32_t magnitude = bits & ~SIGN;
-  if (!names_record(magnitude)) return as_float(bits);
-  return number(bits).value;
-}
+double value_of(uint32_t bits) { return number_of(bits).value; }
 
 float left(uint32_t bits) {
-  has_left = has_left || names_record(bits & ~SIGN);
-  return static_cast<float>(value_of(bits));
+  const Number x = number_of(bits);
+  const Number constant = read(static_cast<float>(x.value));
+  has_left = has_left || std::memcmp(&x, &constant, sizeof x) != 0;
+  return static_cast<float>(x.value);
 }
 
-uint32_t unary(int operation, uint32_t x) { return bits_of(apply(static_cast<Unary>(operation), number(x))); }
+uint32_t unary(int operation, uint32_t x) { return name_of(apply(static_cast<Unary>(operation), number_of(x))); }
 
 uint32_t binary(int operation, uint32_t a, uint32_t b) {
-  return bits_of(apply(static_cast<Binary>(operation), number(a), number(b)));
+  return name_of(apply(static_cast<Binary>(operation), number_of(a), number_of(b)));
 }
+
+uint16_t narrowed_half(uint32_t bits) { return narrowed(Small::HALF, bits); }
+uint16_t narrowed_bfloat16(uint32_t bits) { return narrowed(Small::BFLOAT16, bits); }
+uint32_t widened_half(uint16_t bits) { return widened(Small::HALF, bits); }
+uint32_t widened_bfloat16(uint16_t bits) { return widened(Small::BFLOAT16, bits); }
 
 }  // namespace lifted
 
 namespace emulated {
+namespace {
 
-// A Number for each four bytes of a buffer.
-void write_numbers(std::ostream& out, const void* memory, size_t bytes) {
-  for (size_t at = 0; at + 4 <= bytes; at += 4) {
-    uint32_t bits;
-    std::memcpy(&bits, static_cast<const char*>(memory) + at, 4);
-    const uint32_t magnitude = bits & ~lifted::SIGN;
-    const bool is_foreign = lifted::names_record(magnitude) && magnitude >= lifted::used;
-    lifted::Number number = is_foreign ? lifted::lost(NAN) : lifted::number(bits);
-    number.is_opaque |= lifted::has_left ? 2 : 0;
-    out.write(reinterpret_cast<const char*>(&number), sizeof number);
-  }
+size_t element_bytes(const std::string& dtype) {
+  return dtype == "float64" ? 8 : dtype == "float32" ? 4 : dtype == "float16" || dtype == "bfloat16" ? 2 : 0;
 }
 
-void load_numbers(const std::string& file, int64_t at, void* memory, size_t bytes) {
+}  // namespace
+
+// A Number for each element of a buffer; none for other types than floats of at least sixteen bits.
+int64_t write_numbers(std::ostream& out, const void* memory, size_t bytes, const std::string& dtype) {
+  const size_t step = element_bytes(dtype);
+  for (size_t at = 0; step && at + step <= bytes; at += step) {
+    uint32_t bits = 0;
+    std::memcpy(&bits, static_cast<const char*>(memory) + at, step < 4 ? step : 4);
+    lifted::Number number = lifted::number_at(dtype, bits);
+    number.flags |= lifted::has_left ? lifted::LEFT : 0;
+    out.write(reinterpret_cast<const char*>(&number), sizeof number);
+  }
+  return step ? static_cast<int64_t>(bytes / step) : 0;
+}
+
+void load_numbers(const std::string& file, int64_t at, void* memory, size_t bytes, const std::string& dtype) {
+  const size_t step = element_bytes(dtype);
+  if (!step) unsupported(("lifted numbers in " + dtype).c_str());
   std::ifstream in(file, std::ios::binary);
   in.seekg(at);
   lifted::Number number;
-  for (size_t done = 0; done + 4 <= bytes; done += 4) {
+  for (size_t done = 0; done + step <= bytes; done += step) {
     if (!in.read(reinterpret_cast<char*>(&number), sizeof number)) throw std::runtime_error("too few numbers");
-    const uint32_t bits = lifted::bits_of(number);
-    std::memcpy(static_cast<char*>(memory) + done, &bits, 4);
+    const uint64_t bits = lifted::narrow_to(dtype, number);
+    std::memcpy(static_cast<char*>(memory) + done, &bits, step);
   }
 }
+
+void lifted_copy(uintptr_t from, const std::string& dtype, uintptr_t to, const std::string& into) {
+  const size_t bytes = element_bytes(dtype), written = element_bytes(into);
+  if (dtype != into && (!bytes || !written)) unsupported(("a lifted copy of " + dtype + " to " + into).c_str());
+  if (!bytes) unsupported(("a lifted copy of " + dtype).c_str());
+  if (dtype == into) return void(std::memcpy(reinterpret_cast<void*>(to), reinterpret_cast<void*>(from), bytes));
+  uint32_t bits = 0;
+  std::memcpy(&bits, reinterpret_cast<void*>(from), bytes < 4 ? bytes : 4);
+  const uint64_t copied = lifted::narrow_to(into, lifted::number_at(dtype, bits));
+  std::memcpy(reinterpret_cast<void*>(to), &copied, written);
+}
+
+void seed_names(int64_t seed) { lifted::seed_names(static_cast<uint64_t>(seed)); }
+
+// An element of a word for a matrix product, as the name of a float.
+uint32_t lifted_element(const std::string& type, uint32_t word, unsigned index) {
+  const auto small = static_cast<uint16_t>(word >> 16 * index);
+  if (type == "f16") return lifted::widened(lifted::Small::HALF, small);
+  if (type == "bf16") return lifted::widened(lifted::Small::BFLOAT16, small);
+  if (type == "tf32") return word;
+  unsupported(("lifted matrix products of " + type).c_str());
+}
+
+uint32_t lifted_multiply_add(uint32_t a, uint32_t b, uint32_t c) {
+  return lifted::name_of(add(multiply(lifted::number_of(a), lifted::number_of(b)), lifted::number_of(c)));
+}
+
+uint16_t lifted_half(uint32_t name) { return lifted::narrowed(lifted::Small::HALF, name); }
 
 bool lifted_ptx(const std::string& name, const uint32_t* x, uint32_t& result) {
   using lifted::of_bits;

@@ -9,7 +9,13 @@ namespace warpwright::emulated {
 // Other operations are left to torch: the run ends with their operands and starts again with the results.
 void Carrying::library(const Json& node) {
   if (given_by_torch(node)) return;
-  if (!carry_out_library(node, [this](const Json& of) { return view(of); })) ask_torch(node);
+  const std::string& name = node.at("operation").string();
+  const auto viewed = [this](const Json& of) { return view(of); };
+  if (lifted_copy) {
+    if (!carry_out_lifted(node, viewed)) machine_.ending = {"unsupported", "at::" + name + " in lifted numbers"};
+    return;
+  }
+  if (!carry_out_library(node, viewed)) ask_torch(node);
 }
 
 bool Carrying::given_by_torch(const Json& node) {

@@ -19,6 +19,9 @@ namespace warpwright::emulated {
 void Carrying::make_memory() {
   const Array* given = request_.find("buffers") ? &request_.at("buffers").array() : nullptr;
   const Array& buffers = member("buffers").array();
+  dtypes_.resize(buffers.size());
+  if (const Json* emulation = request_.find("emulation"); emulation && seed_names)
+    seed_names(emulation->at("seed").whole());
   for (size_t i = 0; i < buffers.size(); ++i) {
     const uintptr_t base = static_cast<uintptr_t>(buffers[i].at("base").whole());
     if (base - arena_at >= shared_area() - arena_at) throw std::runtime_error("a buffer lies outside the arena");
@@ -49,8 +52,11 @@ void Carrying::load(const Json& buffer, Region& into) {
   }
   close(file);
   const Json* numbers = buffer.find("numbers");
-  if (numbers && !numbers->is_null() && load_numbers)
-    load_numbers(numbers->string(), buffer.at("numbers_at").whole(), reinterpret_cast<void*>(into.base), into.bytes);
+  if (numbers && load_numbers) {
+    dtypes_[static_cast<size_t>(into.buffer)] = buffer.at("dtype").string();
+    load_numbers(numbers->string(), buffer.at("numbers_at").whole(), reinterpret_cast<void*>(into.base), into.bytes,
+                 buffer.at("dtype").string());
+  }
   into.mark(into.base, into.bytes, BY_HOST);
 }
 

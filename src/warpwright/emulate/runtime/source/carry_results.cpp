@@ -37,9 +37,13 @@ void Carrying::check_output(const Json& json) {
   machine_.findings.add(std::move(finding)).count = unwritten;
 }
 
-void Carrying::mark_returned(const Json& value, std::vector<bool>& wanted) const {
+void Carrying::mark_returned(const Json& value, std::vector<bool>& wanted) {
   for (const auto& [kind, content] : *value.as<Object>()) {
-    if (kind == "tensor" && content.find("buffer")) wanted.at(static_cast<size_t>(content.at("buffer").whole())) = true;
+    if (kind == "tensor" && content.find("buffer")) {
+      const auto buffer = static_cast<size_t>(content.at("buffer").whole());
+      wanted.at(buffer) = true;
+      dtypes_.at(buffer) = content.at("dtype").string();
+    }
     if (kind == "list" || kind == "tuple")
       for (const Json& item : content.array()) mark_returned(item, wanted);
   }
@@ -65,9 +69,9 @@ Array Carrying::contents() {
     if (machine_.sampled)
       for (uintptr_t a = memory.base; a < memory.base + memory.bytes; ++a, ++at)
         out.put(const_cast<Region&>(memory).cell(a).write ? 1 : 0);
-    entry.emplace_back("numbers", write_numbers ? Json(at) : Json());
-    if (write_numbers) {
-      write_numbers(out, reinterpret_cast<const void*>(memory.base), memory.bytes);
+    if (write_numbers && !dtypes_[i].empty()) {
+      const int64_t count = write_numbers(out, reinterpret_cast<const void*>(memory.base), memory.bytes, dtypes_[i]);
+      entry.emplace_back("numbers", Object{{"at", at}, {"count", count}});
       at = static_cast<int64_t>(out.tellp());
     }
     list.push_back(std::move(entry));

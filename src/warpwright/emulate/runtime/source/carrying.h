@@ -11,8 +11,11 @@
 namespace warpwright::emulated {
 
 // The numbers that floats stand for, file to memory and back. Only lifted programs have these functions.
-__attribute__((weak)) void load_numbers(const std::string& file, int64_t at, void* memory, size_t bytes);
-__attribute__((weak)) void write_numbers(std::ostream& out, const void* memory, size_t bytes);
+__attribute__((weak)) void load_numbers(const std::string& file, int64_t at, void* memory, size_t bytes,
+                                        const std::string& dtype);
+__attribute__((weak)) int64_t write_numbers(std::ostream& out, const void* memory, size_t bytes,
+                                            const std::string& dtype);
+__attribute__((weak)) void seed_names(int64_t seed);
 
 // What the host code of this call has launched, in its order.
 extern std::vector<Launch> attached;
@@ -48,12 +51,13 @@ class Carrying {
   void check_output(const Json& view);
   Array contents();
   Json sampling() const;
-  void mark_returned(const Json& value, std::vector<bool>& wanted) const;
+  void mark_returned(const Json& value, std::vector<bool>& wanted);
 
   const Json& request_;
   const Object& trace_;
   Machine& machine_;
   std::vector<Region*> regions_;
+  std::vector<std::string> dtypes_;  // of the numbers in each buffer; empty where none are wanted
   std::vector<std::vector<unsigned char>> symbol_images_;
   size_t next_launch_ = 0;
   int64_t node_ = 0;

@@ -135,10 +135,14 @@ void reduce(const Json& node, const View& output, const View& input, const std::
   for (size_t i = 0; i < to.size(); ++i) output.store(to[i], totals[i] * share);
 }
 
+bool is_copy(const std::string& name) {
+  return name == "copy_" || name == "clone" || name == "contiguous" || name == "_to_copy" || name == "to";
+}
+
 using Compute = std::function<double(const std::vector<double>&)>;
 Compute pointwise_named(const std::string& name, const Json& node) {
   auto second = [&node](const char* option_name) { return option(node, option_name, 0.0); };
-  if (name == "copy_" || name == "clone" || name == "contiguous" || name == "_to_copy" || name == "to")
+  if (is_copy(name))
     return [](auto& v) { return v.back(); };
   const double alpha = option(node, "alpha", 1.0);
   if (name == "add.Tensor" || name == "add_.Tensor") return [=](auto& v) { return v[0] + alpha * v[1]; };
@@ -278,6 +282,20 @@ void View::written(uintptr_t address) const {
 void fill(const View& target, const Json& value) {
   const double wanted = number(value, 0.0);
   target.each([&](uintptr_t address) { target.store(address, wanted); });
+}
+
+bool carry_out_lifted(const Json& node, const std::function<View(const Json&)>& view) {
+  const std::string& name = node.at("operation").string();
+  const Json& source = node.at("inputs").array().back();
+  if (!is_copy(name) || source.is_null() || !source.find("buffer")) return false;
+  const View from = view(source), to = view(node.at("outputs").array().at(0));
+  const std::vector<uintptr_t> sources = from.addresses(), targets = to.addresses();
+  if (sources.size() != targets.size()) return false;
+  for (size_t i = 0; i < sources.size(); ++i) {
+    lifted_copy(sources[i], from.dtype, targets[i], to.dtype);
+    to.written(targets[i]);
+  }
+  return true;
 }
 
 bool carry_out_library(const Json& node, const std::function<View(const Json&)>& view) {

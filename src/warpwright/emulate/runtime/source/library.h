@@ -29,6 +29,9 @@ struct View {
 void fill(const View& target, const Json& value);
 // False for what is not among them.
 bool carry_out_library(const Json& node, const std::function<View(const Json&)>& view);
+// The same in lifted numbers, for copies alone. Only lifted programs have the function that copies an element.
+bool carry_out_lifted(const Json& node, const std::function<View(const Json&)>& view);
+__attribute__((weak)) void lifted_copy(uintptr_t from, const std::string& dtype, uintptr_t to, const std::string& into);
 
 }  // namespace warpwright::emulated
 

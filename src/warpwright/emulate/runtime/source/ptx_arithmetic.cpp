@@ -89,8 +89,9 @@ bool compute_lifted(PtxRun& run, const Instruction& in) {
 }
 
 bool compute_real(PtxRun& run, const Instruction& in) {
-  if (lifted_ptx && in.type() == "f32") return compute_lifted(run, in);
   Reals function = real_function(in.opcode[0]);
+  if (function && lifted_ptx && in.type() == "f32") return compute_lifted(run, in);
+  if (function && lifted_ptx && is_real(in.type())) unsupported("lifted ptx arithmetic on other types than f32");
   if (!function || has_other_rounding_or_sign(in)) return false;
   const std::string type = in.type(), element = is_pair(type) ? type.substr(0, type.size() - 2) : type;
   uint64_t result = 0;

@@ -8,6 +8,12 @@
 #include "warpwright/half_bits.h"
 
 namespace warpwright::emulated {
+
+// Only lifted programs have these functions.
+__attribute__((weak)) uint32_t lifted_element(const std::string& type, uint32_t word, unsigned index);
+__attribute__((weak)) uint32_t lifted_multiply_add(uint32_t a, uint32_t b, uint32_t c);
+__attribute__((weak)) uint16_t lifted_half(uint32_t name);
+
 namespace {
 
 bool shuffle_words(PtxRun& run, const Instruction& in) {
@@ -114,7 +120,27 @@ size_t bits_of_element(const std::string& type) {
                                                                             : 0;
 }
 
-double element_of(const std::string& type, uint32_t word, unsigned index) {
+// Arithmetic of products: how elements are read, joined and written.
+struct Doubles {
+  using Value = double;
+  static double element(const std::string& type, uint32_t word, unsigned index);
+  static double joined(double a, double b, double c) { return a * b + c; }
+  static double single(uint32_t word) { return bits_as<float>(word); }
+  static uint32_t word(double value) { return bits_as<uint32_t>(static_cast<float>(value)); }
+  static uint32_t half(double value) { return HalfBits::narrow(static_cast<float>(value)); }
+};
+struct Lifted {
+  using Value = uint32_t;
+  static uint32_t element(const std::string& type, uint32_t word, unsigned index) {
+    return lifted_element(type, word, index);
+  }
+  static uint32_t joined(uint32_t a, uint32_t b, uint32_t c) { return lifted_multiply_add(a, b, c); }
+  static uint32_t single(uint32_t word) { return word; }
+  static uint32_t word(uint32_t value) { return value; }
+  static uint32_t half(uint32_t value) { return lifted_half(value); }
+};
+
+double Doubles::element(const std::string& type, uint32_t word, unsigned index) {
   if (type == "f16") return HalfBits::widen(word >> 16 * index & 0xffff);
   if (type == "bf16") return BFloat16Bits::widen(word >> 16 * index & 0xffff);
   if (type == "tf32") return bits_as<float>(word & ~0x1fffu);
@@ -125,39 +151,46 @@ double element_of(const std::string& type, uint32_t word, unsigned index) {
 }
 
 // Words of A go down the rows first, then along k; those of B only along k. A word holds neighbours along k.
-void multiply(Payloads& lanes, unsigned present, unsigned) {
-  if (present != 0xffffffffu) return;
+template <class A>
+void multiply_with(Payloads& lanes) {
   const Part& any = *static_cast<Part*>(lanes[0]);
   const unsigned per_word = 32 / static_cast<unsigned>(bits_of_element(any.input)), span = 4 * per_word, k = any.k;
-  static double left[16][64], right[64][8];
+  static typename A::Value left[16][64], right[64][8];
   for (unsigned lane = 0; lane < 32; ++lane) {
     const Part& part = *static_cast<Part*>(lanes[lane]);
     const unsigned group = lane / 4, inner = lane % 4;
     for (unsigned w = 0; w < 2 * k / span; ++w)
       for (unsigned e = 0; e < per_word; ++e)
-        left[group + 8 * (w & 1)][inner * per_word + e + w / 2 * span] = element_of(any.input, part.a[w], e);
+        left[group + 8 * (w & 1)][inner * per_word + e + w / 2 * span] = A::element(any.input, part.a[w], e);
     for (unsigned w = 0; w < k / span; ++w)
       for (unsigned e = 0; e < per_word; ++e)
-        right[inner * per_word + e + w * span][group] = element_of(any.input, part.b[w], e);
+        right[inner * per_word + e + w * span][group] = A::element(any.input, part.b[w], e);
   }
   for (unsigned lane = 0; lane < 32; ++lane) {
     Part& part = *static_cast<Part*>(lanes[lane]);
     for (unsigned i = 0; i < 4; ++i) {
       const unsigned row = lane / 4 + 8 * (i / 2), column = lane % 4 * 2 + i % 2;
-      double sum = 0;
-      for (unsigned j = 0; j < k; ++j) sum += left[row][j] * right[j][column];
-      if (part.output == "f32")
-        part.d[i] = bits_as<uint32_t>(static_cast<float>(sum + bits_as<float>(part.c[i])));
-      else if (part.output == "s32")
+      const bool is_single = part.output == "f32", is_whole = part.output == "s32";
+      typename A::Value sum = is_whole    ? 0
+                              : is_single ? A::single(part.c[i])
+                                          : A::element("f16", part.c[i / 2], i % 2);
+      for (unsigned j = 0; j < k; ++j) sum = A::joined(left[row][j], right[j][column], sum);
+      if (is_single)
+        part.d[i] = A::word(sum);
+      else if (is_whole)
         part.d[i] = static_cast<uint32_t>(static_cast<int32_t>(part.c[i]) + static_cast<int32_t>(sum));
-      else {
-        const double before = HalfBits::widen(part.c[i / 2] >> 16 * (i % 2) & 0xffff);
-        part.d[i / 2] = (i % 2 ? part.d[i / 2] : 0) | HalfBits::narrow(static_cast<float>(sum + before))
-                                                          << 16 * (i % 2);
-      }
+      else
+        part.d[i / 2] = (i % 2 ? part.d[i / 2] : 0) | A::half(sum) << 16 * (i % 2);
     }
   }
   count_flops(2ull * 16 * 8 * k);
+}
+
+void multiply(Payloads& lanes, unsigned present, unsigned) {
+  if (present != 0xffffffffu) return;
+  const std::string& input = static_cast<Part*>(lanes[0])->input;
+  const bool is_whole = input == "s8" || input == "u8";
+  lifted_element && !is_whole ? multiply_with<Lifted>(lanes) : multiply_with<Doubles>(lanes);
 }
 
 // mma.sync.aligned.m16n8kK.row.col.D.A.B.C d, a, b, c

@@ -9,6 +9,11 @@
 #define C10_DEVICE __device__
 #define C10_HOST_DEVICE __host__ __device__
 
+// The emulator replaces it, to compute in other numbers.
+#ifndef WARPWRIGHT_CODEC
+#define WARPWRIGHT_CODEC(BITS) warpwright::BITS
+#endif
+
 namespace c10 {
 
 // nvcc needs different instructions on host and device for the same conversion; g++ compiles only for the host.
@@ -56,11 +61,11 @@ __host__ __device__ Half::operator float() const { return __half2float(static_ca
 __host__ __device__ BFloat16::BFloat16(float value) : x(static_cast<__nv_bfloat16_raw>(__float2bfloat16(value)).x) {}
 __host__ __device__ BFloat16::operator float() const { return __bfloat162float(static_cast<__nv_bfloat16>(*this)); }
 #else
-__host__ __device__ Half::Half(float value) : x(static_cast<unsigned short>(warpwright::HalfBits::narrow(value))) {}
-__host__ __device__ Half::operator float() const { return warpwright::HalfBits::widen(x); }
+__host__ __device__ Half::Half(float value) : x(static_cast<unsigned short>(WARPWRIGHT_CODEC(HalfBits)::narrow(value))) {}
+__host__ __device__ Half::operator float() const { return WARPWRIGHT_CODEC(HalfBits)::widen(x); }
 __host__ __device__ BFloat16::BFloat16(float value)
-    : x(static_cast<unsigned short>(warpwright::BFloat16Bits::narrow(value))) {}
-__host__ __device__ BFloat16::operator float() const { return warpwright::BFloat16Bits::widen(x); }
+    : x(static_cast<unsigned short>(WARPWRIGHT_CODEC(BFloat16Bits)::narrow(value))) {}
+__host__ __device__ BFloat16::operator float() const { return WARPWRIGHT_CODEC(BFloat16Bits)::widen(x); }
 #endif
 
 // Arithmetic is float arithmetic rounded back; with a wider partner the wider type wins, as in torch.
@@ -129,8 +134,8 @@ WARPWRIGHT_SMALL_CHOICE(min, <)
     static constexpr __host__ __device__ from_bits_t from_bits() { return {}; }                         \
     NAME() = default;                                                                                   \
     constexpr __host__ __device__ NAME(uint8_t bits, from_bits_t) : x(bits) {}                          \
-    __host__ __device__ NAME(float value) : x(static_cast<uint8_t>(warpwright::BITS::narrow(value))) {} \
-    __host__ __device__ operator float() const { return warpwright::BITS::widen(x); }                   \
+    __host__ __device__ NAME(float value) : x(static_cast<uint8_t>(WARPWRIGHT_CODEC(BITS)::narrow(value))) {} \
+    __host__ __device__ operator float() const { return WARPWRIGHT_CODEC(BITS)::widen(x); }                   \
   };                                                                                                    \
   WARPWRIGHT_SMALL_FLOAT(NAME)
 

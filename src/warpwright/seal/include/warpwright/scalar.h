@@ -10,8 +10,8 @@ class Scalar {
  public:
   Scalar() : Scalar(int64_t(0)) {}
   Scalar(bool value) : kind_(Kind::BOOL), whole_(value) {}
-  Scalar(Half value) : Scalar(static_cast<double>(static_cast<float>(value))) {}
-  Scalar(BFloat16 value) : Scalar(static_cast<double>(static_cast<float>(value))) {}
+  Scalar(Half value) : Scalar(static_cast<double>(static_cast<WARPWRIGHT_FLOAT>(value))) {}
+  Scalar(BFloat16 value) : Scalar(static_cast<double>(static_cast<WARPWRIGHT_FLOAT>(value))) {}
   template <class T, std::enable_if_t<std::is_arithmetic<T>::value, int> = 0>
   Scalar(T value)
       : kind_(std::is_floating_point<T>::value ? Kind::REAL : Kind::WHOLE),

@@ -1,16 +1,20 @@
 // Real: stands for float in a program whose arithmetic is lifted (see runtime/lifted/number.h).
 //
 // It takes four bytes, as float does, so vectors, copies, shuffles and reinterpretations work as they are. Its bits are
-// those of a float, or name a record if they would be a float below 2^-63: programs do not meet such numbers otherwise.
-// The sign bit is the sign of the number in both forms.
+// the name of a number: a float close to its value, with its sign (see runtime/lifted/names.h).
 #ifndef WARPWRIGHT_EMULATED_LIFTED_H
 #define WARPWRIGHT_EMULATED_LIFTED_H
 
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <initializer_list>
 #include <limits>
 #include <type_traits>
+
+namespace warpwright {
+[[noreturn]] void unsupported(const char* name);
+}
 
 namespace warpwright::lifted {
 
@@ -26,11 +30,6 @@ struct Real;
 struct Wide;
 template <class T>
 using IfNumber = std::enable_if_t<std::is_arithmetic<T>::value, int>;
-template <class T>
-using IfSmallFloat = std::enable_if_t<!std::is_arithmetic<T>::value && !std::is_base_of<Real, T>::value &&
-                                          std::is_class<T>::value && sizeof(T) <= 2,
-                                      int>;
-
 template <class T>
 using IfHoldsDouble = std::enable_if_t<std::is_class<T>::value && !std::is_base_of<Real, T>::value && (sizeof(T) > 2) &&
                                            std::is_constructible<T, double>::value,
@@ -49,8 +48,6 @@ struct Real {
   constexpr Real(T value)
       : bits(__builtin_is_constant_evaluated() ? __builtin_bit_cast(uint32_t, static_cast<float>(value))
                                                : whole_number(static_cast<int64_t>(value))) {}
-  template <class T, IfSmallFloat<T> = 0>
-  Real(const T& value) : Real(static_cast<float>(value)) {}
 
   template <class T, IfNumber<T> = 0>
   explicit constexpr operator T() const {
@@ -59,10 +56,6 @@ struct Real {
     if constexpr (std::is_same<T, float>::value) return left(bits);
     return static_cast<T>(value_of(bits));
   }
-  template <class T, IfSmallFloat<T> = 0>
-  operator T() const {
-    return T(left(bits));
-  }
   // To what host code takes as a number, such as at::Scalar.
   template <class T, IfHoldsDouble<T> = 0>
   operator T() const {
@@ -70,11 +63,13 @@ struct Real {
   }
 };
 
-// Stands for double where torch names a type at run time.
-struct Wide : Real {
-  using Real::Real;
-  constexpr Wide(Real x) : Real(x) {}
+// Stands for double. The other four bytes keep what a copy of two floats as one double brings.
+struct alignas(8) Wide : Real {
+  uint32_t rest;
+
   Wide() = default;
+  template <class T, std::enable_if_t<std::is_convertible<T, Real>::value && !std::is_same<T, Wide>::value, int> = 0>
+  constexpr Wide(const T& x) : Real(static_cast<Real>(x)), rest(0) {}
 };
 
 constexpr Real of_bits(uint32_t bits) { return Real(__builtin_bit_cast(float, bits)); }
@@ -140,10 +135,43 @@ WARPWRIGHT_COMPARISON(!=)
 #undef WARPWRIGHT_COMPARISON
 inline bool operator!(Real x) { return value_of(x.bits) == 0; }
 
+// The codecs of sixteen-bit floats: rounding to them is the identity.
+uint16_t narrowed_half(uint32_t bits);
+uint16_t narrowed_bfloat16(uint32_t bits);
+uint32_t widened_half(uint16_t bits);
+uint32_t widened_bfloat16(uint16_t bits);
+struct HalfBits {
+  static uint16_t narrow(Real x) { return narrowed_half(x.bits); }
+  static Real widen(uint32_t bits) { return of_bits(widened_half(static_cast<uint16_t>(bits))); }
+};
+struct BFloat16Bits {
+  static uint16_t narrow(Real x) { return narrowed_bfloat16(x.bits); }
+  static Real widen(uint32_t bits) { return of_bits(widened_bfloat16(static_cast<uint16_t>(bits))); }
+};
+struct E4M3Bits {
+  static uint8_t narrow(Real) { unsupported("floats of eight bits in lifted numbers"); }
+  static Real widen(uint32_t) { unsupported("floats of eight bits in lifted numbers"); }
+};
+using E5M2Bits = E4M3Bits;
+
+// Enters the constants of a program before any number can have their names.
+inline bool enter_constants(std::initializer_list<double> values) {
+  for (double value : values) literal(value);
+  return true;
+}
+
 struct alignas(4) Real1 { Real x; };
 struct alignas(8) Real2 { Real x, y; };
 struct alignas(4) Real3 { Real x, y, z; };
 struct alignas(16) Real4 { Real x, y, z, w; };
+struct alignas(8) Wide1 { Wide x; };
+struct alignas(16) Wide2 { Wide x, y; };
+struct alignas(8) Wide3 { Wide x, y, z; };
+struct alignas(16) Wide4 { Wide x, y, z, w; };
+inline Wide1 make_wide1(Wide x) { return {x}; }
+inline Wide2 make_wide2(Wide x, Wide y) { return {x, y}; }
+inline Wide3 make_wide3(Wide x, Wide y, Wide z) { return {x, y, z}; }
+inline Wide4 make_wide4(Wide x, Wide y, Wide z, Wide w) { return {x, y, z, w}; }
 inline Real1 make_real1(Real x) { return {x}; }
 inline Real2 make_real2(Real x, Real y) { return {x, y}; }
 inline Real3 make_real3(Real x, Real y, Real z) { return {x, y, z}; }
@@ -161,5 +189,8 @@ struct std::numeric_limits<warpwright::lifted::Real> : std::numeric_limits<float
   static constexpr Real quiet_NaN() { return std::numeric_limits<float>::quiet_NaN(); }
   static constexpr Real epsilon() { return std::numeric_limits<float>::epsilon(); }
 };
+
+template <>
+struct std::numeric_limits<warpwright::lifted::Wide> : std::numeric_limits<warpwright::lifted::Real> {};
 
 #endif

@@ -129,23 +129,12 @@ WARPWRIGHT_LIFTED2(__fdiv_rn, x / y)
 WARPWRIGHT_LIFTED2(fdimf, max(x - y, 0))
 WARPWRIGHT_LIFTED2(hypotf, WARPWRIGHT_ROOT(x * x + y * y))
 inline WARPWRIGHT_REAL __fmaf_rn(WARPWRIGHT_REAL x, WARPWRIGHT_REAL y, WARPWRIGHT_REAL z) { return x * y + z; }
-template <>
-struct warpwright::Convert<WARPWRIGHT_REAL> : warpwright::Convert<double> {
-  using Held = WARPWRIGHT_REAL;
-  static Held from(const Value& value) { return Held(real_from(value)); }
-  static Held& pass(Held& held) { return held; }
-  static Value to(Held value) { return Value(::warpwright::lifted::value_of(value.bits)); }
-};
 inline int __float_as_int(WARPWRIGHT_REAL x) { return static_cast<int>(x.bits); }
 inline unsigned __float_as_uint(WARPWRIGHT_REAL x) { return x.bits; }
 inline int __float2int_rn(WARPWRIGHT_REAL x) { return static_cast<int>(rintf(x)); }
 inline int __float2int_rz(WARPWRIGHT_REAL x) { return static_cast<int>(x); }
 inline int __float2int_rd(WARPWRIGHT_REAL x) { return static_cast<int>(floorf(x)); }
 inline int __float2int_ru(WARPWRIGHT_REAL x) { return static_cast<int>(ceilf(x)); }
-inline __half __float2half(WARPWRIGHT_REAL x) { return __float2half(static_cast<float>(x)); }
-inline __half __float2half_rn(WARPWRIGHT_REAL x) { return __float2half(static_cast<float>(x)); }
-inline __nv_bfloat16 __float2bfloat16(WARPWRIGHT_REAL x) { return __float2bfloat16(static_cast<float>(x)); }
-inline __nv_bfloat16 __float2bfloat16_rn(WARPWRIGHT_REAL x) { return __float2bfloat16(static_cast<float>(x)); }
 inline void sincosf(WARPWRIGHT_REAL x, WARPWRIGHT_REAL* s, WARPWRIGHT_REAL* c) { *s = sinf(x), *c = cosf(x); }
 inline void __sincosf(WARPWRIGHT_REAL x, WARPWRIGHT_REAL* s, WARPWRIGHT_REAL* c) { *s = sinf(x), *c = cosf(x); }
 

@@ -6,19 +6,27 @@
 
 #include "cuda_runtime.h"
 
-// A double holds every product and nearly every sum of small floats exactly; then float would round first.
+// Lifted programs have other codecs, whose rounding is the identity.
+#ifndef WARPWRIGHT_SMALL_CODEC
+#define WARPWRIGHT_SMALL_CODEC(BITS) warpwright::emulated::RoundedOnce<warpwright::BITS>
+
 namespace warpwright::emulated {
+// A double holds every product and nearly every sum of small floats exactly; then float would round first.
 template <class BITS>
-uint16_t narrow_once(double value) {
-  float near = static_cast<float>(value);
-  // Round to odd, so that the second rounding sees that the first one lost something.
-  if (static_cast<double>(near) != value && near == near && !(bits_as<uint32_t>(near) & 1u)) {
-    const bool away = std::fabs(static_cast<double>(near)) > std::fabs(value);
-    near = bits_as<float>(bits_as<uint32_t>(near) + (away ? -1u : 1u));
+struct RoundedOnce : BITS {
+  using BITS::narrow;
+  static uint32_t narrow(double value) {
+    float near = static_cast<float>(value);
+    // Round to odd, so that the second rounding sees that the first one lost something.
+    if (static_cast<double>(near) != value && near == near && !(bits_as<uint32_t>(near) & 1u)) {
+      const bool away = std::fabs(static_cast<double>(near)) > std::fabs(value);
+      near = bits_as<float>(bits_as<uint32_t>(near) + (away ? -1u : 1u));
+    }
+    return BITS::narrow(near);
   }
-  return static_cast<uint16_t>(BITS::narrow(near));
-}
+};
 }  // namespace warpwright::emulated
+#endif
 
 #define WARPWRIGHT_SMALL_STRUCT(H, H2, BITS)                                                              \
   struct alignas(2) H##_raw {                                                                             \
@@ -32,10 +40,11 @@ uint16_t narrow_once(double value) {
     H() = default;                                                                                        \
     constexpr H(const H##_raw& raw) : __x(raw.x) {}                                                       \
     template <class T, std::enable_if_t<std::is_arithmetic<T>::value, int> = 0>                           \
-    H(T value) : __x(static_cast<unsigned short>(warpwright::BITS::narrow(static_cast<float>(value)))) {} \
-    H(double value) : __x(warpwright::emulated::narrow_once<warpwright::BITS>(value)) {}                  \
+    H(T value) : H(static_cast<float>(value)) {}                                                          \
+    H(float value) : __x(static_cast<unsigned short>(WARPWRIGHT_SMALL_CODEC(BITS)::narrow(value))) {}     \
+    H(double value) : __x(static_cast<unsigned short>(WARPWRIGHT_SMALL_CODEC(BITS)::narrow(value))) {}    \
     operator H##_raw() const { return {__x}; }                                                            \
-    operator float() const { return warpwright::BITS::widen(__x); }                                       \
+    operator float() const { return WARPWRIGHT_SMALL_CODEC(BITS)::widen(__x); }                           \
     H& operator=(const H##_raw& raw) { return __x = raw.x, *this; }                                       \
   };                                                                                                      \
   struct alignas(4) H2 {                                                                                  \
