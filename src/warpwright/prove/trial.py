@@ -9,6 +9,7 @@ import torch
 from warpwright.core.errors import Undecided
 from warpwright.core.records.evidence import Counterexample
 from warpwright.core.task import Case, Draw
+from warpwright.oracle.truth.expected import compared_tensors
 from warpwright.prove import numbers, reference
 from warpwright.prove.comparison import Agreement, Difference, compare
 from warpwright.prove.device import Device
@@ -80,9 +81,8 @@ def _is_same(one: Difference, other: Difference) -> bool:
 
 
 def _counterexample(device: Device, draw: Draw, found: Difference) -> Counterexample:
-    names = [output.name for output in device.task.outputs]
-    name = names[found.output] if found.output < len(names) else f"result {found.output}"
-    place = f"{name}[{', '.join(map(str, found.index))}]"
+    spec, _ = compared_tensors(device.task, draw.case)[found.output]
+    place = f"{spec.name}[{', '.join(map(str, found.index))}]"
     apart = abs(found.value - found.expected) / max(abs(found.expected), 1e-300)
     message = (
         f"{place} is {found.value!r} in exact arithmetic and the reference's is {found.expected!r}"

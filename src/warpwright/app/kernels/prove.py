@@ -7,8 +7,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from warpwright import languages
-from warpwright.app.given import Inputs, KernelLike, Subject, TaskLike, candidate_of, headers_first, subject_of
-from warpwright.app.kernels.check import cases_of_types
+from warpwright.app.given import (
+    Inputs,
+    KernelLike,
+    Subject,
+    TaskLike,
+    candidate_of,
+    cases_of_types,
+    headers_first,
+    subject_of,
+)
 from warpwright.app.progress import OnProgress, Reporter
 from warpwright.core.candidate import Candidate
 from warpwright.core.dtypes import dtype_named

@@ -72,9 +72,7 @@ def check(
     with waiting("loading the task", silent=as_json):
         work = labelled(kernel, labels) if labels else pieces(kernel, named[0], inputs or (), compiled.file)
     with progress(silent=as_json) as told:
-        demands = Demands(
-            envelope=envelope, trust_task=trust_task, thorough=thorough, prove=prove, seconds=timeout
-        )
+        demands = Demands(envelope=envelope, trust_task=trust_task, thorough=thorough, prove=prove, seconds=timeout)
         checked = check_pieces(
             work,
             gpu=compiled.gpu,

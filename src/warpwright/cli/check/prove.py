@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from warpwright.cli.check.candidates import GpuName, Kernel, TaskName, subject
-from warpwright.cli.check.check import Dtypes
+from warpwright.cli.check.candidates import Compiled, Dtypes, Kernel, TaskName, subject
+from warpwright.cli.grouped import grouped
 from warpwright.cli.output import Json, emit
 from warpwright.cli.tasks.tasks import Inputs
 from warpwright.core.errors import Exit
@@ -17,24 +17,25 @@ if TYPE_CHECKING:
     from warpwright.prove.proof import CaseProof, Grade
 
 
+@grouped
 def prove(
     kernel: Kernel,
     task: TaskName,
+    compiled: Compiled,
     inputs: Inputs = None,
     dtypes: Dtypes = None,
-    gpu: GpuName = "h200",
     as_json: Json = False,
 ) -> None:
-    """Decide whether a kernel computes the formula of its reference, not only values close to it.
+    """Decide whether a kernel computes its reference's formula.
 
-    The exit code is 0 for EQUAL, 1 for DIFFERENT and 3 for UNSUPPORTED.
+    Values that are only close to it are not enough. The exit code is 0 for EQUAL, 1 for DIFFERENT, 3 for UNSUPPORTED.
     """
     from warpwright.app.kernels.prove import prove as prove_kernel
     from warpwright.cli.screen import progress
 
     asked = subject(task, inputs, silent=as_json)
     with progress(silent=as_json) as told:
-        found = prove_kernel(kernel, asked, dtypes=dtypes or (), gpu=gpu, on_progress=told)
+        found = prove_kernel(compiled.file(kernel), asked, dtypes=dtypes or (), gpu=compiled.gpu, on_progress=told)
     if as_json:
         emit("prove/1", **found.document())
     else:
