@@ -11,6 +11,7 @@ from warpwright.core.records.evidence import Dossier, Evidence
 from warpwright.core.records.search import Basis, Fate, Member, Score, Snapshot
 from warpwright.report.charts import bars, steps
 from warpwright.report.funnel import best, climb_of, funnel
+from warpwright.report.scores import standing_words
 
 _STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; color: #212529; }
@@ -80,8 +81,10 @@ def _chapter(chapter: Chapter) -> str:
 
 
 def _headline(winner: Member | None) -> str:
-    if winner is None or winner.score is None:
-        return '<p class="undecided">No kernel was found that is right and could be scored.</p>'
+    if winner is None:
+        return '<p class="undecided">No correct kernel was found.</p>'
+    if winner.score is None:
+        return f'<p class="undecided">{_(standing_words(winner).capitalize())}.</p>'
     return f"<p><strong>{_(score_words(winner.score))}</strong></p>" + (
         f'<p class="note">{_(winner.score.profile)}</p>' if winner.score.profile else ""
     )
