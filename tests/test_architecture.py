@@ -24,8 +24,9 @@ LEVELS = {
     **dict.fromkeys(("verify", "faults", "compose", "propose", "evolve", "dispatch", "report"), 6),
     "search": 7,
     "app": 8,
-    "cli": 9,
-    "__main__": 10,
+    "mcp": 9,
+    "cli": 10,
+    "__main__": 11,
 }
 TRAVELLING = {"core", "oracle", "judge"}
 LIGHT = ("core", "sandbox", "cpp", "tasks", "seal", "languages")
@@ -35,6 +36,7 @@ HOMES = {
     "torch": {"oracle", "judge", "prove"},
     "numpy": {"ttir"},
     "sqlalchemy": {"archive"},
+    "mcp": {"mcp"},
     "alembic": {"archive"},
 }
 # Loaders run the user's own code to see what it takes, the composer traces it; extras are imported where they are used.

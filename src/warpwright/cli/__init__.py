@@ -2,6 +2,7 @@
 
 main.py    the command `warpwright`: verbs, and errors as one sentence with an exit code
 doctor.py  `warpwright doctor`
+mcp.py     `warpwright mcp`: the face for agents, started
 screen.py  tables, progress and colours
 output.py  JSON with a versioned schema
 grouped.py  groups of options as dataclasses

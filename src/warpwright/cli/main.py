@@ -12,7 +12,7 @@ import typer
 from typer.core import TyperGroup
 
 from warpwright import __version__
-from warpwright.cli import doctor
+from warpwright.cli import doctor, mcp
 from warpwright.cli.bench import bench, bundle
 from warpwright.cli.check import check, compose, prove, seal, verifiers
 from warpwright.cli.demo import demo
@@ -113,6 +113,7 @@ app.command("prove", epilog="Example: warpwright prove layernorm.cu --task layer
 app.command("seal", epilog="Example: warpwright seal layernorm.cu --task layernorm --gpu h200")(seal.seal)
 app.command("demo", epilog="Example: warpwright demo")(demo.demo)
 app.command("doctor", epilog="Example: warpwright doctor --json")(doctor.doctor)
+app.command("mcp", epilog="Example: warpwright mcp --archive runs.db")(mcp.mcp)
 app.add_typer(tasks.app, name="tasks", epilog="Example: warpwright tasks list")
 app.add_typer(bundle.app, name="bundle", epilog="Example: warpwright bundle make trip/ a.cu --task layernorm")
 app.add_typer(runs.app, name="runs", epilog="Example: warpwright runs list")

@@ -150,6 +150,21 @@ def resumed(
         yield Search(archive=opened, run=run, settings=settings, resume=resume_command(run, archive))
 
 
+def record(
+    task: TaskLike,
+    *,
+    generations: int = 10,
+    seed: int | None = None,
+    archive: str | Path | None = None,
+    on_progress: OnProgress | None = None,
+    **asking: Unpack[Asking],
+) -> Run:
+    """Put a search on record without driving it; `resume` drives it, in this process or another."""
+    Reporter(on_progress).doing("loading the task")
+    with begun(settings_for(task, Policy(generations=generations), asking), archive, seed=seed) as search:
+        return search.run
+
+
 def optimize(
     task: TaskLike,
     *,

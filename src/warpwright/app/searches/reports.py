@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from warpwright.app.progress import OnProgress, Reporter
+from warpwright.core.candidate import Candidate
 from warpwright.core.errors import UsageError
 from warpwright.core.records.search import Run, Snapshot
 from warpwright.evolve.fold import fold
@@ -59,6 +60,14 @@ def _chapter(archive: Archive, run: Run) -> Chapter:
 
     settings = settings_of(run)
     return chapter(archive, task_of(settings), fold(run, archive.log(run.id)), settings.flags.gpu)
+
+
+def kernel(candidate: str, archive: str | Path | None = None) -> Candidate:
+    """A kernel that a search proposed, by its id."""
+    from warpwright.archive.opening import open_archive
+
+    with open_archive(archive, to_read=True) as opened:
+        return opened.candidate(candidate)
 
 
 def runs(archive: str | Path | None = None) -> list[Snapshot]:
