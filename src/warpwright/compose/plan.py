@@ -8,7 +8,8 @@ from functools import cached_property
 from typing import Any
 
 from warpwright.compose import configs
-from warpwright.compose.cuda.program import source
+from warpwright.compose.code.definitions import Item
+from warpwright.compose.cuda.program import program, source
 from warpwright.compose.entries import backward_entry, forward_entry, places_of, training_entries
 from warpwright.compose.errors import CannotCompose, bugs_as_faults
 from warpwright.compose.ir.operations import Op
@@ -82,6 +83,12 @@ class Composable:
     def _written(self, config: Config, shown: Config) -> str:
         with bugs_as_faults(f"writing {self.task.key}"):
             return source(self.task, self.writers(config), config, shown)
+
+    def program(self, config: Config) -> list[Item]:
+        """The definitions of a source, before they are printed; knobs that are not given have their defaults."""
+        complete = {**self.usual, **config}
+        with bugs_as_faults(f"writing {self.task.key}"):
+            return program(self.task, self.writers(complete), complete)
 
     def writers(self, config: Config) -> list[EntryWriter]:
         """Write every entry with a complete config."""

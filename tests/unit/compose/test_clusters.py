@@ -1,70 +1,59 @@
-"""Rows that a cluster of blocks keeps: which ones, and what their text must have to be right, and fast."""
+"""Rows that a cluster of blocks keeps: which ones, with how much of them where, and the order of what is done."""
 
 from __future__ import annotations
 
-from functools import cache
-
 import pytest
 
-from warpwright.compose import plan as plan_of
-from warpwright.tasks import load
+from warpwright.compose.kernels.rows.cluster import Tile
 
 
-@cache
-def source(name: str, **genome: object) -> str:
-    (task,) = load(name)
-    return plan_of(task).write(genome)
-
-
-def test_what_is_read_when_a_cluster_has_met_is_on_its_way_before() -> None:
-    text = source("modern/log_softmax:backward", row_shared=0)
-    meeting = text.index("sum_of_grad_y = row_reduce<Sum, THREADS>(sum_of_grad_y);")
-    assert text.index("prefetch_l2(y + row * columns + column);") < meeting
-    assert "prefetch_l2(" not in source("modern/log_softmax:forward")
-
-
-def test_a_row_that_is_too_long_for_a_block_is_kept_by_a_cluster() -> None:
-    text = source("modern/log_softmax:forward", row_shared=0)
-    assert "if (!launch_log_softmax_rows_clustered<scalar_t>(x, y, N, D)) {" in text
-    assert "if (packs > 18432 && packs <= 20480 && rows >= 33)\n" in text
-    assert "return run(log_softmax_rows_clustered_kernel<T, VEC, 256, 10, 3, 8>, 256, 3);" in text
-    assert "return run(log_softmax_rows_clustered_kernel<T, VEC, 512, 10, 3, 4>, 512, 3);" in source(
-        "modern/log_softmax:forward", row_shared=0, row_cluster=4
+def test_what_is_read_after_a_barrier_of_the_cluster_is_prefetched_before(composed) -> None:
+    backward = composed("modern/log_softmax:backward", row_shared=0).function("clustered_kernel")
+    assert max(backward.calls("prefetch_l2", reading=("y",))) < min(
+        backward.calls("row_reduce", reading=("sum_of_grad_y",))
     )
-    assert "clustered" not in source("modern/log_softmax:forward", row_cluster=0)
+    assert not composed("modern/log_softmax:forward").function("clustered_kernel").calls("prefetch_l2")
 
 
-def test_the_blocks_of_a_cluster_meet_once_for_all_that_a_pass_has_found() -> None:
-    clustered = source("modern/log_softmax:forward").partition("clustered_kernel(")[2].partition("\n}\n")[0]
-    assert clustered.count("cluster.sync();") == 2
-    met = clustered.rindex("cluster.sync();")
-    assert clustered.rindex("map_shared_rank(&total_of[rank], threadIdx.x) = total;") < met
-    assert "map_shared_rank" not in clustered[met:]
+def test_a_row_that_is_too_long_for_a_block_is_kept_by_a_cluster(composed) -> None:
+    (eight,) = composed("modern/log_softmax:forward", row_shared=0).shapes("cluster")
+    assert eight[1] == 8
+    assert Tile(threads=2048, items=10, in_shared=3) in eight[2]
+    (four,) = composed("modern/log_softmax:forward", row_shared=0, row_cluster=4).shapes("cluster")
+    assert four[1] == 4
+    assert Tile(threads=2048, items=10, in_shared=3) in four[2]
+    assert "cluster" not in composed("modern/log_softmax:forward", row_cluster=0).serving()
 
 
-def test_long_rows_are_left_to_clusters_where_these_keep_all_multiprocessors_busy() -> None:
-    text = source("modern/group_norm_silu:forward")
-    assert "if (packs > 38912 && packs <= 40960 && rows >= 33)\n" in text
-    assert "return run(group_norm_silu_rows_clustered_kernel<T, VEC, 256, 20, 13, 8>, 256, 13);" in text
-    assert "if (packs > 8192 && packs <= 10240)\n" in text
+def test_the_blocks_of_a_cluster_synchronise_once_for_all_that_a_pass_has_found(composed) -> None:
+    kernel = composed("modern/log_softmax:forward").function("clustered_kernel")
+    start, combined = [place for place in kernel.barriers if kernel.statements[place].value.text == "cluster.sync()"]
+    shared = [*kernel.assigns("largest_of"), *kernel.assigns("total_of")]
+    assert all(start < place < combined for place in shared)
 
 
-def test_a_cluster_that_expects_more_keeps_less() -> None:
-    """What is expected lies in the cache, which would not hold it."""
-    text = source("modern/log_softmax:backward")
-    assert "prefetch_l2(y + row * columns + column);" in text
-    assert "clustered_kernel<T, VEC, 512, 8, 0, 8>, 512, 0);" in text
-    assert "clustered_kernel<T, VEC, 256, 16, 9, 8>, 256, 9);" in source("modern/log_softmax:forward")
+def test_long_rows_are_left_to_clusters_where_these_keep_all_multiprocessors_busy(composed) -> None:
+    (shape,) = composed("modern/group_norm_silu:forward").shapes("cluster")
+    assert Tile(threads=2048, items=20, in_shared=13) in shape[2]
+    tests = composed("modern/group_norm_silu:forward").function("rows_clustered").conditions
+    assert any("packs > 38912 && packs <= 40960" in test and "rows >= 33" in test for test in tests)
 
 
-def test_a_cluster_keeps_only_what_is_read_again() -> None:
-    clustered = source("modern/log_softmax:backward", row_shared=0).partition("bool launch_")[0]
-    assert "OnChipRow<T, VEC, THREADS, ITEMS, IN_SHARED> grad_y_kept(shared_memory);" in clustered
-    assert "y_kept(shared_memory);" not in clustered.replace("grad_y_kept", "")
+def test_a_cluster_that_prefetches_more_keeps_less(composed) -> None:
+    """What is prefetched lies in the cache, which would not hold it."""
+    backward, forward = (composed(f"modern/log_softmax:{way}").shapes("cluster")[0] for way in ("backward", "forward"))
+    assert backward[2] == (Tile(threads=4096, items=8, in_shared=0),)
+    assert forward[2] == (Tile(threads=2048, items=16, in_shared=9),)
+
+
+def test_a_cluster_keeps_only_what_is_read_again(composed) -> None:
+    kernel = composed("modern/log_softmax:backward", row_shared=0).function("clustered_kernel")
+    assert kernel.reads("grad_y_kept")
+    assert not kernel.reads("y_kept")
 
 
 @pytest.mark.parametrize(
     "name", ["modern/cross_entropy:forward", "modern/argmax:forward", "modern/add_rmsnorm:forward"]
 )
-def test_rows_that_are_read_once_or_fit_a_block_need_no_cluster(name: str) -> None:
-    assert "cluster" not in source(name)
+def test_rows_that_are_read_once_or_fit_a_block_need_no_cluster(composed, name: str) -> None:
+    assert "cluster" not in composed(name).serving()

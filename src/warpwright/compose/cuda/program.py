@@ -33,12 +33,18 @@ STANDARD = ("algorithm", "climits", "cmath", "initializer_list", "optional", "tu
 
 def source(task: Task, entries: Sequence[HostWriter], config: Mapping[str, Any], shown: Mapping[str, Any]) -> str:
     """The source file; `shown` is the part of the config that its head states."""
+    found = program(task, entries, config)
+    text = "\n".join(line for item in found for line in ["", *wrapped(item.lines)])
+    return f"{_head(task, shown, headers_of(found))}\n{text}\n"
+
+
+def program(task: Task, entries: Sequence[HostWriter], config: Mapping[str, Any]) -> list[Item]:
+    """All definitions of the source file, in order."""
     kernels = list({kernel.name: kernel for entry in entries for kernel in entry.kernels}.values())
     found = _scheduled(_items(kernels, config), entries, kernels, config)
     found += [*([_dispatch(task)] if kernels else []), CHECK, *(entry.host() for entry in entries)]
     found.append(_module([entry.entry.name for entry in entries if entry.entry.is_exported]))
-    text = "\n".join(line for item in found for line in ["", *wrapped(item.lines)])
-    return f"{_head(task, shown, headers_of(found))}\n{text}\n"
+    return found
 
 
 def _items(kernels: Sequence[Written], config: Mapping[str, Any]) -> list[Item]:
