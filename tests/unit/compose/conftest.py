@@ -13,9 +13,9 @@ from warpwright.compose import Composable
 from warpwright.compose import plan as plan_of
 from warpwright.compose.code.definitions import Definition
 from warpwright.compose.code.passes.headers import headers_of
-from warpwright.compose.code.statements import Barrier, If, Launch, Let, Loop, Node, Wait
+from warpwright.compose.code.statements import Assign, Barrier, If, Launch, Let, Loop, Node, Wait
 from warpwright.compose.code.text import Code
-from warpwright.compose.code.traversal import nodes
+from warpwright.compose.code.traversal import expressions, nodes
 from warpwright.compose.kernels.registry import chosen
 from warpwright.compose.kernels.site import sites_of
 from warpwright.tasks import load
@@ -54,6 +54,19 @@ class Function:
         return self._where(lambda node: hasattr(node, "target") and name in node.target.names)
 
     @property
+    def expressions(self) -> list[Code]:
+        return list(expressions(self.item.body))
+
+    @property
+    def lets(self) -> list[Let]:
+        return [node for node in self.statements if isinstance(node, Let) and node.value is not None]
+
+    @property
+    def clears(self) -> list[Node]:
+        """Assignments of zeros to shared memory, four at a time."""
+        return [node for node in self.statements if isinstance(node, Assign) and node.value.text == "float4{}"]
+
+    @property
     def barriers(self) -> list[int]:
         return self._where(lambda node: isinstance(node, Barrier))
 
@@ -81,7 +94,11 @@ class Function:
         return next(node.value.text for node in self.statements if isinstance(node, Let) and node.name == name)
 
     def extent(self, name: str) -> str:
-        return next(node.extent.text for node in self.statements if isinstance(node, Let) and node.name == name)
+        return self.extents(name)[0]
+
+    def extents(self, name: str) -> list[str]:
+        """The lengths of the arrays of that name."""
+        return [node.extent.text for node in self.statements if isinstance(node, Let) and node.name == name]
 
 
 def own(node: Node) -> Iterator[Code]:

@@ -1,39 +1,19 @@
-"""Kernels: what their text must have for them to be right, and fast."""
+"""Kernels: how rows are tiled, what is loaded, computed and stored in which order, and what is asked of the target."""
 
 from __future__ import annotations
 
 import re
-from functools import cache
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from warpwright.compose import plan as plan_of
+from warpwright.compose.code.passes.headers import is_called
 from warpwright.compose.ir.sizes import Cases
 from warpwright.compose.kernels.rows.launch import tiles
 from warpwright.core.task import Role
-from warpwright.tasks import load
 
-GENOME = {"vector_bytes": 16, "warp_items": 4, "warp_rows": 4, "row_items": 4}
-
-
-@cache
-def source(name: str, **genome: object) -> str:
-    (task,) = load(name)
-    return plan_of(task).write(genome)
-
-
-@cache
-def own(code: str, *inputs: str) -> str:
-    import tempfile
-
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "ref.py"
-        path.write_text(f"import torch\nimport torch.nn.functional as F\n\ndef f(x):\n    return {code}\n")
-        (task,) = load(f"{path}:f", inputs=list(inputs), direction="forward")
-    return plan_of(task).write({})
+CONFIG = {"vector_bytes": 16, "warp_items": 4, "warp_rows": 4, "row_items": 4}
 
 
 @pytest.mark.parametrize(
@@ -49,7 +29,7 @@ def own(code: str, *inputs: str) -> str:
 )
 def test_a_row_that_is_timed_gets_threads_that_fit_it(columns: int, width: int, expected: tuple[int, int, int]) -> None:
     cases = Cases([{"D": columns}], widths=[width])
-    (tile,) = tiles(cases.size("D"), cases, GENOME)
+    (tile,) = tiles(cases.size("D"), cases, CONFIG)
     assert (tile.threads, tile.items, tile.rows) == expected
     assert tile.packs * 16 >= columns * width
 
@@ -57,150 +37,182 @@ def test_a_row_that_is_timed_gets_threads_that_fit_it(columns: int, width: int, 
 @pytest.mark.parametrize(("columns", "expected"), [(4096, (512, 2)), (10240, (512, 5)), (32768, (1024, 8))])
 def test_a_longer_row_takes_no_more_registers_than_it_must(columns: int, expected: tuple[int, int]) -> None:
     cases = Cases([{"D": columns}], widths=[4])
-    (tile,) = tiles(cases.size("D"), cases, {**GENOME, "row_items": 1})
+    (tile,) = tiles(cases.size("D"), cases, {**CONFIG, "row_items": 1})
     assert (tile.threads, tile.items) == expected
 
 
 def test_rows_that_no_block_can_keep_have_no_tile() -> None:
     cases = Cases([{"D": 1 << 20}], widths=[4])
-    assert tiles(cases.size("D"), cases, GENOME) == []
+    assert tiles(cases.size("D"), cases, CONFIG) == []
 
 
-def test_all_loads_of_a_thread_are_under_way_before_the_first_is_used() -> None:
-    text = source("modern/swiglu:forward", map_packs=4)
-    assert text.index("gate_pack[p] = load<VEC>(gate + i);") < text.index("store<VEC>(y + i")
-    assert "Pack<T, VEC> up_pack[4];" in text
+def test_all_loads_of_a_thread_are_under_way_before_the_first_is_used(composed) -> None:
+    kernel = composed("modern/swiglu:forward", map_packs=4).function("_elements_kernel")
+    loads = [*kernel.calls("load", reading=("gate",)), *kernel.calls("load", reading=("up",))]
+    assert max(loads) < min(kernel.declares("gate_k"))
+    assert kernel.extent("gate_pack") == kernel.extent("up_pack") == "4"
 
 
-def test_a_long_row_is_loaded_several_packs_at_a_time() -> None:
-    text = source("modern/cross_entropy:forward", stream_unroll=8)
-    assert "Words<T, VEC> logits_words[8];" in text
-    assert text.index("logits_words[p] = load_words<VEC>(") < text.index("= unpack<T, VEC>(logits_words[p]);")
-    assert "logits_words[" not in source("modern/cross_entropy:forward", stream_unroll=1)
+def test_a_long_row_is_loaded_several_packs_at_a_time(composed) -> None:
+    kernel = composed("modern/cross_entropy:forward", stream_unroll=8).function("rows_streamed")
+    assert kernel.extent("logits_words") == "8"
+    assert max(kernel.calls("load_words", reading=("logits",))) < min(kernel.calls("unpack", reading=("logits_words",)))
+    assert not composed("modern/cross_entropy:forward", stream_unroll=1).function("rows_streamed").reads("logits_words")
 
 
-def test_several_tensors_share_what_is_under_way() -> None:
-    text = source("modern/log_softmax:backward", stream_unroll=8)
-    assert "Words<T, VEC> grad_y_words[4];" in text
+def test_several_tensors_share_the_loads_that_may_be_under_way(composed) -> None:
+    kernel = composed("modern/log_softmax:backward", stream_unroll=8).function("rows_streamed")
+    assert kernel.extents("grad_y_words") == ["8", "4"]  # Alone in the first pass, with y in the second.
 
 
-def test_what_is_read_again_is_read_from_its_end() -> None:
-    text = source("modern/softmax:forward")
-    first, last = (text.partition(f"softmax_rows_{kernel}_kernel(")[2] for kernel in ("pass_1", "finish"))
-    assert "const int64_t row = blockIdx.y;" in first.partition("\n}\n")[0]
-    assert "const int64_t row = gridDim.y - 1 - blockIdx.y;" in last.partition("\n}\n")[0]
+def test_what_is_read_again_is_read_from_its_end(composed) -> None:
+    """The end of what the first kernel has read is still in the cache."""
+    found = composed("modern/softmax:forward")
+    assert found.function("_pass_1_kernel").value("row") == "blockIdx.y"
+    assert found.function("_finish_kernel").value("row") == "gridDim.y - 1 - blockIdx.y"
 
 
-def test_gradients_of_groups_and_of_channels_take_two_readings() -> None:
-    text = source("modern/group_norm_silu:backward")
-    host = text.partition("backward(\n")[2]
-    assert text.count("_rows_streamed(") == 1
-    assert "_pass_2" not in text
-    assert "row >= 0; row -= gridDim.x" in text
-    assert [host.count(f"rows{kernel}<scalar_t>(") for kernel in ("", "_2", "_3", "_4")] == [1, 1, 1, 0]
+def test_gradients_of_groups_and_of_channels_take_two_readings(composed) -> None:
+    found = composed("modern/group_norm_silu:backward")
+    assert not [name for name in found.names if "_pass_2" in name]
+    reading = [item.name for item in found.kernels if item.calls("load_words", reading=("x",))]
+    assert len([name for name in reading if name.endswith("_streamed")]) == 2
+    host = found.function("backward")
+    assert [len(host.calls(f"launch_group_norm_silu_backward_rows{which}")) for which in ("", "_2", "_3")] == [1, 1, 1]
 
 
-def test_a_sum_that_is_not_linear_in_another_waits_for_it() -> None:
-    assert "_pass_2" in own("((x - x.mean(-1, keepdim=True)) ** 4).sum(-1)", "8,400000:fp32")
-    assert "_pass_2" in own("(x - x.mean(-1, keepdim=True)).sum(-1)", "8,400000:fp32")
+@pytest.mark.parametrize(
+    ("body", "passes"),
+    [
+        ("((x - x.mean(-1, keepdim=True)) ** 4).sum(-1)", 2),
+        ("(x - x.mean(-1, keepdim=True)).sum(-1)", 2),
+        ("(x.exp() - (x * x).sum(-1, keepdim=True) * x / 7).sum(-1)", 1),
+    ],
+)
+def test_a_sum_shares_the_pass_of_a_sum_in_which_it_is_linear(function_of, body: str, passes: int) -> None:
+    names = function_of("x", f"return {body}", "8,400000:fp32").names
+    assert len([name for name in names if re.search(r"_pass_\d_kernel$", name)]) == passes
 
 
-def test_a_sum_that_is_linear_in_another_shares_its_pass() -> None:
-    text = own("(x.exp() - (x * x).sum(-1, keepdim=True) * x / 7).sum(-1)", "8,400000:fp32")
-    assert "_pass_1" in text
-    assert "_pass_2" not in text
+def test_coarse_results_divide_by_a_reciprocal_and_correct_the_quotient(composed) -> None:
+    kernel = composed("modern/add_rmsnorm_fp8_dynamic:forward").function("rows_kept")
+    assert kernel.calls("divided", reading=("normed", "scale_of_row", "over_scale_of_row"))
+    assert len(kernel.declares("over_scale_of_row")) == 1
 
 
-def test_coarse_results_divide_by_a_reciprocal_and_what_it_leaves() -> None:
-    text = source("modern/add_rmsnorm_fp8_dynamic:forward")
-    assert "divided(normed, scale_of_row, over_scale_of_row)" in text
-    assert "fmaf(rest, inverse, near)" in text
+def test_eight_bits_are_rounded_in_packs(composed) -> None:
+    """The conversion clamps by itself; where the function clamps too, once is enough."""
+    kernel = composed("modern/swiglu_fp8:forward").function("_elements_kernel")
+    assert kernel.extent("quantised_out") == "VEC"
+    (stored,) = kernel.calls("store")
+    assert kernel.statements[stored].value.text.endswith("saturated_e4m3(quantised_out))")
+    assert not any("448" in item.text for item in kernel.expressions)
+    assert composed("modern/add_rmsnorm_fp8_dynamic:forward").function("rows_kept").calls("to_e4m3")
 
 
-def test_eight_bits_are_rounded_in_pairs() -> None:
-    text = source("modern/swiglu_fp8:forward")
-    assert "float quantised_out[VEC];" in text
-    assert "__nv_cvt_float2_to_fp8x2(two, __NV_SATFINITE, __NV_E4M3);" in text
+@pytest.mark.parametrize("limits", ["-448, 440", "-440, 448", "max=448"])
+def test_other_limits_than_those_of_eight_bits_are_kept(function_of, limits: str) -> None:
+    (kernel,) = function_of("x", f"return x.clamp({limits}).to(torch.float8_e4m3fn)", "64,128:fp32").kernels
+    assert kernel.calls("to_e4m3")
 
 
-def test_a_crowd_bounds_the_registers() -> None:
-    text = " ".join(source("paper/llama_rmsnorm:forward", row_crowd=1024).split())
-    assert "__launch_bounds__(THREADS < 256 ? 256 : THREADS, THREADS < 256 ? 4 : 1024 / THREADS)" in text
-    assert ", THREADS < 256 ?" not in source("paper/llama_rmsnorm:forward")
+def test_a_knob_bounds_the_registers(composed) -> None:
+    bounded, free = composed("paper/llama_rmsnorm:forward", row_crowd=1024), composed("paper/llama_rmsnorm:forward")
+    assert bounded.shapes("rows") != free.shapes("rows")
+    heads = [found.function("rows_kept").item.head.split() for found in (bounded, free)]
+    assert len(heads[0]) > len(heads[1])
 
 
-def test_few_long_rows_take_one_kernel_for_each_pass_and_one_more() -> None:
-    assert source("modern/softmax:forward").count("_pass_") // source("modern/softmax:forward").count("_pass_1") == 1
-    assert "_pass_2" not in source("paper/layernorm:forward")
-    assert "best_at_parts_1[row * pieces + piece] = best.at;" in source("modern/argmax:forward")
+def test_few_long_rows_take_one_kernel_for_each_pass_and_one_more(composed) -> None:
+    for name in ("modern/softmax:forward", "paper/layernorm:forward"):
+        split = [
+            item
+            for item in composed(name).names
+            if item.endswith(("_pass_1_kernel", "_pass_2_kernel", "_finish_kernel"))
+        ]
+        assert len(split) == 2
+    assert composed("modern/argmax:forward").function("_pass_1_kernel").assigns("best_at_parts_1")
 
 
-def test_mean_and_variance_of_long_rows_are_one_pass() -> None:
-    streamed = source("paper/layernorm:forward").partition("_streamed(")[2].partition("\n}\n")[0]
-    assert streamed.count("for (int first") == 2
-    assert "merge(statistics, welford_of_pack(values))" in streamed
+def test_mean_and_variance_of_long_rows_are_one_pass(composed) -> None:
+    kernel = composed("paper/layernorm:forward").function("rows_streamed")
+    assert len(kernel.loops_over("first")) == 2
+    assert kernel.calls("merge", reading=("statistics", "values"))
 
 
-def test_channels_of_a_group_are_found_without_dividing_large_numbers() -> None:
-    text = source("modern/group_norm_silu:forward")
-    assert "const int64_t part_of_row = (row % groups) * C_per_groups;" in text
-    assert "float(weight[part_of_row + (column / H_x_W)]);" in text
-    assert "FastDivisor H_x_W" in text.replace("\n        ", " ")
+def test_channels_of_a_group_are_found_by_fast_division(composed) -> None:
+    found = composed("modern/group_norm_silu:forward")
+    assert [
+        kernel.name for kernel in found.kernels if "FastDivisor" in {given.type for given in kernel.item.parameters}
+    ]
+    kernel = found.function("rows_streamed")
+    assert kernel.value("part_of_row") == "(row % groups) * C_per_groups"
+    assert kernel.reads("weight", "part_of_row", "H_x_W")
 
 
 @pytest.mark.parametrize(
     "name",
     ["modern/softmax:training", "modern/argmax:forward", "modern/embedding:backward", "paper/mnist_pool:backward"],
 )
-def test_a_kernel_is_given_what_it_uses(name: str) -> None:
-    kernels = re.findall(
-        r"^__global__ void __launch_bounds__[^;]*?\((\s+const [^{]*)\) \{(.*?)^\}", source(name), re.M | re.S
-    )
+def test_a_kernel_is_given_what_it_uses(composed, name: str) -> None:
+    kernels = composed(name).kernels
     assert kernels
-    for parameters, body in kernels:
-        given = re.findall(r"(\w+)(?:,|$)", parameters)
-        assert [word for word in given if not re.search(rf"(?<!\.)\b{word}\b", body)] == []
+    for kernel in kernels:
+        read = {word for item in kernel.expressions for word in item.names}
+        opaque = "\n".join(kernel.item.lines).partition(") {")[2]
+        assert [word for word in kernel.parameters if word not in read and not re.search(rf"\b{word}\b", opaque)] == []
 
 
-def test_a_source_includes_what_it_uses() -> None:
-    text = source("modern/matmul:forward")
-    assert re.findall("#include <(.*)>", text) == ["torch/extension.h"]
-    assert "#include <cmath>" in source("modern/adamw:forward")
-    assert "#include <optional>\n#include <tuple>" in source("paper/unet_conv2d:backward")
-    assert "void store(" not in source("modern/argmax:forward")
+def test_a_source_includes_what_it_uses(composed) -> None:
+    assert composed("modern/matmul:forward").headers == {"torch/extension.h"}
+    assert "cmath" in composed("modern/adamw:forward").headers
+    assert {"optional", "tuple"} <= composed("paper/unet_conv2d:backward").headers
+    assert not is_called("store", composed("modern/argmax:forward").items)
 
 
-def test_names_are_those_that_cpp_leaves_to_us() -> None:
+@pytest.mark.parametrize("name", ["modern/rope_cache:forward", "modern/group_norm_silu:backward"])
+def test_names_are_those_that_cpp_leaves_to_us(composed, name: str) -> None:
     """Two underscores in a row are the compiler's."""
-    words = set(re.findall(r"\w+", source("modern/rope_cache:forward") + source("modern/group_norm_silu:backward")))
-    ours = {word for word in words if not word.startswith("__")}
-    assert [word for word in ours if "__" in word] == []
-    assert "H_x_W_x_C_per_groups" in words
+    for function in composed(name).functions:
+        declared = {node.name for node in function.statements if isinstance(getattr(node, "name", None), str)}
+        assert [word for word in declared | set(function.parameters) | {function.name} if "__" in word] == []
 
 
-def test_the_name_of_a_size_says_what_it_is() -> None:
-    text = source("modern/embedding:backward")
-    assert "min(max(indices_pack[p].at[k], minus_V), V_minus_1)" in text
-    assert "windows_kernel<int, T, 2>" in source("paper/mnist_pool:forward")
-    assert "(i % out_width) * stride - padding;" in source("paper/mnist_pool:forward")
-
-
-def test_lines_are_no_longer_than_a_reader_likes() -> None:
-    for name in ("modern/rope_cache:forward", "paper/mnist_pool:forward", "paper/layernorm:backward"):
-        assert [line for line in source(name).split("\n") if len(line) > 120 and not line.startswith("//")] == []
-
-
-def test_few_rows_are_added_up_by_single_threads_and_some_by_single_blocks() -> None:
-    assert "if (rows <= 16 && columns > 0) {" in source("paper/layernorm:backward")
-    assert "if (rows <= 128 && columns > 0) {" in source("paper/mnist_linear:backward")
-    assert "if (rows <= 1" not in source("modern/bias_gelu:backward")
-
-
-def test_elements_share_a_launch_after_other_steps_too() -> None:
-    text = own(
-        "(lambda sums: (sums.t() * 2, sums[:, : x.size(1) // 2] + 1))((x.cumsum(-1) * 2).cumsum(-1))", "64,128:fp32"
+def test_a_parameter_that_is_a_product_of_sizes_is_named_after_them(composed) -> None:
+    parameters = {name for kernel in composed("modern/group_norm_silu:backward").kernels for name in kernel.parameters}
+    assert "H_x_W_x_C_per_groups" in parameters
+    assert {"minus_V", "V_minus_1"} <= set(
+        composed("modern/embedding:backward").function("_elements_kernel").parameters
     )
-    assert text.index("scan_kernel") < text.index("f_elements_2_part_2")
+
+
+def test_lines_are_no_longer_than_a_reader_likes(composed) -> None:
+    for name in ("modern/rope_cache:forward", "paper/mnist_pool:forward", "paper/layernorm:backward"):
+        plan = composed(name).plan
+        lines = plan.write(plan.default()).split("\n")
+        assert [line for line in lines if len(line) > 120 and not line.startswith("//")] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "most"),
+    [("paper/layernorm:backward", 16), ("paper/mnist_linear:backward", 128), ("modern/bias_gelu:backward", None)],
+)
+def test_few_rows_are_added_up_by_single_threads_and_some_by_single_blocks(
+    composed, name: str, most: int | None
+) -> None:
+    found = composed(name)
+    (launcher,) = [item for item in found.functions if item.name.endswith("columns") and not item.item.is_kernel
+                   and "and_columns" not in item.name]  # fmt: skip
+    assert [test for test in launcher.conditions if test.startswith("rows <= ")] == (
+        [f"rows <= {most} && columns > 0"] if most else []
+    )
+
+
+def test_elements_share_a_launch_after_other_steps_too(function_of) -> None:
+    sums = "sums = (x.cumsum(-1) * 2).cumsum(-1)"
+    found = function_of("x", f"{sums}\n    return sums.t() * 2, sums[:, : x.size(1) // 2] + 1", "64,128:fp32")
+    names = [choice[0] for choice in found.strategies()]
+    assert names.index("scan") < names.index("horizontal fusion")
 
 
 @given(size=st.integers(1, 2**31 - 1), position=st.integers(0, 2**31 - 1))
@@ -211,152 +223,133 @@ def test_a_product_and_a_shift_divide(size: int, position: int) -> None:
     raised = (position * factor >> 32) + position
     assert raised < 2**32
     assert raised >> shift == position // size
-    assert "return (__umulhi(position, by.factor) + position) >> by.shift;" in source("modern/rope:forward")
 
 
-def test_places_that_take_several_divisions_leave_time_for_one_pack() -> None:
-    assert "* 256 + threadIdx.x) * VEC;" in source("modern/rope:forward")
-    assert "* 512 + threadIdx.x) * VEC;" in source("modern/bias_gelu:forward")
+def test_positions_that_take_several_divisions_leave_time_for_one_pack(composed) -> None:
+    ((_, packs, _),) = composed("modern/rope:forward").shapes("map")[:1]
+    ((_, more, _),) = composed("modern/bias_gelu:forward").shapes("map")
+    assert (packs, more) == (1, 2)
 
 
-def test_short_rows_that_make_no_whole_packs_are_kept_too() -> None:
-    assert "if (columns <= 16) return run(mnist_cross_entropy_rows_kept<T, 1, 16, 1>, 8, 128);" in source(
-        "paper/mnist_cross_entropy:forward"
-    )
-    assert "_kept<T, 1, " not in source("modern/softmax:forward")
+def test_short_rows_that_make_no_whole_packs_are_kept_too(composed) -> None:
+    tests = composed("paper/mnist_cross_entropy:forward").function("launch_mnist_cross_entropy_rows").conditions
+    assert "columns <= 16" in tests
+    assert "columns <= 16" not in composed("modern/softmax:forward").function("launch_softmax_rows").conditions
 
 
-def test_small_products_have_a_kernel_and_large_ones_a_library() -> None:
-    text = source("paper/mnist_linear:training")
-    assert text.count("bool small_products(") == 1
-    assert "if (!small_products<scalar_t>({{x, weight.t(), y, bias}})) {" in text
-    assert "y = at::addmm(bias, x, weight.t());" in text
-    assert "small_product" not in source("modern/matmul:forward")
-    assert "small_product" not in source("paper/llama_ffw:forward")
+def test_small_products_have_a_kernel_and_large_ones_a_library(composed) -> None:
+    host = composed("paper/mnist_linear:training").function("forward")
+    assert any("small_products" in test for test in host.conditions)
+    assert host.assigns("y"), "the library where the kernel declines"
+    for name in ("modern/matmul:forward", "paper/llama_ffw:forward"):
+        assert composed(name).serving() <= {"library", "map", "rows"}
 
 
-def test_what_is_clamped_to_eight_bits_is_left_to_their_conversion() -> None:
-    text = source("modern/swiglu_fp8:forward")
-    assert "store<VEC>(quantised + i, saturated_e4m3(quantised_out));" in text
-    assert "448" not in text
-    assert "within_e4m3" not in text
-    assert "to_e4m3(quantised_out)" in source("modern/add_rmsnorm_fp8_dynamic:forward")
-    ranges = "-448, 440", "-440, 448", "max=448"
-    others = own(f"({', '.join(f'x.clamp({one}).to(torch.float8_e4m3fn)' for one in ranges)})", "64,128:fp32")
-    assert [others.count(f" to_e4m3(y{number}_out)") for number in range(3)] == [1, 1, 1]
+def test_slices_of_an_output_are_written_by_streaming_stores(composed) -> None:
+    assert composed("modern/rope:forward").config["stores"] == "streaming"
+    assert composed("modern/swiglu:forward").config["stores"] == "plain"
 
 
-def test_parts_that_lie_apart_are_written_past_the_cache() -> None:
-    assert "__stcs" in source("modern/rope:forward")
-    assert "__stcs" not in source("modern/swiglu:forward")
+def test_a_number_of_a_row_divides_once(composed) -> None:
+    """All elements are multiplied by its reciprocal."""
+    for kernel in composed("modern/softmax:forward").kernels:
+        places = kernel.declares("over_sum")
+        assert len(places) <= 1
+        assert not places or min(kernel.calls("store")) > places[0]
 
 
-def test_a_number_of_a_row_divides_once() -> None:
-    assert "const float over_sum = 1.0f / sum;" in source("modern/softmax:forward")
+@pytest.mark.parametrize(("name", "fast"), [("softmax", True), ("swiglu", True), ("swiglu_fp8", False)])
+def test_coarse_results_take_the_precise_exponential(composed, name: str, fast: bool) -> None:
+    found = composed(f"modern/{name}:forward")
+    called = {function for kernel in found.kernels for item in kernel.expressions for function in item.functions}
+    assert bool({"fast_exp<T>", "sigmoid<T>"} & {function.text for function in called}) is fast
 
 
-def test_coarse_results_are_computed_as_precisely_as_can_be() -> None:
-    assert "fast_exp" in source("modern/softmax:forward")
-    assert "__expf(-x)" in source("modern/swiglu:forward")
-    assert "__expf" not in source("modern/swiglu_fp8:forward")
+def test_variants_differ_and_begin_with_the_default(composed) -> None:
+    plan = composed("modern/softmax:forward").plan
+    configs = plan.variants(6)
+    assert configs[0] == plan.default()
+    assert len({plan.text(config) for config in configs}) == 6
 
 
-def test_variants_differ_and_begin_with_the_default() -> None:
-    (task,) = load("modern/softmax:forward")
-    plan = plan_of(task)
-    genomes = plan.variants(6)
-    assert genomes[0] == plan.default()
-    assert len({plan.write(genome).partition("#include")[2] for genome in genomes}) == 6
+def test_a_knob_that_changes_nothing_is_no_knob(composed) -> None:
+    space = composed("paper/llama_rmsnorm:forward").plan.space()
+    assert "math" not in space
+    assert "split_block" not in space
 
 
-def test_a_gene_that_changes_nothing_is_no_gene() -> None:
-    (task,) = load("paper/llama_rmsnorm:forward")
-    assert "math" not in plan_of(task).space()
-    assert "split_block" not in plan_of(task).space()
+@pytest.mark.parametrize(
+    ("body", "dtype", "has_quads"),
+    [
+        ("F.max_pool2d(x, 2)", "fp32", True),
+        ("F.max_pool2d(x, 3)", "fp32", False),
+        ("F.max_pool2d(x, 2, padding=1)", "fp32", False),
+        ("F.avg_pool2d(x, 2)", "fp32", False),
+        ("F.max_pool2d(x.exp(), 2)", "fp32", False),
+        ("F.max_pool2d(x.float().cumsum(-1), 2)", "bf16", False),
+    ],
+)
+def test_windows_of_two_by_two_are_read_by_packs(function_of, body: str, dtype: str, has_quads: bool) -> None:
+    found = function_of("x", f"return {body}", f"2,3,12,12:{dtype}")
+    (launcher,) = [item for item in found.functions if item.name.startswith("launch_") and "windows" in item.name]
+    assert any(node.value.text == "quads_kernel<T>" for node in launcher.lets) is has_quads
 
 
-def test_windows_of_two_by_two_are_read_by_packs() -> None:
-    text = source("paper/mnist_pool:forward")
-    test = "if (small && kernel_size == 2 && stride == 2 && padding == 0 && H % 2 == 0 && W % 4 == 0"
-    assert text.index(test) < text.index("launch_mnist_pool_windows<scalar_t>(")
-    others = "F.max_pool2d(x, 3), F.max_pool2d(x, 2, padding=1), F.avg_pool2d(x, 2), F.max_pool2d(x.exp(), 2)"
-    assert "quads_kernel" not in own(f"({others})", "2,3,12,12:fp32")
-    assert "quads_kernel" in own("F.max_pool2d(x, 2)", "2,3,12,12:fp32")
-    assert "quads_kernel" not in own("F.max_pool2d(x.float().cumsum(-1), 2)", "2,3,12,12:bf16")
+def test_windows_of_known_sides_are_unrolled(composed) -> None:
+    found = composed("paper/mnist_pool:forward")
+    assert found.function("windows_kernel").value("side") == "SIDE > 0 ? SIDE : kernel_size"
+    tests = found.function("launch_mnist_pool_windows").conditions
+    assert {"small && kernel_size == 2", "small && kernel_size == 3"} <= set(tests)
 
 
-def test_windows_know_their_names_again() -> None:
-    text = source("paper/mnist_pool:forward")
-    assert "SIDE > 0 ? SIDE : kernel_size" in text
-    assert "- padding;" in text
+def test_overlapping_windows_add_up_in_shared_memory(composed) -> None:
+    """Of several short rows at a time; values and places are fetched while shared memory is cleared."""
+    (kernel,) = composed("paper/mnist_pool:backward").kernels
+    (added,) = kernel.calls("atomicAdd")
+    assert added in kernel.reads("places") or "places" in kernel.statements[added].value.text
+    (cleared,) = (place for place, node in enumerate(kernel.statements) if node in kernel.clears)
+    assert min(kernel.calls("fetch")) < cleared < min(kernel.barriers) < added < max(kernel.barriers)
 
 
-def test_gradients_of_an_embedding_write_every_row_once() -> None:
-    text = source("modern/embedding:backward")
-    assert "atomicExch(&last[row]" in text
-    assert "atomicAdd" not in text
+def test_values_and_positions_of_top_k_come_from_one_kernel(composed) -> None:
+    found = composed("modern/topk_gating:forward")
+    assert [choice for choice in found.strategies() if "top-k" in choice] == [["top-k"]]
 
 
-def test_overlapping_windows_add_up_in_shared_memory() -> None:
-    text = source("paper/mnist_pool:backward")
-    assert "atomicAdd(&places[" in text
-    assert text.count("__global__") == 1
+def test_two_softmaxes_of_a_row_have_names_of_their_own(function_of) -> None:
+    found = function_of("x", "return torch.softmax(x, -1) * torch.softmax(x * x, -1)", "8,40000:fp32")
+    kernel = found.function("rows_streamed")
+    assert all(kernel.declares(name) for name in ("scores", "highest", "scores_2", "highest_2"))
 
 
-def test_short_rows_are_put_together_several_at_a_time() -> None:
-    text = source("paper/mnist_pool:backward")
-    assert "atomicAdd(&places[item / count * columns + to[i]], what[i]);" in text
-    assert "while (2 * share * count <= 1024 && 2 * share * row_bytes <= 16384) share *= 2;" in text
-    assert text.index("fetch(threadIdx.x);") < text.index("= float4{};")
+def test_a_reduction_over_a_middle_dimension_is_left_for_the_elements(function_of) -> None:
+    found = function_of("x", "return x / x.square().mean(1, keepdim=True).sqrt()", "4,16,40:fp32")
+    assert [choice[-1] for choice in found.strategies()] == ["rows", "map"]
 
 
-def test_values_and_places_of_the_highest_come_from_one_kernel() -> None:
-    text = source("modern/topk_gating:forward")
-    assert text.count("launch_topk_gating_highest<scalar_t>(") == 1
+def test_words_of_cpp_are_no_names(function_of) -> None:
+    body = "return torch.where(~((x > 0) & (x < 1)), x, x * x) * (~((x > 0) & (x < 1)))"
+    (kernel,) = function_of("x", body, "4,64:fp32").kernels
+    assert not kernel.declares("not")
 
 
-def test_two_softmaxes_of_a_row_have_names_of_their_own() -> None:
-    text = own("torch.softmax(x, -1) * torch.softmax(x * x, -1)", "8,40000:fp32")
-    assert "float scores[VEC], highest = -INFINITY;" in text
-    assert "float scores_2[VEC], highest_2 = -INFINITY;" in text
+def test_the_cases_that_are_timed_are_known(composed) -> None:
+    plan = composed("modern/softmax:forward").plan
+    assert len(plan.graph.cases.timed) == len(plan.task.cases_of(Role.TIME))
+    assert set(plan.graph.cases.widths) == {2, 4}
 
 
-def test_a_reduction_over_a_middle_dimension_is_left_for_the_elements() -> None:
-    text = own("x / x.square().mean(1, keepdim=True).sqrt()", "4,16,40:fp32")
-    assert "f_rows" in text
-    assert "f_elements" in text
+def test_each_gradient_of_a_convolution_is_a_call_of_its_own_and_that_of_the_bias_a_sum(composed) -> None:
+    found = composed("paper/unet_conv2d:backward")
+    assert [choice[-1] for choice in found.strategies()] == ["library", "library", "rows", "columns"]
+    host = found.function("backward")
+    assert host.value("grad_bias") == "torch::empty_like(bias)"
 
 
-def test_words_of_cpp_are_no_names() -> None:
-    assert "const bool not " not in own(
-        "torch.where(~((x > 0) & (x < 1)), x, x * x) * (~((x > 0) & (x < 1)))", "4,64:fp32"
-    )
-
-
-def test_the_cases_that_are_timed_are_known() -> None:
-    (task,) = load("modern/softmax:forward")
-    graph = plan_of(task).graph
-    assert len(graph.cases.timed) == len(task.cases_of(Role.TIME))
-    assert set(graph.cases.widths) == {2, 4}
-
-
-def test_each_gradient_of_a_convolution_is_a_call_of_its_own_and_that_of_the_bias_a_sum() -> None:
-    text = source("paper/unet_conv2d:backward")
-    assert (
-        "auto grad_x = std::get<0>(at::convolution_backward(grad_y, x, weight, std::nullopt, {stride, stride}," in text
-    )
-    assert text.count("at::convolution_backward(") == 2
-    assert "auto grad_bias = torch::empty_like(bias);" in text
-
-
-def test_of_what_a_gradient_belongs_to_only_the_sizes_must_be_there() -> None:
-    text = source("paper/mnist_conv_relu_pool:backward")
-    assert "torch::empty({B, I, H, W}, grad.options()), weight, std::nullopt" in text
-    assert "x,\n            torch::empty({O, I, 3, 3}, grad.options()), std::nullopt" in text
-
-
-def test_several_sums_of_a_row_are_one_meeting() -> None:
-    text = source("modern/group_norm_silu:backward")
-    meeting = "sum, sum_of_scaled, sum_of_twice_centred, sum_2, sum_of_grad_normed"
-    assert f"row_reduce_all<Sum, THREADS>({meeting});" in text
-    assert "row_reduce_all" not in source("modern/softmax:forward")
+def test_several_sums_of_a_row_are_reduced_together(composed) -> None:
+    names = ("sum", "sum_of_scaled", "sum_of_twice_centred", "sum_2", "sum_of_grad_normed")
+    kernel = composed("modern/group_norm_silu:backward").function("backward_rows_streamed")
+    assert len(kernel.calls("row_reduce_all", reading=names)) == 1
+    assert not kernel.calls("row_reduce")
+    softmax = composed("modern/softmax:forward").function("rows_streamed")
+    assert not softmax.calls("row_reduce_all")

@@ -18,7 +18,7 @@ from warpwright.compose.kernels.site import Site
 from warpwright.compose.schedule.groups import COLUMNS, ELEMENTS, ROWS, Group
 
 ALONE_NAMES = {
-    Op.TOPK: "highest",
+    Op.TOPK: "topk",
     Op.POOL: "windows",
     Op.SCATTER: "scatter",
     Op.LISTS: "rows",

@@ -18,6 +18,7 @@ from warpwright.compose.code.statements import (
     Assign,
     Barrier,
     Blank,
+    Body,
     Do,
     Form,
     If,
@@ -25,7 +26,7 @@ from warpwright.compose.code.statements import (
     Let,
     Statement,
 )
-from warpwright.compose.code.text import KNOWN, code
+from warpwright.compose.code.text import KNOWN, Piece, code
 from warpwright.compose.code.traversal import functions
 from warpwright.compose.cuda.kernel import (
     Written,
@@ -33,8 +34,10 @@ from warpwright.compose.cuda.kernel import (
     launcher,
     pointers,
     settle_multiples,
+    used,
 )
 from warpwright.compose.cuda.preamble import EXPECT
+from warpwright.compose.cuda.tensors import Needs
 from warpwright.compose.ir.indices import KERNEL
 from warpwright.compose.ir.operations import Op
 from warpwright.compose.ir.tensors import Tensor
@@ -99,13 +102,13 @@ def cluster_kernels(work: Rows, graph: Graph, held: Mapping[int, Tensor], config
     writer.is_tight = True
     _write(writer)
     later = _later(reads)
-    device = _device(work, writer, later)
-    calls = functions(device.body)
+    body = _body(work, writer, later)
+    given, calls = used(writer.needs, body), functions(body)
     besides = [(EXPECT, KNOWN["prefetch_l2"]), (WELFORD_OF_BLOCKS, KNOWN["welford_of_blocks"])]
     return Written(
         name=f"{work.name}_clustered",
-        device=(device,),
-        launcher=(_launcher(work, writer, fitting, config),),
+        device=(_device(work, given, body),),
+        launcher=(_launcher(work, writer, pointers(given), fitting, config),),
         needs=writer.needs,
         preamble=(*writer.all_preambles, *(text for text, function in besides if function in calls)),
     )
@@ -200,7 +203,7 @@ def _body(work: Rows, writer: OnChipWriter, later: Sequence[str]) -> list[Statem
     ]
 
 
-def _device(work: Rows, writer: OnChipWriter, later: Sequence[str]) -> Definition:
+def _device(work: Rows, given: Needs, body: Body) -> Definition:
     bounds = f"__cluster_dims__(BLOCKS, 1, 1) __launch_bounds__(THREADS, {RESIDENT} / THREADS)"
     return Definition(
         comments=(
@@ -210,18 +213,20 @@ def _device(work: Rows, writer: OnChipWriter, later: Sequence[str]) -> Definitio
         ),
         template="typename T, int VEC, int THREADS, int ITEMS, int IN_SHARED, int BLOCKS",
         head=f"__global__ void {bounds} {work.name}_clustered_kernel",
-        parameters=tuple(kept_parameters(writer.needs)),
-        body=tuple(_body(work, writer, later)),
+        parameters=tuple(kept_parameters(given)),
+        body=tuple(body),
     )
 
 
-def _launcher(work: Rows, writer: OnChipWriter, fitting: Sequence[Tile], config: Mapping[str, Any]) -> Definition:
+def _launcher(
+    work: Rows, writer: OnChipWriter, arguments: Sequence[Piece], fitting: Sequence[Tile], config: Mapping[str, Any]
+) -> Definition:
     needs, blocks, width, gpu = writer.needs, config["row_cluster"], config["vector_bytes"], writer.graph.gpu
     is_long = f"(rows < {few(gpu)} && columns >= {LONG}) || packs > {LONGEST_OF_BLOCK}"
     declined = f"{RESIDENT} / threads * (bytes + 1024) > gpu->sharedMemPerMultiprocessor"
     run = (
         *with_shared_memory(f"{writer.kept_bytes(width)} * threads * in_shared", declined),
-        launch(f"rows * {blocks}", "threads", pointers(needs), "bytes"),
+        launch(f"rows * {blocks}", "threads", arguments, "bytes"),
         Do("return true"),
     )
     body = [
