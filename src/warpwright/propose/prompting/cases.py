@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from warpwright.core.gpus.limit import Bound, Limit, physical_limit
+from warpwright.core.gpus.limit import Bound, Limit, arithmetic, physical_limit, traffic
 from warpwright.core.gpus.table import Gpu
 from warpwright.core.signature import contiguous, output_gradients
 from warpwright.core.task import Case, Layout, Plain, Range, Role, ScalarArg, Task
@@ -63,7 +63,13 @@ def _timed(task: Task, case: Case, gpu: Gpu) -> str:
     values = {**case.dims, **case.scalars}
     given = [f"{name}={_plain(value)}" for name, value in values.items() if f"{name}{_plain(value)}" not in named]
     told = f" ({', '.join(given)})" if given else ""
-    return f"- {case.name}{told}{_counts(case.weight)}: {_least(limit_of(task, case, gpu))}"
+    return f"- {case.name}{told}{_counts(case.weight)}: {_least(limit_of(task, case, gpu), _amounts(task, case))}"
+
+
+def _amounts(task: Task, case: Case) -> str:
+    """States the bytes and operations of a case."""
+    moved, (matrix, scalar, _) = traffic(task.work, case), arithmetic(task.work, case)
+    return f"{moved / 1e6:.3g} MB, {(matrix + scalar) / 1e9:.3g} GFLOP"
 
 
 def _counts(weight: float) -> str:
@@ -86,12 +92,12 @@ def limits_us(task: Task, gpu: Gpu) -> dict[str, float | None]:
     return {name: limit.seconds * 1e6 if limit else None for name, limit in found.items()}
 
 
-def _least(limit: Limit | None) -> str:
+def _least(limit: Limit | None, amounts: str) -> str:
     if limit is None:
         return "limit unknown"
     if limit.seconds < 1e-6:
         return "under 1 µs of work, so the latency of each kernel decides"
-    return f"at least {limit.seconds * 1e6:.3g} µs, bound by {_BOUNDS[limit.bound_by]}"
+    return f"at least {limit.seconds * 1e6:.3g} µs, bound by {_BOUNDS[limit.bound_by]} ({amounts})"
 
 
 def hidden(task: Task) -> str:
