@@ -38,6 +38,8 @@ class Frontend(Protocol):
     """The value of Candidate.language, which is the name of the package."""
     endings: ClassVar[tuple[str, ...]]
     """Endings of file names, the usual one first."""
+    aliases: ClassVar[tuple[str, ...]] = ()
+    """Other names by which a user may ask for the language."""
     words: ClassVar[Words]
     folder: ClassVar[Path]
     """The package, whose folder `prompts` holds templates, hints and remedies."""

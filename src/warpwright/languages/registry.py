@@ -24,9 +24,10 @@ def frontends() -> Mapping[str, Frontend]:
 
 
 def named(name: str) -> Frontend:
-    if name not in frontends():
+    found = next((item for key, item in frontends().items() if name in (key, *item.aliases)), None)
+    if found is None:
         raise UsageError(f"there is no language '{name}'; one of {', '.join(frontends())}")
-    return frontends()[name]
+    return found
 
 
 def of(candidate: Candidate) -> Frontend:

@@ -45,6 +45,18 @@ class Summary:
     plans: tuple[PlanSummary, ...]
     seconds: Mapping[str, float]
 
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Tells which cases are left to torch, without a kernel of the candidate's own."""
+        by_case: dict[str, int] = {}
+        for plan in self.plans:
+            by_case[plan.case] = by_case.get(plan.case, 0) + len(plan.launches)
+        without = [case for case, launches in by_case.items() if not launches]
+        if not without:
+            return ()
+        where = "" if len(without) == len(by_case) else f" in case {', '.join(without)}"
+        return (f"library work: no kernel of its own runs{where}, everything is torch's",)
+
 
 def summarise(sealed: Sealed) -> Summary:
     launched = {node.kernel for plan in sealed.plans for node in plan.nodes if isinstance(node, Launch)}

@@ -47,12 +47,18 @@ def _refused(candidate: Candidate, refusal: Refusal, seconds: float) -> Evidence
 
 def _sealed(candidate: Candidate, sealed: Sealed, seconds: float) -> Evidence:
     compiled = sealed.cubin is not None
+    summary = summarise(sealed)
     return Evidence(
         candidate=candidate.id,
         rung=SEAL,
         verdict=Verdict.HOLDS if compiled else Verdict.UNDECIDED,
         reason=None if compiled else "nvcc not found: the launch plan holds, the device code was not compiled",
         skipped=not compiled,
-        facts={"artefact": sealed.id, "isolation": sealed.manifest.isolation, "summary": encode(summarise(sealed))},
+        facts={
+            "artefact": sealed.id,
+            "isolation": sealed.manifest.isolation,
+            "summary": encode(summary),
+            **({"warnings": list(summary.warnings)} if summary.warnings else {}),
+        },
         seconds=seconds,
     )

@@ -82,6 +82,8 @@ def _show(summary: Summary, task: Task, verbose: bool) -> None:
     show_table(("case", "entry", "launches", "else", "scratch"), [_plan_row(plan) for plan in plans])
     if len(plans) < len(summary.plans):
         screen().print(faint(f"{len(summary.plans) - len(plans)} more cases; -v shows them all"))
+    for warning in summary.warnings:
+        screen().print(plain(f"warning: {warning}"))
     screen().print(faint(f"artefact {summary.id}"))
 
 

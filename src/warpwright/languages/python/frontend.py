@@ -30,6 +30,7 @@ class Python(Frontend):
     """One `.py` file with a class ModelNew, or a function."""
 
     name = "python"
+    aliases = ("modelnew",)
     endings = (".py",)
     folder = Path(__file__).resolve().parent
     words = Words(

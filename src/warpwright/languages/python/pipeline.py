@@ -52,7 +52,7 @@ def translated(task: Task, candidate: Candidate, cases: Sequence[Case], found: O
     step = entry_calls(task, cases[0])[0]
     recorded = [Recorded(case=case, record=found.records[case.name]) for case in cases if case.name in found.records]
     extensions = {int(number): extension for number, extension in found.extensions.items()}
-    source = lowered(task, step, recorded, extensions, candidate.source)
+    source = lowered(task, step, recorded, extensions, candidate.source, found.notes)
     return Candidate(source=source, language=CUDA, flags=_flags(candidate.flags, extensions.values()))
 
 

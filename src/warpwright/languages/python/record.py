@@ -107,7 +107,6 @@ class Record:
 
     steps: tuple[Step, ...]
     returns: tuple[View | Constant | None, ...]
-    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

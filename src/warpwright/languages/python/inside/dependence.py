@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
+from itertools import count
 from typing import Any
 
 from warpwright.core.launch.plan import Constant, Fill, Library, View
@@ -35,7 +36,8 @@ class _Dependence:
         self._check(kept, roots)
         ordered = [item.step for item in kept if id(item) not in varying]
         ordered += [item.step for item in kept if id(item) in varying]
-        return _numbered(_with_private_copies(ordered, self.recorder.memory), returns, self.recorder.memory)
+        memory = self.recorder.memory
+        return _numbered(_with_private_copies(ordered, memory), returns, memory, self.recorder.arguments)
 
     def _varying(self, log: Sequence[Logged]) -> set[int]:
         """The steps that depend on the inputs of a call, or that must stay behind one that does."""
@@ -127,22 +129,24 @@ def _copy(memory: Memory, number: int) -> list[Step]:
     return [made, Library(operation=COPIED, inputs=(whole,), outputs=(replace(whole, buffer=number),))]
 
 
-def _numbered(steps: Sequence[Step], returns: Sequence[View | Constant | None], memory: Sequence[Memory]) -> Record:
+def _numbered(
+    steps: Sequence[Step], returns: Sequence[View | Constant | None], memory: Sequence[Memory], arguments: int
+) -> Record:
     """Numbers memory anew: arguments by position, all else in the order of its first use, with its allocation."""
-    arguments = [item for item in memory if item.argument is not None]
-    numbers = {item.number: item.argument for item in arguments if item.argument is not None}
+    numbers = {item.number: item.argument for item in memory if item.argument is not None}
+    fresh = count(arguments)
     made = {step.buffer for step in steps if isinstance(step, Allocate)}
     found: list[Step] = []
     for step in steps:
         results = {view.buffer for view in step.results} if isinstance(step, ExtensionCall) else set()
         for number in sorted(_mentioned(step) - numbers.keys()):
-            numbers[number] = max([-1, *numbers.values(), len(arguments) - 1]) + 1
+            numbers[number] = next(fresh)
             if number not in made and number not in results:
                 found.append(replace(memory[number].allocate, buffer=numbers[number]))
         found.append(_renumbered(step, numbers))
     for view in returns:
         if isinstance(view, View) and view.buffer not in numbers:
-            numbers[view.buffer] = max([-1, *numbers.values(), len(arguments) - 1]) + 1
+            numbers[view.buffer] = next(fresh)
             found.append(replace(memory[view.buffer].allocate, buffer=numbers[view.buffer]))
     return Record(steps=tuple(found), returns=_renumbered(tuple(returns), numbers))
 

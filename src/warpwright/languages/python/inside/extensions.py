@@ -9,7 +9,7 @@ import subprocess
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, NoReturn
 
 import torch
 from torch.utils import cpp_extension
@@ -47,7 +47,10 @@ class Extensions:
         **_: Any,
     ) -> ModuleType:
         bound, cpp = _listed(functions or ()), _listed(cpp_sources)
-        _check_declared(name, bound, cpp)
+        for function in bound:
+            if not re.search(rf"\b{re.escape(function)}\b", "\n".join(cpp)):
+                # torch binds functions in a file of its own, which sees the C++ sources only.
+                self._fail(name, f"'{function}' was not declared in this scope")
         return self._module(name, (*_listed(cuda_sources), *cpp), bound, extra_cuda_cflags)
 
     def load(
@@ -72,10 +75,16 @@ class Extensions:
     def _built(self, extension: Extension, number: int) -> _Program:
         answer = self.ask({"build": encode(extension), "number": number})
         if "error" in answer:
-            raise RuntimeError(f"Error building extension '{extension.name}': {answer['error']}")
+            self._fail(extension.name, answer["error"])
         if "undecided" in answer:
             self.recording.recorder.refuse(unsupported(answer["undecided"]))
         return _Program(self.recording, answer["program"], number, self.gpu, set(answer["entries"]))
+
+    def _fail(self, name: str, message: str) -> NoReturn:
+        """Fails as torch does, which the candidate may catch."""
+        said = f"Error building extension '{name}': {message}"
+        self.recording.recorder.notes.append(said[:500])
+        raise RuntimeError(said)
 
 
 class _Module(ModuleType):
@@ -237,14 +246,6 @@ class _Program:
 def _flat(tensor: torch.Tensor) -> torch.Tensor:
     """The whole memory of a tensor as one row of its elements."""
     return tensor.as_strided([tensor.untyped_storage().nbytes() // tensor.element_size()], [1], 0)
-
-
-def _check_declared(name: str, functions: Sequence[str], cpp: Sequence[str]) -> None:
-    """Fails as torch does: it binds functions in a file of its own, which sees the C++ sources only."""
-    text = "\n".join(cpp)
-    for function in functions:
-        if not re.search(rf"\b{re.escape(function)}\b", text):
-            raise RuntimeError(f"Error building extension '{name}': '{function}' was not declared in this scope")
 
 
 def _listed(value: str | Iterable[str]) -> list[str]:

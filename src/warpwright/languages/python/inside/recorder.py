@@ -47,10 +47,14 @@ class Logged:
 
 
 class Recorder:
-    def __init__(self, space: int) -> None:
+    def __init__(self, space: int, arguments: int = 0) -> None:
+        """`arguments` is the number of tensors that a call is given, those of the module included."""
+        self.arguments = arguments
         self.log: list[Logged] = []
         self.memory: list[Memory] = []
         self.kernels: dict[str, CompiledKernel] = {}
+        self.notes: list[str] = []
+        """What the candidate tried in vain, such as an extension that does not compile."""
         self.call = SETUP
         self.refusal: Refusal | None = None
         self._numbers: dict[int, int] = {}

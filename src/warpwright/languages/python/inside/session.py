@@ -14,7 +14,7 @@ from typing import Any
 
 import torch
 from torch import nn
-from torch._subclasses.fake_tensor import FakeTensorMode
+from torch._subclasses.fake_tensor import FakeTensorMode, UnsupportedOperatorException
 from torch.utils._pytree import tree_leaves
 
 from warpwright.core.codec import encode
@@ -24,7 +24,7 @@ from warpwright.languages.python.inside import device, modules
 from warpwright.languages.python.inside.dependence import record_of
 from warpwright.languages.python.inside.extensions import Ask, Extensions
 from warpwright.languages.python.inside.functions import Functions
-from warpwright.languages.python.inside.outcomes import Refusal
+from warpwright.languages.python.inside.outcomes import Refusal, unsupported
 from warpwright.languages.python.inside.recorder import Recorder
 from warpwright.languages.python.inside.tensors import Recording
 from warpwright.languages.python.record import Answer
@@ -38,7 +38,7 @@ class Session:
     def __init__(self, order: Mapping[str, Any], send: Callable[[Mapping[str, Any]], None], ask: Ask) -> None:
         self.order, self.send = order, send
         ctypes.CDLL(order["guard"])
-        self.recorder = Recorder(order["space"])
+        self.recorder = Recorder(order["space"], order["first"] + len(order["state"]))
         self.recording = Recording(self.recorder)
         device.install(self.recorder, order["gpu"])
         Extensions(self.recording, ask, order["gpu"]).install()
@@ -57,7 +57,7 @@ class Session:
                 found = self._answered(partial(self._called, made, call))
                 self.send(encode(found))
         kernels = {key: encode(kernel) for key, kernel in self.recorder.kernels.items()}
-        self.send({"kernels": kernels})
+        self.send({"kernels": kernels, "notes": list(dict.fromkeys(self.recorder.notes))})
 
     def _answered(self, action: Callable[[], Any]) -> Any:
         """The result of an action, or the answer that says how it ended."""
@@ -68,7 +68,10 @@ class Session:
         except SystemExit as error:
             return self._failure("host-exit", f"it ends the process with status {error.code}", error)
         except BaseException as error:  # whatever the candidate raises
-            return self._failure("exception", f"{type(error).__name__}: {error}", error)
+            message = f"{type(error).__name__}: {error}"
+            if _is_gap(error):
+                return self._ended(unsupported(message[:300]))
+            return self._failure("exception", message, error)
         return self._ended(self.recorder.refusal) if self.recorder.refusal else result
 
     def _ended(self, refusal: Refusal) -> Answer:
@@ -164,6 +167,14 @@ def _executed(source: str) -> dict[str, Any]:
     names: dict[str, Any] = {"__name__": "reference"}
     exec(compile(source, "reference.py", "exec"), names)
     return names
+
+
+def _is_gap(error: BaseException) -> bool:
+    """Whether an exception may come from what this process lacks, such as a package or a real device."""
+    if isinstance(error, ImportError | NotImplementedError | OSError | UnsupportedOperatorException):
+        return True
+    innermost = traceback.extract_tb(error.__traceback__)[-1].filename
+    return isinstance(error, AttributeError | AssertionError) and not innermost.endswith(CANDIDATE)
 
 
 def _line(error: BaseException) -> int | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -26,9 +27,14 @@ class Recorded:
 
 
 def lowered(
-    task: Task, step: EntryCall, cases: Sequence[Recorded], extensions: Mapping[int, Extension], python: str
+    task: Task,
+    step: EntryCall,
+    cases: Sequence[Recorded],
+    extensions: Mapping[int, Extension],
+    python: str,
+    notes: Sequence[str] = (),
 ) -> str:
-    """CUDA C++ that does in every case what the Python code did."""
+    """CUDA C++ that does in every case what the Python code did. Notes become comments."""
     formal = parameters(task, step.entry)
     constants: dict[bytes, str] = {}
     bodies = ["\n    ".join(_body(task, step, item, formal, constants)) for item in cases]
@@ -41,7 +47,8 @@ def lowered(
     host = "".join([*(_data(name, data) for data, name in constants.items()), *functions])
     binding = f'WARPWRIGHT_EXTENSION(recorded, "", m) {{ m.def("{step.entry}", &recorded::{step.entry}); }}'
     head = combined(extensions, python) if extensions else HEAD
-    return f"{head}\n#ifdef WARPWRIGHT_CAPTURE\nnamespace recorded {{\n{host}}}\n{binding}\n#endif\n"
+    told = "".join(f"// {json.dumps(note)}\n" for note in notes)
+    return f"{head}\n{told}#ifdef WARPWRIGHT_CAPTURE\nnamespace recorded {{\n{host}}}\n{binding}\n#endif\n"
 
 
 def _body(

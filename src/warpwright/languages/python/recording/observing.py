@@ -37,6 +37,7 @@ class Observed:
     extensions: Mapping[str, Extension]
     """By number."""
     kernels: Mapping[str, CompiledKernel] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(slots=True, kw_only=True)
@@ -67,6 +68,7 @@ class Observer:
             rejected={name: answer.message for name, answer in answers.items() if not answer.record},
             extensions={str(number): extension for number, extension in sorted(self.builder.built.items())},
             kernels=first.kernels,
+            notes=first.notes,
         )
 
     def _process(self, cases: Sequence[Case], space: int) -> Ran:

@@ -36,6 +36,7 @@ class Ran:
 
     answers: tuple[Answer, ...]
     kernels: Mapping[str, CompiledKernel]
+    notes: tuple[str, ...]
     done: sandbox.Finished
 
 
@@ -50,8 +51,8 @@ def run(order: Mapping[str, Any], source: str, store: Store, questions: Question
         with ThreadPoolExecutor(1) as pool:
             running = pool.submit(_run, order, folder, (theirs, answering), tools)
             with os.fdopen(asking) as lines, os.fdopen(ours, "w") as replies:
-                answers, kernels = _conversation(lines, replies, questions, folder)
-            return Ran(answers=answers, kernels=kernels, done=running.result())
+                answers, kernels, notes = _conversation(lines, replies, questions, folder)
+            return Ran(answers=answers, kernels=kernels, notes=notes, done=running.result())
 
 
 def _run(order: Mapping[str, Any], folder: Path, ends: tuple[int, int], tools: Path) -> sandbox.Finished:
@@ -79,10 +80,11 @@ def _python() -> tuple[Path, ...]:
 
 def _conversation(
     lines: Any, replies: Any, questions: Questions, folder: Path
-) -> tuple[tuple[Answer, ...], dict[str, CompiledKernel]]:
+) -> tuple[tuple[Answer, ...], dict[str, CompiledKernel], tuple[str, ...]]:
     """Answers questions until the process closes its end. What it sends is hostile data."""
     answers: list[Answer] = []
     kernels: dict[str, CompiledKernel] = {}
+    notes: tuple[str, ...] = ()
     for line in lines:
         try:
             message = json.loads(line)
@@ -91,13 +93,14 @@ def _conversation(
                 replies.flush()
             elif "kernels" in message:
                 kernels = dict(decode(Mapping[str, CompiledKernel], message["kernels"]))
+                notes = decode(tuple[str, ...], message["notes"])
             else:
                 answers.append(decode(Answer, message))
         except (CodecError, ValueError, TypeError, AttributeError, RecursionError) as error:
             raise refuted("trace", f"the output of the recording process is no record: {error!s:.200}") from None
         except BrokenPipeError:
             break
-    return tuple(answers), kernels
+    return tuple(answers), kernels, notes
 
 
 def _guard(store: Store) -> Path:
