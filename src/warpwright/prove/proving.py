@@ -38,9 +38,15 @@ def prove(task: Task, candidate: Candidate, cases: Sequence[Case] | None = None,
 
 
 def small_cases(task: Task, cases: Sequence[Case]) -> tuple[Case, ...]:
-    """For each dtype, the largest check case that is small enough, and one of middle size."""
-    checked = [case for case in cases if case.role is Role.CHECK and elements(task, case) <= MOST_ELEMENTS]
-    by_size = sorted(checked, key=lambda case: elements(task, case))
+    """For each dtype, the largest check case that is small enough, and one of middle size.
+
+    Where the sizes that were asked for are too large, those that the loader chose stand in.
+    """
+    small = [case for case in cases if elements(task, case) <= MOST_ELEMENTS]
+    checked = [case for case in small if case.role is Role.CHECK]
+    by_size = sorted(
+        checked or [case for case in small if case.role is Role.ENVELOPE], key=lambda case: elements(task, case)
+    )
     chosen = [_two([case for case in by_size if case.dtype == dtype]) for dtype in dict.fromkeys(task.dtypes)]
     return tuple(case for pair in chosen for case in pair)
 

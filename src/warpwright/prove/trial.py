@@ -8,7 +8,7 @@ import torch
 
 from warpwright.core.errors import Undecided
 from warpwright.core.records.evidence import Counterexample
-from warpwright.core.task import Case, Draw
+from warpwright.core.task import Case, Draw, Role
 from warpwright.oracle.truth.expected import compared_tensors
 from warpwright.prove import numbers, reference
 from warpwright.prove.comparison import Agreement, Difference, compare
@@ -35,6 +35,8 @@ def proved(device: Device, case: Case, draws: Iterable[Draw]) -> CaseProof:
             return _unsupported(case, str(why))
         finally:
             numbers.clear()
+        if isinstance(found, Counterexample) and case.role is Role.ENVELOPE:
+            return _unsupported(case, f"at a size that was not asked for, {found.message}")
         if isinstance(found, Counterexample):
             return CaseProof(case=case.name, grade=Grade.DIFFERENT, counterexample=found, dims=case.dims)
         agreements.append(found)

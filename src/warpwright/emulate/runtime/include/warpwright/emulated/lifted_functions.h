@@ -92,13 +92,6 @@ WARPWRIGHT_LIFTED_COMMON
 namespace std {
 WARPWRIGHT_LIFTED_COMMON
 }
-namespace c10::cuda::compat {
-WARPWRIGHT_LIFTED_COMMON
-WARPWRIGHT_LIFTED1(rsqrt, 1 / WARPWRIGHT_ROOT(x))
-WARPWRIGHT_LIFTED2(max, ::warpwright::lifted::larger(x, y))
-WARPWRIGHT_LIFTED2(min, ::warpwright::lifted::smaller(x, y))
-WARPWRIGHT_LIFTED2(div, x / y)
-}  // namespace c10::cuda::compat
 
 WARPWRIGHT_LIFTED2(max, ::warpwright::lifted::larger(x, y))
 WARPWRIGHT_LIFTED2(min, ::warpwright::lifted::smaller(x, y))
