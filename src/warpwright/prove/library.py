@@ -14,7 +14,9 @@ from warpwright.seal.capture.program import must_compile
 NAME = "lifted.so"
 _SOURCES = ("arrays.cpp", "discrete_log.cpp", "number.cpp", "reading.cpp")
 _FUNCTIONS = (
-    "clear",
+    "keep",
+    "draw_best",
+    "forget_draws",
     "put",
     "get",
     "values",
@@ -36,7 +38,7 @@ def loaded() -> ctypes.CDLL:
     library = ctypes.CDLL(str(store.make_once(f"{_identity()}-numbers", _build) / NAME))
     for name in _FUNCTIONS:
         getattr(library, f"lifted_{name}").restype = None
-    library.lifted_count.restype = ctypes.c_int64
+    library.lifted_count.restype = library.lifted_draw_again.restype = ctypes.c_int64
     return library
 
 

@@ -68,8 +68,13 @@ class Binary(IntEnum):
 
 def clear() -> None:
     """Forgets all numbers: places made before mean nothing any more."""
+    keep(1)
+
+
+def keep(count: int) -> None:
+    """Forgets all numbers but the first ones, of which the first is zero."""
     _taken.clear()
-    loaded().lifted_clear()
+    loaded().lifted_keep(_size(count))
 
 
 def put(records: torch.Tensor) -> Places:
@@ -123,6 +128,26 @@ def value_of(place: Places) -> float:
     if value != float(torch.tensor(value, dtype=torch.float32)):
         _taken[value] = int(place)
     return value
+
+
+def forget_draws() -> None:
+    """Makes a fresh start for `drawn`, which else remembers what it was to draw again."""
+    loaded().lifted_forget_draws()
+
+
+def draw_again() -> int:
+    """Has inputs drawn anew on which a root or logarithm depends that does not exist, and tells how many there are."""
+    return int(loaded().lifted_draw_again())
+
+
+def draw_best() -> None:
+    """Goes back to the draw with which the fewest were missing."""
+    loaded().lifted_draw_best()
+
+
+def held() -> int:
+    """How many numbers are held."""
+    return int(loaded().lifted_count())
 
 
 def unary(operation: Unary, x: Places) -> Places:
@@ -189,7 +214,7 @@ def _filled(shape: Sequence[int], fill: Callable[[Places], Any]) -> Places:
 
 
 def _guard(further: int) -> None:
-    if loaded().lifted_count() + further > MOST:
+    if held() + further > MOST:
         raise Undecided(f"unsupported: more than {MOST // 1_000_000} million lifted results")
 
 

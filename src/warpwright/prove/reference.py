@@ -23,9 +23,39 @@ from warpwright.prove import numbers
 from warpwright.prove.lifting import Lifting
 from warpwright.prove.tensor import LiftedTensor, is_floating, lifted
 
+_ATTEMPTS, _WORK = 40, 3_000_000
+"""How often inputs are drawn, and how many numbers that may take."""
+
 
 def scenario(task: Task, draw: Draw) -> Scenario:
-    """The inputs of a draw in lifted numbers, with the tensors that the reference saves of them."""
+    """The inputs of a draw in lifted numbers, with the tensors that the reference saves of them.
+
+    Half of the residues have no root and no exact logarithm, so that hardly any sum over such would be known: inputs
+    are drawn anew until the reference's own exist. All earlier numbers are forgotten.
+    """
+    numbers.forget_draws()
+    attempts = _ATTEMPTS
+    while attempts:
+        given, work = _tried(task, draw)
+        if not numbers.draw_again():
+            return given
+        attempts = min(attempts - 1, _WORK // work)
+    numbers.draw_best()
+    return _tried(task, draw)[0]
+
+
+def _tried(task: Task, draw: Draw) -> tuple[Scenario, int]:
+    """Draws inputs, and tells how many numbers it takes to evaluate the reference on them."""
+    numbers.clear()
+    given = _drawn_scenario(task, draw)
+    drawn = numbers.held()
+    results(task, draw, given)
+    work = numbers.held()
+    numbers.keep(drawn)
+    return given, work
+
+
+def _drawn_scenario(task: Task, draw: Draw) -> Scenario:
     given = zip(task.arguments, forward_inputs(task, draw), strict=True)
     arguments = [_lifted_argument(argument, value, draw.seed) for argument, value in given]
     gradients = [_drawn(gradient, draw.seed) for gradient in gradient_inputs(task, draw)]

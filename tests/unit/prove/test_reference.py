@@ -79,3 +79,22 @@ def same_residues(one: torch.Tensor, other: torch.Tensor) -> None:
         first, second = residues(one), residues(other)
         known = (first != LOST) & (second != LOST)
         assert torch.equal(first[known], second[known])
+
+
+@pytest.mark.parametrize("key", ["paper/layernorm:backward", "modern/cross_entropy:training", "modern/adamw:forward"])
+def test_inputs_are_drawn_until_roots_and_logarithms_exist(key: str) -> None:
+    """Sums over rows, each with a root or logarithm, would hardly ever have residues."""
+    task = tasks()[key]
+    draw = Draw(case=small(task), distribution=task.distributions[0], seed=1)
+    for tensor in reference.results(task, draw, reference.scenario(task, draw)):
+        assert bool((residues(tensor) != LOST).any(-1).all())
+    numbers.clear()
+
+
+def test_equal_inputs_stand_for_equal_numbers_and_opposite_ones_for_opposite() -> None:
+    places = numbers.drawn(torch.tensor([0.3, -0.3, 0.3, 0.0]), seed=5)
+    rows = residues(LiftedTensor(places))
+    primes = torch.tensor(numbers.PRIMES, dtype=torch.int32)
+    assert torch.equal(rows[0], rows[2])
+    assert torch.equal(rows[1], primes - rows[0])
+    assert int(places[3]) == 0

@@ -1,5 +1,6 @@
 // Discrete logarithms by baby steps and giant steps; each level's table is made at its first use.
 #include <memory>
+#include <unordered_map>
 #include <vector>
 
 #include "number.h"
@@ -8,6 +9,7 @@ namespace warpwright::lifted {
 namespace {
 
 constexpr uint32_t BABY_STEPS = 1 << 20, SLOTS = 1 << 21;
+constexpr size_t MOST_KEPT = 1 << 20;
 
 struct Table {
   std::vector<uint32_t> key = std::vector<uint32_t>(SLOTS), step = std::vector<uint32_t>(SLOTS);
@@ -38,12 +40,20 @@ const Table& table(int level) {
   return *tables[level];
 }
 
-}  // namespace
-
-uint32_t discrete_log(int level, uint32_t x) {
+uint32_t searched(int level, uint32_t x) {
   const Table& known = table(level);
   for (uint64_t begin = 0;; begin += BABY_STEPS, x = static_cast<uint32_t>(uint64_t{x} * known.giant % P[level]))
     if (const int64_t found = known.find(x); found >= 0) return static_cast<uint32_t>((begin + found) % P[level + 1]);
+}
+
+}  // namespace
+
+uint32_t discrete_log(int level, uint32_t x) {
+  static std::unordered_map<uint32_t, uint32_t> earlier[LEVELS];
+  if (earlier[level].size() >= MOST_KEPT) earlier[level].clear();
+  const auto [found, is_new] = earlier[level].try_emplace(x);
+  if (is_new) found->second = searched(level, x);
+  return found->second;
 }
 
 }  // namespace warpwright::lifted
