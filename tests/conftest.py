@@ -1,8 +1,11 @@
 """Tiers: tests that need a GPU are marked, and skipped with the reason without one. No test depends on timing."""
 
+import os
 from contextlib import suppress
 
 import pytest
+
+os.environ["WARPWRIGHT_WORKER"] = "off"  # no test leaves a process behind, or meets one of another test
 
 with suppress(ImportError):  # a GPU machine may have pytest and nothing else; no test there needs more
     from hypothesis import HealthCheck, settings

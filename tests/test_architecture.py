@@ -16,7 +16,7 @@ HOUSE = ROOT / "src" / "warpwright"
 
 LEVELS = {
     "core": 0,
-    **dict.fromkeys(("sandbox", "cpp", "oracle", "ttir"), 1),
+    **dict.fromkeys(("sandbox", "cpp", "oracle", "ttir", "worker"), 1),
     **dict.fromkeys(("tasks", "seal"), 2),
     **dict.fromkeys(("emulate", "judge", "archive", "models"), 3),
     "prove": 4,

@@ -1,6 +1,7 @@
 """The room cli: parses the command line, calls the API, prints results. Makes no decisions.
 
 main.py    the command `warpwright`: verbs, and errors as one sentence with an exit code
+warm.py    commands in a process that has imported torch already
 doctor.py  `warpwright doctor`
 mcp.py     `warpwright mcp`: the face for agents, started
 screen.py  tables, progress and colours

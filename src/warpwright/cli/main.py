@@ -12,7 +12,7 @@ import typer
 from typer.core import TyperGroup
 
 from warpwright import __version__
-from warpwright.cli import doctor, mcp
+from warpwright.cli import doctor, mcp, warm
 from warpwright.cli.bench import bench, bundle
 from warpwright.cli.check import check, compose, prove, seal, verifiers
 from warpwright.cli.demo import demo
@@ -86,6 +86,9 @@ def _show_version(wanted: bool) -> None:
 @app.callback()
 def _options(
     debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks; allowed anywhere.")] = False,
+    no_worker: Annotated[
+        bool, typer.Option(warm.FLAG, help="Use no process that stays for the next command; allowed anywhere.")
+    ] = False,
     version: Annotated[
         bool, typer.Option("--version", help="Print the version.", callback=_show_version, is_eager=True)
     ] = False,
@@ -124,6 +127,14 @@ app.add_typer(
 
 
 def main() -> None:
+    code = warm.exit_code()
+    if code is not None:
+        sys.exit(code)
+    run()
+
+
+def run() -> None:
+    """Runs the command in this process."""
     try:
         _run()
     except OSError as error:  # help and the version are printed before any command runs

@@ -53,7 +53,7 @@ def evaluate(
     jobs: Jobs = None,
     as_json: Json = False,
 ) -> None:
-    """Measure accuracy, false accepts and false rejects, and the share of faults found.
+    """Measure accuracy, false accepts, false rejects and faults found.
 
     Every labelled kernel is checked; figures are given for each class of bug. Answers are kept in the folder
     `answers` beside the labels, so that an interrupted command can be repeated.

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import os
+import socket
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
+from typing import IO
 
 from warpwright.core.codec import CodecError, dumps, loads
 from warpwright.core.errors import OurFault, TaskError
 from warpwright.core.records.evidence import Fault
 from warpwright.tasks.probing.seen import Answer, Findings, Job
+from warpwright.worker import client
 
 SECONDS = 120.0
+_CHILD = "warpwright.tasks.probing.child"
 _PACKAGES = Path(__file__).resolve().parents[3]
 
 
@@ -27,8 +32,38 @@ def probe(job: Job, seconds: float = SECONDS) -> Findings:
 
 
 def _child(text: str, seconds: float) -> subprocess.CompletedProcess[str]:
+    worker = client.connected()
+    return _in_process(text, seconds) if worker is None else _in_worker(worker, text, seconds)
+
+
+def _in_worker(worker: socket.socket, text: str, seconds: float) -> subprocess.CompletedProcess[str]:
+    """Runs the child as a fork of a process that has imported torch already."""
+    with _file() as said, _file() as out, _file() as err:
+        said.write(text.encode())
+        said.seek(0)
+        try:
+            files = (said.fileno(), out.fileno(), err.fileno())
+            code = client.run(worker, f"{_CHILD}.__main__:main", files, _environment(), seconds)
+        except TimeoutError:
+            raise subprocess.TimeoutExpired(_CHILD, seconds) from None
+        if code is None:
+            return _in_process(text, seconds)
+        texts = [_read(file) for file in (out, err)]
+    return subprocess.CompletedProcess(args=[_CHILD], returncode=code, stdout=texts[0], stderr=texts[1])
+
+
+def _file() -> IO[bytes]:
+    return tempfile.TemporaryFile("w+b")
+
+
+def _read(file: IO[bytes]) -> str:
+    file.seek(0)
+    return file.read().decode("utf-8", "replace")
+
+
+def _in_process(text: str, seconds: float) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "warpwright.tasks.probing.child"],
+        [sys.executable, "-m", _CHILD],
         input=text,
         capture_output=True,
         text=True,
