@@ -17,6 +17,8 @@ _NEAR = 1e-9
 """Values that differ by less, in units of the tensor's scale, may differ by the rounding of doubles alone."""
 _APPROXIMATION = 1e-5
 """Values that differ by less may come from an approximation that is good enough for float32."""
+_FEW = 3
+"""Of fewer elements a constant explains nothing."""
 _OPAQUE, _LEFT, _FIRST_UP_TO_SIGN = 1, 2, 4
 """Flags of a number, as in runtime/lifted/number.h."""
 
@@ -31,6 +33,8 @@ class Difference:
     expected: float
     count: int
     """The number of elements that differ."""
+    relation: str | None = None
+    """What one constant explains: each differing element is so many times, or so much more than, the reference's."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,10 +132,26 @@ def _difference(output: int, far: torch.Tensor, result: _Numbers, truth: _Number
     if bool(replaced.any()) and not bool(_far(result.value, truth.value, _APPROXIMATION).any()):
         raise Undecided("the kernel approximates a function that is not algebraic, such as erf")
     first = tuple(int(i) for i in far.nonzero()[0])
-    count = int(far.sum())
     return Difference(
-        output=output, index=first, value=float(result.value[first]), expected=float(truth.value[first]), count=count
+        output=output,
+        index=first,
+        value=float(result.value[first]),
+        expected=float(truth.value[first]),
+        count=int(far.sum()),
+        relation=_relation(result.value[far], truth.value[far]),
     )
+
+
+def _relation(result: torch.Tensor, truth: torch.Tensor) -> str | None:
+    """The constant that relates all differing elements, if there are several and there is one."""
+    if result.numel() < _FEW or not bool((result.isfinite() & truth.isfinite()).all()):
+        return None
+    factor, offset = result / truth, result - truth
+    if bool((factor - factor[0]).abs().max() <= _NEAR * factor[0].abs()):
+        return f"{float(factor[0]):.9g} times the reference's"
+    if bool((offset - offset[0]).abs().max() <= _NEAR * truth.abs().max()):
+        return f"the reference's plus {float(offset[0]):.9g}"
+    return None
 
 
 def _chance(known: torch.Tensor) -> float:

@@ -86,9 +86,10 @@ def _counterexample(device: Device, draw: Draw, found: Difference) -> Counterexa
     spec, _ = compared_tensors(device.task, draw.case)[found.output]
     place = f"{spec.name}[{', '.join(map(str, found.index))}]"
     apart = abs(found.value - found.expected) / max(abs(found.expected), 1e-300)
+    each = f"; each is {found.relation}" if found.relation else ""
     message = (
         f"{place} is {found.value!r} in exact arithmetic and the reference's is {found.expected!r}"
-        f" ({apart:.1e} apart; {found.count} elements differ)"
+        f" ({apart:.1e} apart; {found.count} elements differ{each})"
     )
     facts = {
         "distribution": draw.distribution,
@@ -98,5 +99,6 @@ def _counterexample(device: Device, draw: Draw, found: Difference) -> Counterexa
         "element": list(found.index),
         "value": found.value,
         "expected": found.expected,
+        "relation": found.relation,
     }
     return Counterexample(kind="formula", message=message, case=draw.case.name, facts=facts)

@@ -36,6 +36,17 @@ def test_the_first_different_element_is_named() -> None:
     assert (found.index, found.count) == ((1,), 2)
 
 
+@pytest.mark.parametrize(
+    ("operation", "constant", "said"),
+    [(Binary.MULTIPLY, 1.5, "1.5 times the reference's"), (Binary.ADD, 0.25, "the reference's plus 0.25")],
+)
+def test_one_constant_explains_all_elements(operation: Binary, constant: float, said: str) -> None:
+    x = drawn(0.3, -1.7, 0.4, 2.5)
+    found = both(numbers.binary(operation, x, numbers.read(torch.tensor(constant))), x)
+    assert isinstance(found, Difference)
+    assert found.relation == said
+
+
 def test_a_root_of_no_square_is_decided_when_both_sides_take_it() -> None:
     x = drawn(*(0.1 * i for i in range(1, 64)))
     found = both(numbers.unary(Unary.SQRT, x), numbers.unary(Unary.SQRT, x))
