@@ -4,7 +4,8 @@
 
 #include "warpwright/emulated/lifted.h"
 
-namespace warpwright::lifted {
+// A namespace of its own: programs may have functions of the same names, and calls with Real look into Real's.
+namespace warpwright::lifted::functions {
 
 enum : int { EXP, LOG, SQRT, TANH, ERF, SIN, COS, TAN, ASIN, ACOS, ATAN, LGAMMA, FLOOR, CEIL, ROUND, TRUNC, NEAREST, ABS };
 enum : int { POWER = 4, MODULO, ATAN2, LARGER, SMALLER };
@@ -22,7 +23,7 @@ inline Real root(Real x) { return unary_of(SQRT, x); }
 inline Real ln2() { return Real(0.69314718055994531); }
 inline Real ln10() { return Real(2.30258509299404568); }
 
-}  // namespace warpwright::lifted
+}  // namespace warpwright::lifted::functions
 
 #define WARPWRIGHT_REAL ::warpwright::lifted::Real
 #define WARPWRIGHT_LIFTED1(NAME, RESULT) \
@@ -35,18 +36,18 @@ inline Real ln10() { return Real(2.30258509299404568); }
   WARPWRIGHT_REAL NAME(T x, WARPWRIGHT_REAL y) { return NAME(WARPWRIGHT_REAL(x), y); }
 // A function with its forms: plain, for floats, and those given.
 #define WARPWRIGHT_LIFTED_BOTH(NAME, RESULT) WARPWRIGHT_LIFTED1(NAME, RESULT) WARPWRIGHT_LIFTED1(NAME##f, RESULT)
-#define WARPWRIGHT_UNARY_OF(CODE) ::warpwright::lifted::unary_of(::warpwright::lifted::CODE, x)
-#define WARPWRIGHT_EXP(X) ::warpwright::lifted::exponential(X)
-#define WARPWRIGHT_LOG(X) ::warpwright::lifted::logarithm(X)
-#define WARPWRIGHT_ROOT(X) ::warpwright::lifted::root(X)
+#define WARPWRIGHT_UNARY_OF(CODE) ::warpwright::lifted::functions::unary_of(::warpwright::lifted::functions::CODE, x)
+#define WARPWRIGHT_EXP(X) ::warpwright::lifted::functions::exponential(X)
+#define WARPWRIGHT_LOG(X) ::warpwright::lifted::functions::logarithm(X)
+#define WARPWRIGHT_ROOT(X) ::warpwright::lifted::functions::root(X)
 
 #define WARPWRIGHT_LIFTED_COMMON                                                         \
   WARPWRIGHT_LIFTED_BOTH(exp, WARPWRIGHT_EXP(x))                                         \
-  WARPWRIGHT_LIFTED_BOTH(exp2, WARPWRIGHT_EXP(x * ::warpwright::lifted::ln2()))          \
+  WARPWRIGHT_LIFTED_BOTH(exp2, WARPWRIGHT_EXP(x * ::warpwright::lifted::functions::ln2()))          \
   WARPWRIGHT_LIFTED_BOTH(expm1, WARPWRIGHT_EXP(x) - 1)                                   \
   WARPWRIGHT_LIFTED_BOTH(log, WARPWRIGHT_LOG(x))                                         \
-  WARPWRIGHT_LIFTED_BOTH(log2, WARPWRIGHT_LOG(x) / ::warpwright::lifted::ln2())          \
-  WARPWRIGHT_LIFTED_BOTH(log10, WARPWRIGHT_LOG(x) / ::warpwright::lifted::ln10())        \
+  WARPWRIGHT_LIFTED_BOTH(log2, WARPWRIGHT_LOG(x) / ::warpwright::lifted::functions::ln2())          \
+  WARPWRIGHT_LIFTED_BOTH(log10, WARPWRIGHT_LOG(x) / ::warpwright::lifted::functions::ln10())        \
   WARPWRIGHT_LIFTED_BOTH(log1p, WARPWRIGHT_LOG(x + 1))                                   \
   WARPWRIGHT_LIFTED_BOTH(sqrt, WARPWRIGHT_ROOT(x))                                       \
   WARPWRIGHT_LIFTED_BOTH(tanh, WARPWRIGHT_UNARY_OF(TANH))                                \
@@ -69,16 +70,16 @@ inline Real ln10() { return Real(2.30258509299404568); }
   WARPWRIGHT_LIFTED_BOTH(nearbyint, WARPWRIGHT_UNARY_OF(NEAREST))                        \
   WARPWRIGHT_LIFTED_BOTH(fabs, WARPWRIGHT_UNARY_OF(ABS))                                 \
   WARPWRIGHT_LIFTED1(abs, WARPWRIGHT_UNARY_OF(ABS))                                      \
-  WARPWRIGHT_LIFTED2(fmax, ::warpwright::lifted::larger(x, y))                           \
-  WARPWRIGHT_LIFTED2(fmaxf, ::warpwright::lifted::larger(x, y))                          \
-  WARPWRIGHT_LIFTED2(fmin, ::warpwright::lifted::smaller(x, y))                          \
-  WARPWRIGHT_LIFTED2(fminf, ::warpwright::lifted::smaller(x, y))                         \
-  WARPWRIGHT_LIFTED2(pow, ::warpwright::lifted::binary_of(::warpwright::lifted::POWER, x, y))    \
-  WARPWRIGHT_LIFTED2(powf, ::warpwright::lifted::binary_of(::warpwright::lifted::POWER, x, y))   \
-  WARPWRIGHT_LIFTED2(fmod, ::warpwright::lifted::binary_of(::warpwright::lifted::MODULO, x, y))  \
-  WARPWRIGHT_LIFTED2(fmodf, ::warpwright::lifted::binary_of(::warpwright::lifted::MODULO, x, y)) \
-  WARPWRIGHT_LIFTED2(atan2, ::warpwright::lifted::binary_of(::warpwright::lifted::ATAN2, x, y))  \
-  WARPWRIGHT_LIFTED2(atan2f, ::warpwright::lifted::binary_of(::warpwright::lifted::ATAN2, x, y)) \
+  WARPWRIGHT_LIFTED2(fmax, ::warpwright::lifted::functions::larger(x, y))                           \
+  WARPWRIGHT_LIFTED2(fmaxf, ::warpwright::lifted::functions::larger(x, y))                          \
+  WARPWRIGHT_LIFTED2(fmin, ::warpwright::lifted::functions::smaller(x, y))                          \
+  WARPWRIGHT_LIFTED2(fminf, ::warpwright::lifted::functions::smaller(x, y))                         \
+  WARPWRIGHT_LIFTED2(pow, ::warpwright::lifted::functions::binary_of(::warpwright::lifted::functions::POWER, x, y))    \
+  WARPWRIGHT_LIFTED2(powf, ::warpwright::lifted::functions::binary_of(::warpwright::lifted::functions::POWER, x, y))   \
+  WARPWRIGHT_LIFTED2(fmod, ::warpwright::lifted::functions::binary_of(::warpwright::lifted::functions::MODULO, x, y))  \
+  WARPWRIGHT_LIFTED2(fmodf, ::warpwright::lifted::functions::binary_of(::warpwright::lifted::functions::MODULO, x, y)) \
+  WARPWRIGHT_LIFTED2(atan2, ::warpwright::lifted::functions::binary_of(::warpwright::lifted::functions::ATAN2, x, y))  \
+  WARPWRIGHT_LIFTED2(atan2f, ::warpwright::lifted::functions::binary_of(::warpwright::lifted::functions::ATAN2, x, y)) \
   WARPWRIGHT_LIFTED2(copysignf, ::warpwright::lifted::of_bits((x.bits & 0x7fffffffu) | (y.bits & 0x80000000u))) \
   WARPWRIGHT_LIFTED2(copysign, copysignf(x, y))                                          \
   inline WARPWRIGHT_REAL fma(WARPWRIGHT_REAL x, WARPWRIGHT_REAL y, WARPWRIGHT_REAL z) { return x * y + z; }  \
@@ -93,10 +94,10 @@ namespace std {
 WARPWRIGHT_LIFTED_COMMON
 }
 
-WARPWRIGHT_LIFTED2(max, ::warpwright::lifted::larger(x, y))
-WARPWRIGHT_LIFTED2(min, ::warpwright::lifted::smaller(x, y))
+WARPWRIGHT_LIFTED2(max, ::warpwright::lifted::functions::larger(x, y))
+WARPWRIGHT_LIFTED2(min, ::warpwright::lifted::functions::smaller(x, y))
 WARPWRIGHT_LIFTED1(__expf, WARPWRIGHT_EXP(x))
-WARPWRIGHT_LIFTED1(exp10f, WARPWRIGHT_EXP(x * ::warpwright::lifted::ln10()))
+WARPWRIGHT_LIFTED1(exp10f, WARPWRIGHT_EXP(x * ::warpwright::lifted::functions::ln10()))
 WARPWRIGHT_LIFTED1(__exp10f, exp10f(x))
 WARPWRIGHT_LIFTED1(__logf, WARPWRIGHT_LOG(x))
 WARPWRIGHT_LIFTED1(__log2f, log2f(x))
