@@ -94,11 +94,6 @@ def values_of(value: Any) -> Any:
     return numbers.values(numbers.read(value)) if is_constant else value
 
 
-def with_values(arguments: Any) -> Any:
-    """Arguments with doubles in place of lifted numbers, for operations that decide something."""
-    return tree_map(values_of, arguments)
-
-
 def with_places(arguments: Any) -> Any:
     """Arguments with places in place of numbers, for operations that only move elements."""
     return tree_map(lambda item: lifted(item) if is_floating(item) else item, arguments)

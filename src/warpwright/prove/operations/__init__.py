@@ -1,7 +1,8 @@
 """What each operation of torch does to lifted numbers, registered by name. Importing this package registers all.
 
 arithmetic.py    what the numbers can do themselves, and comparisons by their doubles
-functions.py     elementwise functions in terms of these, and their derivatives
+functions.py     elementwise functions in terms of these
+activations.py   activation functions, and their derivatives
 movement.py      views, copies, casts and constants
 reductions.py    sums, means, extrema, variances, norms
 ordering.py      scans, sorts, top-k
@@ -16,6 +17,7 @@ refused.py       random numbers, which are refused
 """
 
 from warpwright.prove.operations import (
+    activations,
     arithmetic,
     convolutions,
     functions,
@@ -30,6 +32,7 @@ from warpwright.prove.operations import (
 )
 
 __all__ = [
+    "activations",
     "arithmetic",
     "convolutions",
     "functions",
