@@ -186,6 +186,8 @@ class Reference:
     """A function that computes the gradients, if they are not those of autograd through `entry`."""
     state: tuple[str, ...] = ()
     """Names of a module's parameters and buffers, in the order in which they follow the inputs."""
+    dtype: str | None = field(default=None, metadata=OMIT_DEFAULT)
+    """The dtype to which a module is converted; None leaves it as its constructor makes it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -26,6 +26,13 @@ def function_task(source: str, path: Path, name: str, inputs: Sequence[str], dir
         remedy = "describe its inputs, such as --input 8,512,768:bf16"
         raise TaskError(f"{path}:{name}", None, "does not say how large its inputs are", remedy)
     findings = probe(Job(kind="function", filename=str(path), source=source, entry=name, arguments=described(inputs)))
-    reference = Reference(source=source, entry=name, style=findings.style, state=findings.state, filename=path.name)
+    reference = Reference(
+        source=source,
+        entry=name,
+        style=findings.style,
+        state=findings.state,
+        filename=path.name,
+        dtype=findings.dtype,
+    )
     asked = direction or Direction.FORWARD
     return assembled(Loaded(name=name, where=f"{path}:{name}", direction=asked, reference=reference), findings)

@@ -34,6 +34,15 @@ def test_arguments_are_named_by_the_signature_and_defaults_fill_the_rest(sample:
     accepts(task, lambda x, w, eps, bias: x * w / (x.double().square().mean(-1, keepdim=True) + eps).sqrt().float())
 
 
+def test_a_module_takes_on_the_dtype_of_its_inputs_if_it_must(sample: Sample, accepts: Accepts) -> None:
+    task = sample(f"{REFERENCE}:Net", "4,16:bf16")
+    assert task.reference.dtype == "bf16"
+    assert {a.dtype for a in task.arguments if isinstance(a, TensorArg)} == {"T"}
+    accepts(task, lambda x, table, w, b: torch.relu(torch.nn.functional.linear(x, w, b)) + table)
+    assert sample(f"{REFERENCE}:Net", "4,16").reference.dtype is None
+    assert sample(f"{REFERENCE}:Upcasting", "4,16:bf16").reference.dtype is None
+
+
 def test_smaller_sizes_surround_the_given_ones(sample: Sample, accepts: Accepts) -> None:
     task = sample(f"{REFERENCE}:softmax", "8,32,48:bf16")
     assert sizes(task, Role.TIME) == sizes(task, Role.CHECK) == [{"A": 8, "B": 32, "C": 48}]

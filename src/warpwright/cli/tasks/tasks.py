@@ -14,7 +14,12 @@ from warpwright.core.task import Direction, Task
 Suite = Annotated[str | None, typer.Option("--suite", metavar="SUITE", help="Only this suite, such as paper.")]
 Inputs = Annotated[
     list[str] | None,
-    typer.Option("--input", metavar="SIZES:DTYPE", help="An input of ref.py:fn, such as 8,512,768:bf16; repeat it."),
+    typer.Option(
+        "--input",
+        metavar="SIZES:DTYPE",
+        help="An input of ref.py:fn, in order or by name; repeat it. 8,512,768:bf16 is a tensor, 16:int64<100 integers"
+        " below 100, :fp32 a tensor without dimensions; eps=1e-5, dims=[1,2], bias=none and causal=true are others.",
+    ),
 ]
 Which = Annotated[
     Direction | None,

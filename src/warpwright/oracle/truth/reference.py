@@ -14,6 +14,7 @@ import torch
 from torch.utils._python_dispatch import _disable_current_modes
 
 from warpwright.core.codec import content_id
+from warpwright.core.dtypes import dtype_named
 from warpwright.core.errors import TaskError
 from warpwright.core.signature import differentiable_outputs, forward_arguments, is_differentiable
 from warpwright.core.task import Case, Direction, Reference, Role, Task
@@ -198,8 +199,12 @@ def _instance(reference: Reference, dtype: torch.dtype, device: torch.device) ->
     if key not in _instances:
         with _disable_current_modes():
             made = _constructed(reference)
-            _instances[key] = made.to(device=device, dtype=dtype if dtype is torch.float64 else None)
+            _instances[key] = made.to(device=device, dtype=dtype if dtype is torch.float64 else _own_dtype(reference))
     return _instances[key]
+
+
+def _own_dtype(reference: Reference) -> torch.dtype | None:
+    return None if reference.dtype is None else getattr(torch, dtype_named(reference.dtype).torch)
 
 
 def _constructed(reference: Reference) -> torch.nn.Module:

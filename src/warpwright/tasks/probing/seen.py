@@ -93,6 +93,8 @@ class Findings:
     runs: tuple[Run, ...]
     style: str = "function"
     state: tuple[str, ...] = ()
+    dtype: str | None = None
+    """The dtype that a module had to be converted to; None if it was left as its constructor makes it."""
     call: tuple[str, ...] = ()
     """The arguments in the order of the user's function, if the task has a different order."""
     mutates: tuple[str, ...] = ()

@@ -8,15 +8,17 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
+from warpwright.core.dtypes import dtype_named
 from warpwright.core.errors import TaskError
 from warpwright.tasks.probing.child.exploring import explored
 from warpwright.tasks.probing.child.observing import Subject
 from warpwright.tasks.probing.child.recording import Origin, recording
 from warpwright.tasks.probing.child.state import state_of
 from warpwright.tasks.probing.child.user_file import load
-from warpwright.tasks.probing.child.values import seen_argument
-from warpwright.tasks.probing.seen import Findings, Job, Seen
+from warpwright.tasks.probing.child.values import elements, made, seen_argument
+from warpwright.tasks.probing.seen import Findings, Job, Seen, TensorSeen
 
+_MANY = 1 << 20
 _POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
 
@@ -48,7 +50,42 @@ def _module_findings(job: Job, kind: Any) -> Findings:
         problem = f"its constructor needs {', '.join(needed)}"
         raise TaskError(job.filename, job.entry, problem, "give defaults, or name a subclass that needs nothing")
     arguments = _bound(job, kind.forward, skipped=1)
-    return explored(job, job.entry, lambda device: (module_subject(kind, device, arguments), arguments))
+    dtype = _common_dtype(arguments)
+    if dtype is not None and not _takes(kind, arguments):
+        kept = getattr(torch, dtype_named(dtype).torch)
+        return replace(_explored_module(job, lambda: kind().to(kept), arguments), dtype=dtype)
+    return _explored_module(job, kind, arguments)
+
+
+def _explored_module(job: Job, make: Callable[[], Any], arguments: tuple[Seen, ...]) -> Findings:
+    return explored(job, job.entry, lambda device: (module_subject(make, device, arguments), arguments))
+
+
+def _takes(kind: Any, arguments: tuple[Seen, ...]) -> bool:
+    """Whether a module as it is made takes inputs of these dtypes: tried with data, without which torch does not ask.
+
+    Large inputs are tried with a single element in the first dimension.
+    """
+    import torch
+
+    with torch.no_grad():
+        try:
+            kind()(*(made(_first_row(seen), "cpu") for seen in arguments))
+        except RuntimeError as error:
+            return "dtype" not in str(error) and "same type" not in str(error)
+    return True
+
+
+def _first_row(seen: Seen) -> Seen:
+    is_large = isinstance(seen, TensorSeen) and elements([seen]) > _MANY and len(seen.shape) > 1
+    return replace(seen, shape=(1, *seen.shape[1:])) if is_large and isinstance(seen, TensorSeen) else seen
+
+
+def _common_dtype(arguments: tuple[Seen, ...]) -> str | None:
+    """The dtype of all floating inputs, if it is not the one that modules are made in."""
+    tensors = [seen for seen in arguments if isinstance(seen, TensorSeen) and dtype_named(seen.dtype).floating]
+    names = {seen.dtype for seen in tensors}
+    return names.pop() if len(names) == 1 and names <= {"fp16", "bf16", "fp64"} else None
 
 
 def module_subject(make: Callable[[], Any], device: str, arguments: tuple[Seen, ...]) -> Subject:
