@@ -20,9 +20,9 @@ from warpwright.compose.kernels.site import Site, sites_of
 from warpwright.compose.kernels.steps import EntryWriter
 from warpwright.compose.passes.unit_dims import dim_timed_as_one, handed_over
 from warpwright.compose.schedule.entry import Entry
-from warpwright.compose.schedule.groups import ROWS
 from warpwright.compose.schedule.knobs import Config, Knob, Space, variations_of
 from warpwright.compose.schedule.row_shapes import is_few_and_long, is_too_long
+from warpwright.compose.schedule.spaces import ROWS
 from warpwright.core.dtypes import dtype_named
 from warpwright.core.gpus.table import gpu_named
 from warpwright.core.task import Direction, Role, ScalarArg, Task, TensorArg

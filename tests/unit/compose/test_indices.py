@@ -7,7 +7,7 @@ import math
 from hypothesis import given
 from hypothesis import strategies as st
 
-from warpwright.compose.ir import indices
+from warpwright.compose.ir import index_code, indices
 from warpwright.compose.ir.indices import PACK, ROW, Total, Var
 from warpwright.compose.ir.sizes import Cases, Size
 
@@ -20,7 +20,7 @@ def sizes(extents: list[int]) -> list[Size]:
 
 
 def at(index: indices.Index | None, **values: int) -> int:
-    found = eval(indices.written(index, lambda size: str(size.values[0])).text.replace("/", "//"), {}, values)
+    found = eval(index_code.written(index, lambda size: str(size.values[0])).text.replace("/", "//"), {}, values)
     assert isinstance(found, int)
     return found
 

@@ -11,7 +11,7 @@ import pytest
 
 from warpwright.compose import CannotCompose, Composable, read_back
 from warpwright.compose import plan as plan_of
-from warpwright.compose.schedule.groups import ALONE, COLUMNS, ELEMENTS, ROWS
+from warpwright.compose.schedule.spaces import ALONE, COLUMNS, ELEMENTS, ROWS
 from warpwright.core.candidate import Candidate
 from warpwright.core.errors import UsageError
 from warpwright.core.launch.plan import Launch, Library, Plan

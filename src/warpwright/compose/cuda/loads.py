@@ -10,7 +10,7 @@ from warpwright.compose.code.statements import Let, Statement
 from warpwright.compose.code.text import Code, as_code, code
 from warpwright.compose.cuda.arithmetic import ATOM, Term
 from warpwright.compose.cuda.tensors import Needs
-from warpwright.compose.ir import indices
+from warpwright.compose.ir import index_code, indices
 from warpwright.compose.ir.indices import ELEMENT, KERNEL, PACK, Index
 from warpwright.compose.ir.naming import RESERVED
 from warpwright.compose.ir.sizes import Cases, Size
@@ -104,8 +104,8 @@ class Loads:
         return name
 
     def index_code(self, index: Index | None, lane: str = "", is_operand: bool = False) -> Code:
-        if index is not None and indices.level(index) >= PACK:
-            index = indices.hoisted(index, self._divided_once, self._cases.one())
+        if index is not None and indices.level(index) >= PACK and not (lane and indices.moves_by_row(index)):
+            index = index_code.hoisted(index, self._divided_once, self._cases.one())
         return self._index_code(index, lane, is_operand)
 
     def _divided_once(self, index: Index) -> str:
@@ -116,10 +116,10 @@ class Loads:
         return self._of_row[index]
 
     def _index_code(self, index: Index | None, lane: str = "", is_operand: bool = False) -> Code:
-        self.needs.divides |= indices.divides(index)
-        self.needs.small.update(indices.divisors(index))
-        self.needs.strides.update(indices.strides(index))
-        return indices.written(index, self.size_text, lane, is_operand)
+        self.needs.divides |= index_code.divides(index)
+        self.needs.small.update(index_code.divisors(index))
+        self.needs.strides.update(index_code.strides(index))
+        return index_code.written(index, self.size_text, lane, is_operand)
 
     def load(self, tensor: Tensor, offset: Index | None, kind: str) -> Term:
         self.needs.reads[tensor.name] = tensor

@@ -53,9 +53,12 @@ def _items(kernels: Sequence[Written], config: Mapping[str, Any]) -> list[Item]:
     devices = [with_fast_math(kernel.device) if fast else kernel.device for kernel in kernels]
     functions = dict.fromkeys(item for kernel in kernels for item in kernel.needs.functions.values())
     quick: dict[Item, Item] = {DEFINED[Op.SIGMOID]: QUICK_SIGMOID} if fast else {}
-    return [
+    shared = [
         *_preamble(kernels, [item for device in devices for item in device], config),
         *(quick.get(item, item) for item in functions),
+    ]
+    return [
+        *dict.fromkeys(shared),
         *(item for device, kernel in zip(devices, kernels, strict=True) for item in (*device, *kernel.launcher)),
     ]
 

@@ -12,7 +12,8 @@ from warpwright.compose.ir.operations import Op
 from warpwright.compose.ir.tensors import Store, Tensor
 from warpwright.compose.ir.values import Graph
 from warpwright.compose.schedule.entry import Entry
-from warpwright.compose.schedule.groups import Group, Space
+from warpwright.compose.schedule.groups import Group
+from warpwright.compose.schedule.spaces import Space
 
 Found = TypeVar("Found")
 

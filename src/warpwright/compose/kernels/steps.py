@@ -15,7 +15,8 @@ from warpwright.compose.ir.operations import Op
 from warpwright.compose.ir.tensors import Store
 from warpwright.compose.kernels.registry import Choice, chosen
 from warpwright.compose.kernels.site import Site
-from warpwright.compose.schedule.groups import COLUMNS, ELEMENTS, ROWS, Group
+from warpwright.compose.schedule.groups import Group
+from warpwright.compose.schedule.spaces import COLUMNS, ELEMENTS, ROWS, STRIDED
 
 ALONE_NAMES = {
     Op.TOPK: "topk",
@@ -49,7 +50,7 @@ class EntryWriter(HostWriter):
 
     def kernel_name(self, group: Group) -> str:
         taken = {kernel.name for kernel in self.kernels}
-        kinds = {ELEMENTS: "elements", ROWS: "rows", COLUMNS: "columns"}
+        kinds = {ELEMENTS: "elements", ROWS: "rows", STRIDED: "strided_rows", COLUMNS: "columns"}
         kind = kinds.get(group.space.kind) or ALONE_NAMES.get(group.stores[0].value.op, "step")
         whose = stem_of(self.task.name)
         stem = f"{whose}_{kind}" if self.entry.name == "forward" else f"{whose}_{self.entry.name}_{kind}"

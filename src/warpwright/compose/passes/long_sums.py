@@ -13,8 +13,9 @@ from dataclasses import replace
 from warpwright.compose.ir.operations import Op, Reduced
 from warpwright.compose.ir.tensors import Store, Tensor
 from warpwright.compose.ir.values import Graph, Value, is_host
-from warpwright.compose.schedule.groups import Scheduler, Space
+from warpwright.compose.schedule.groups import Scheduler
 from warpwright.compose.schedule.row_shapes import is_few_and_long, is_too_long
+from warpwright.compose.schedule.spaces import STRIDED, Space
 
 ARITHMETIC = (Op.ADD, Op.SUB, Op.MUL, Op.DIV, Op.NEG)
 
@@ -62,6 +63,8 @@ class _Rewriter:
 
     def _is_long(self, value: Value) -> bool:
         space, cases, gpu = self.scheduler.own_space(value), self.graph.cases, self.graph.gpu
+        if space.kind == STRIDED:
+            return False
         return is_few_and_long(space.rows, space.columns, cases, gpu) or is_too_long(space.columns, cases)
 
     def _summed(self, value: Value) -> Value:

@@ -11,29 +11,26 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from warpwright.compose.ir.naming import RESERVED
-from warpwright.compose.ir.operations import APART, HOST, REDUCTIONS, Axis, LibraryCall, Op, Reduced
+from warpwright.compose.ir.operations import APART, HOST, Axis, LibraryCall, Op, Reduced
 from warpwright.compose.ir.sizes import Size
 from warpwright.compose.ir.tensors import Store, Tensor
 from warpwright.compose.ir.values import FLOAT, INT, Graph, Value, is_host, under_views, walk
 from warpwright.compose.ir.wording import called
-
-ROWS, COLUMNS, ELEMENTS, ALONE = "rows", "columns", "elements", "alone"
-
+from warpwright.compose.schedule.row_shapes import few
+from warpwright.compose.schedule.spaces import (
+    ALONE,
+    COLUMNS,
+    ELEMENTS,
+    ROWS,
+    STRIDED,
+    Space,
+    elements_between,
+    is_aligned,
+    is_reduction,
+)
 
 INLINE = (Op.POOL, Op.SCATTER, Op.LISTS)
 """Operations whose kernels compute their elementwise inputs inline."""
-
-
-@dataclass(frozen=True, slots=True)
-class Space:
-    """The iteration space of a kernel: rows and columns, or a number of elements."""
-
-    kind: str
-    rows: Size
-    columns: Size
-    number: int = 0
-    """Tells apart what must not share a kernel: one for rows that do not lie in memory as rows, below zero for what
-    one step of its own gives together."""
 
 
 @dataclass(slots=True)
@@ -52,6 +49,10 @@ class Group:
 def are_rows(group: Group) -> bool:
     """Whether it runs over rows, and sums no columns beside them."""
     return group.space.kind == ROWS and not _sums_columns(group)
+
+
+def are_strided_rows(group: Group) -> bool:
+    return group.space.kind == STRIDED
 
 
 def are_rows_and_columns(group: Group) -> bool:
@@ -81,6 +82,9 @@ class Scheduler:
         """The stores of our steps, in an order that respects dependencies."""
         self.scratch: list[Tensor] = []
         self._reductions: dict[int, frozenset[Space]] = {}
+        self._own_spaces: dict[int, Space] = {}
+        """The spaces of reductions, by number of the value."""
+        self._aligned: dict[tuple[int, Space], bool] = {}
         self._summed: dict[int, str] = {}
         """The summands of results, with the names of these results."""
 
@@ -162,10 +166,10 @@ class Scheduler:
             self._keep(value)
             return
         foreign = self.spaces(value) - {space}
-        if foreign and not root and len(foreign) == 1 and self._is_small(value, next(iter(foreign))):
+        if not root and len(foreign) == 1 and self._is_small(value, *foreign) and self.space_of(value) != space:
             self._keep(value)
             return
-        if not root and _is_reduction(value) and self.own_space(value) != space:
+        if not root and is_reduction(value) and self.own_space(value) != space:
             self._keep(value)
             return
         for arg in value.args:
@@ -185,7 +189,15 @@ class Scheduler:
             cut = value.attr(Reduced).dims
             return Space(COLUMNS, product(shape[:cut]), product(shape[cut:]))
         cut = len(shape) - value.attr(Reduced).dims
-        return Space(ROWS, product(shape[:cut]), product(shape[cut:]), int(value.first.op is Op.PERMUTE))
+        rows, columns = product(shape[:cut]), product(shape[cut:])
+        inner = elements_between(value, self.graph.cases)
+        if inner is not None and self._fills_warps(rows):
+            return Space(STRIDED, rows, columns, inner=inner)
+        return Space(ROWS, rows, columns, int(value.first.op is Op.PERMUTE))
+
+    def _fills_warps(self, rows: Size) -> bool:
+        """Whether there is a warp of neighbouring rows for every multiprocessor in some timed case."""
+        return any(rows.values[case] >= 32 * few(self.graph.gpu) for case in self.graph.cases.timed)
 
     def spaces(self, value: Value) -> frozenset[Space]:
         """The iteration spaces of all reductions needed to compute a value from stored ones."""
@@ -193,25 +205,38 @@ class Scheduler:
             return frozenset()
         if value.number not in self._reductions:
             found = frozenset().union(*(self.spaces(arg) for arg in value.args))
-            own = frozenset({self.own_space(value)}) if _is_reduction(value) else frozenset()
-            self._reductions[value.number] = found | own
+            if is_reduction(value):
+                self._own_spaces[value.number] = self.own_space(value)
+                found |= {self._own_spaces[value.number]}
+            self._reductions[value.number] = found
         return self._reductions[value.number]
 
     def space_of(self, value: Value) -> Space:
         """The space of the kernel that computes it."""
-        if _is_reduction(value):
+        if is_reduction(value):
             return self.own_space(value)
         count, one = self.graph.numel(value), self.graph.cases.one()
-        found = sorted(
-            (space for space in self.spaces(value) if space.kind == ROWS), key=lambda space: str(space.columns.text)
-        )
-        whole = [space for space in found if space.rows * space.columns == count and space.number == 0]
-        narrow = [space for space in found if space.rows == count]
         if value.op is Op.TOPK:
             return Space(ALONE, one, count, -1 - value.first.number)
         if value.op in APART:
             return Space(ALONE, one, count, value.number)
-        return (whole or narrow or [Space(ELEMENTS, one, count)])[0]
+        fitting = (space for space in self._around(value, count) if self._is_aligned(value, space))
+        return next(fitting, Space(ELEMENTS, one, count))
+
+    def _around(self, value: Value, count: Size) -> list[Space]:
+        """The spaces in which a kernel may compute the value: as an element of every row, or as a number for each."""
+        found = sorted(
+            (space for space in self.spaces(value) if space.kind in (ROWS, STRIDED)),
+            key=lambda space: space.columns.text,
+        )
+        whole = [space for space in found if space.rows * space.columns == count and space.number == 0]
+        return [*whole, *(space for space in found if space.rows == count)]
+
+    def _is_aligned(self, value: Value, space: Space) -> bool:
+        key = value.number, space
+        if key not in self._aligned:
+            self._aligned[key] = is_aligned(value, space, self._own_spaces, self.inputs, self.graph.cases)
+        return self._aligned[key]
 
     def _grouped(self, doubles: Sequence[Store]) -> Schedule:
         groups: list[Group] = []
@@ -273,10 +298,6 @@ class Scheduler:
         """The last group whose results a kernel for this value reads."""
         numbers = [made_by[item.number] for item in walk([value]) if item is not value and item.number in made_by]
         return max(numbers, default=0)
-
-
-def _is_reduction(value: Value) -> bool:
-    return value.op in REDUCTIONS or value.op is Op.COLUMNS
 
 
 def _summand(value: Value) -> Value | None:

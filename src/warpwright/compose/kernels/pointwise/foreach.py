@@ -36,8 +36,9 @@ from warpwright.compose.kernels.pointwise.map import KNOBS
 from warpwright.compose.kernels.site import Site
 from warpwright.compose.kernels.strategy import Fit, Otherwise, Strategy
 from warpwright.compose.kernels.writing import Writing
-from warpwright.compose.schedule.groups import ELEMENTS, Group
+from warpwright.compose.schedule.groups import Group
 from warpwright.compose.schedule.knobs import Config, Knob
+from warpwright.compose.schedule.spaces import ELEMENTS
 from warpwright.core.gpus.table import Gpu
 
 MOST = 64

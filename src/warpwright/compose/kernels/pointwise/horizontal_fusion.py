@@ -34,8 +34,9 @@ from warpwright.compose.kernels.rows.launch import merged_needs
 from warpwright.compose.kernels.site import Site
 from warpwright.compose.kernels.strategy import Fit, Otherwise, Strategy
 from warpwright.compose.kernels.writing import Writing
-from warpwright.compose.schedule.groups import ELEMENTS, Group
+from warpwright.compose.schedule.groups import Group
 from warpwright.compose.schedule.knobs import Config
+from warpwright.compose.schedule.spaces import ELEMENTS
 
 
 def can_share(sites: Sequence[Site]) -> bool:

@@ -46,8 +46,9 @@ from warpwright.compose.ir.values import Graph
 from warpwright.compose.kernels.site import Site
 from warpwright.compose.kernels.strategy import Fit, Otherwise, Strategy
 from warpwright.compose.kernels.writing import Writing
-from warpwright.compose.schedule.groups import ELEMENTS, Group
+from warpwright.compose.schedule.groups import Group
 from warpwright.compose.schedule.knobs import VECTOR_BYTES, Config, Knob
+from warpwright.compose.schedule.spaces import ELEMENTS
 from warpwright.core.gpus.table import Gpu
 
 KNOBS = (

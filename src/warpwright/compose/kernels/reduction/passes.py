@@ -51,10 +51,10 @@ def joined(passes: Sequence[Sequence[Value]]) -> list[list[Carried]]:
     moved: dict[int, Carried] = {}
     drawn: set[int] = set()
     for value in (value for group in passes for value in group):
-        if joint := _joint(value):
+        if (joint := _joint(value)) and joint.largest.number not in moved:
             moved[joint.largest.number] = joint
             drawn.add(value.number)
-        elif spread := _variance(value):
+        elif (spread := _variance(value)) and spread.total.number not in moved:
             moved[spread.total.number] = spread
             drawn.add(value.number)
     kept = [[moved.get(value.number, value) for value in group if value.number not in drawn] for group in passes]
@@ -63,31 +63,47 @@ def joined(passes: Sequence[Sequence[Value]]) -> list[list[Carried]]:
 
 def _joint(value: Value) -> OnlineSoftmax | None:
     """sum(exp(x - max(x))), with or without a guard."""
-    if value.op is not Op.SUM or value.first.op is not Op.EXP or value.first.first.op is not Op.SUB:
+    power = _in_own_order(value)
+    if value.op is not Op.SUM or power.op is not Op.EXP or power.first.op is not Op.SUB:
         return None
-    x, shift = value.first.first.args
+    x, shift = power.first.args
     guarded = False
     while shift.op in (Op.BROADCAST, Op.RESHAPE, Op.FINITE):
         guarded |= shift.op is Op.FINITE
         shift = shift.first
-    if shift.op is not Op.AMAX or shift.first is not x or shift.attrs != value.attrs:
+    if shift.op is not Op.AMAX or not _are_alike(shift, value) or _in_own_order(shift) is not x:
         return None
     return OnlineSoftmax(shift, value, guarded)
 
 
 def _variance(value: Value) -> Variance | None:
     """sum((x - mean(x)) ** 2)."""
-    if value.op is not Op.SUM or value.first.op is not Op.MUL or value.first.args[0] is not value.first.args[1]:
+    square = _in_own_order(value)
+    if value.op is not Op.SUM or square.op is not Op.MUL or square.args[0] is not square.args[1]:
         return None
-    centred = value.first.first
+    centred = square.first
     if centred.op is not Op.SUB:
         return None
     x, mean = centred.first, under_views(centred.args[1])
     total = mean.first
-    if mean.op is not Op.DIV or total.op is not Op.SUM or total.first is not x or total.attrs != value.attrs:
+    if mean.op is not Op.DIV or total.op is not Op.SUM:
+        return None
+    if not _are_alike(total, value) or _in_own_order(total) is not x:
         return None
     count = under_views(mean.args[1])
-    return Variance(total, mean, value) if _is_count(count, x.shape[-value.attr(Reduced).dims :]) else None
+    reduced = value.first.shape[-value.attr(Reduced).dims :]
+    return Variance(total, mean, value) if _is_count(count, reduced) else None
+
+
+def _in_own_order(reduction: Value) -> Value:
+    """The operand of a reduction, before its dimensions are permuted so that the reduced ones come last."""
+    return reduction.first.first if reduction.first.op is Op.PERMUTE else reduction.first
+
+
+def _are_alike(one: Value, other: Value) -> bool:
+    """Whether two reductions are over the same dimensions of operands of one shape."""
+    orders = [item.first.attrs if item.first.op is Op.PERMUTE else None for item in (one, other)]
+    return one.attrs == other.attrs and orders[0] == orders[1]
 
 
 def _is_count(value: Value, reduced: Sequence[Size]) -> bool:

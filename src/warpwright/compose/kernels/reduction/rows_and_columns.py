@@ -62,8 +62,9 @@ from warpwright.compose.kernels.rows.work import rows_of
 from warpwright.compose.kernels.site import Site
 from warpwright.compose.kernels.strategy import Fit, Otherwise, Strategy
 from warpwright.compose.kernels.writing import Writing
-from warpwright.compose.schedule.groups import COLUMNS, Group, are_rows_and_columns
+from warpwright.compose.schedule.groups import Group, are_rows_and_columns
 from warpwright.compose.schedule.knobs import Config, Knob
+from warpwright.compose.schedule.spaces import COLUMNS
 from warpwright.core.gpus.table import Gpu
 
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
-from warpwright.compose.code.text import as_code
 from warpwright.compose.ir import indices
-from warpwright.compose.ir.indices import ELEMENT, KERNEL, PACK, ROW, Flip, Index, Loaded, Place, Shift, Total, Var
-from warpwright.compose.ir.operations import Axis, Flipped, Op, Permuted, Sliced
+from warpwright.compose.ir.indices import PACK, ROW, Index, Place, Total, Var
+from warpwright.compose.ir.operands import operands
 from warpwright.compose.ir.tensors import Store, Tensor
 from warpwright.compose.ir.values import Graph, Value, is_host
 from warpwright.compose.kernels.reduction.passes import Carried, OnlineSoftmax, Variance, check, depths, joined
@@ -16,8 +15,6 @@ from warpwright.compose.kernels.rows.row import Rows
 
 Access = tuple[str, Index | None]
 """A tensor by name, and an index into it."""
-SOMEWHERE = as_code("somewhere")
-"""An index that only the kernel knows."""
 
 
 class RowReads:
@@ -84,7 +81,7 @@ class RowReads:
             if value.number in self.held:
                 self._note(found, self.held[value.number], indices.ravel(place, value.shape, self.graph.cases))
             elif not is_host(value) and value.number not in self._finished:
-                roots += self._operands(value, place, found)
+                roots += operands(value, place, self.graph.cases)
         return frozenset(found)
 
     def _place(self, value: Value) -> Place:
@@ -93,40 +90,6 @@ class RowReads:
     def _note(self, found: set[Access], tensor: Tensor, offset: Index | None) -> None:
         if indices.motion(offset, self.graph.cases).kind == "step":
             found.add((tensor.name, offset))
-
-    def _operands(self, value: Value, place: Place, found: set[Access]) -> list[tuple[Value, Place]]:
-        """The operands of an operation, with their places."""
-        match value.op:
-            case Op.RESHAPE:
-                return self._reshaped(value, place, found)
-            case Op.BROADCAST:
-                pairs = zip(place, value.first.shape, strict=True)
-                return [(value.first, tuple(None if size.is_one else index for index, size in pairs))]
-            case Op.PERMUTE:
-                order = value.attr(Permuted).order
-                return [(value.first, tuple(place[order.index(position)] for position in range(len(place))))]
-            case Op.SLICE:
-                cut = value.attr(Sliced)
-                return [(value.first, _replaced(place, cut.dim, _moved(place[cut.dim], cut)))]
-            case Op.FLIP:
-                return [(value.first, _turned(place, value))]
-            case Op.GATHER:
-                table, index = value.args
-                return [(index, place), (table, _replaced(place, value.attr(Axis).dim, Loaded(SOMEWHERE, ELEMENT)))]
-            case Op.ROWS_AT:
-                table, index = value.args
-                rank = len(index.shape)
-                return [(index, place[:rank]), (table, (Loaded(SOMEWHERE, ELEMENT), *place[rank:]))]
-        return [(arg, place if arg.shape else ()) for arg in value.args]
-
-    def _reshaped(self, value: Value, place: Place, found: set[Access]) -> list[tuple[Value, Place]]:
-        inner, cases = value.first, self.graph.cases
-        flat = indices.ravel(place, value.shape, cases)
-        if inner.number in self.held:
-            self._note(found, self.held[inner.number], flat)
-            return []
-        nowhere: Place = (None,) * len(inner.shape)
-        return [(inner, nowhere if flat is None else indices.unravel(flat, inner.shape, cases))]
 
 
 def _operand(item: Carried) -> Value:
@@ -145,19 +108,3 @@ def _results(item: Carried) -> list[Value]:
         case Variance():
             return [item.total, item.mean, item.squares]
     return [item]
-
-
-def _replaced(place: Place, dim: int, index: Index | None) -> Place:
-    return (*place[:dim], index, *place[dim + 1 :])
-
-
-def _moved(index: Index | None, cut: Sliced) -> Index | None:
-    if cut.start.text == "0":
-        return index
-    return Loaded(SOMEWHERE, KERNEL) if index is None else Shift(index, cut.start)
-
-
-def _turned(place: Place, value: Value) -> Place:
-    dims = value.attr(Flipped).dims
-    sides = enumerate(zip(place, value.shape, strict=True))
-    return tuple(Flip(at, size) if dim in dims and at is not None else at for dim, (at, size) in sides)
