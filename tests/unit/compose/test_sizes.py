@@ -14,8 +14,9 @@ CASES = Cases([{"N": 6, "C": 12, "G": 4}, {"N": 5, "C": 9, "G": 3}], ["N*C"])
 NAMES = st.sampled_from(["N", "C", "G", "2", "7"])
 FORMULAS = st.recursive(
     NAMES,
-    lambda inner: st.tuples(inner, st.sampled_from(["+", "*", "//", "-"]), inner).map(
-        lambda t: f"({t[0]}{t[1]}{t[2]})"
+    lambda inner: (
+        st.tuples(inner, st.sampled_from(["+", "*", "//", "-"]), inner).map(lambda t: f"({t[0]}{t[1]}{t[2]})")
+        | inner.map(lambda base: f"(({base})**2)")
     ),
 )
 

@@ -159,7 +159,9 @@ def _cpp(node: ast.expr, places: Mapping[str, str]) -> Code:
         case ast.Name(id=name) if name in places:
             return as_code(places[name])
         case ast.BinOp(left=left, op=ast.Pow(), right=ast.Constant(value=int() as power)):
-            return code("({product})", product=joined(" * ", [_cpp(left, places)] * power))
+            factor = _cpp(left, places)
+            factor = code("({factor})", factor=factor) if isinstance(left, ast.BinOp) else factor
+            return code("({product})", product=joined(" * ", [factor] * power))
         case ast.BinOp(left=left, op=op, right=right) if type(op) in _SIGNS:
             return _binary(left, op, right, places)
         case ast.UnaryOp(op=ast.USub(), operand=operand):
