@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from warpwright.compose.errors import CannotCompose
@@ -35,7 +36,7 @@ def forward_entry(task: Task, graph: Graph) -> Entry:
 
 def forward_stores(task: Task, graph: Graph) -> tuple[list[Store], tuple[Tensor, ...]]:
     """The stores of a forward pass, and the returned tensors."""
-    results, changed = lowered(trace.trace_forward(task), graph)
+    results, changed = lowered(partial(trace.trace_forward, task), graph, trace.hint_cases(task))
     named = {tensor.name: tensor for tensor in inputs_of(graph).values()}
     taken = named.keys() | {argument.name for argument in task.arguments}
     tensors = [
@@ -78,7 +79,7 @@ def backward_entry(task: Task, graph: Graph) -> Entry:
 
 def backward_stores(task: Task, graph: Graph) -> list[Store]:
     """The stores of the required gradients."""
-    results, _ = lowered(trace.trace_backward(task), graph)
+    results, _ = lowered(partial(trace.trace_backward, task), graph, trace.hint_cases(task))
     taken = {tensor.name for tensor in inputs_of(graph).values()} | {argument.name for argument in task.arguments}
     owed = [argument for argument in task.arguments if isinstance(argument, TensorArg) and _is_owed(task, argument)]
     return [
@@ -93,7 +94,7 @@ def _is_owed(task: Task, argument: TensorArg) -> bool:
 
 def _saved(task: Task, graph: Graph) -> dict[int, Tensor]:
     """Values of the graph that the forward pass has saved."""
-    results, _ = lowered(trace.trace_saved(task), graph)
+    results, _ = lowered(partial(trace.trace_saved, task), graph, trace.hint_cases(task))
     found = {}
     for value, save in zip(results, task.saves, strict=True):
         tensor = Tensor(safe_name(save.name), save.dtype, shape_of(graph, save.shape))

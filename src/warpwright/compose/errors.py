@@ -1,6 +1,7 @@
 """The exceptions of the composer.
 
 CannotCompose   there is no lowering for a function: an answer
+  AsksSizes     it takes another way for other sizes than those it was traced with
 OurFault        anything else that goes wrong in the composer: a bug of ours, with the exception as its cause
 """
 
@@ -21,7 +22,11 @@ class CannotCompose(Undecided):
         super().__init__(f"cannot compose: {what}")
 
     def __reduce__(self) -> tuple[type[CannotCompose], tuple[str]]:
-        return CannotCompose, (self.what,)
+        return type(self), (self.what,)
+
+
+class AsksSizes(CannotCompose):
+    """A function that, as it was traced, depends on sizes that only some cases have."""
 
 
 @contextmanager

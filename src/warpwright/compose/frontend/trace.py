@@ -26,6 +26,8 @@ from warpwright.core.signature import differentiable_outputs
 from warpwright.core.task import Case, Direction, ScalarArg, Task, TensorArg, sizes
 
 WIDE = ("fp32", "fp64")
+MOST_HINTS = 3
+"""The number of cases that are tried where a function depends on the sizes of a case."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,20 +59,22 @@ Body = Callable[[dict[str, Any]], list[Any]]
 """The traced function: maps named inputs to result tensors."""
 
 
-def trace_forward(task: Task) -> Traced:
+def trace_forward(task: Task, hint: Case) -> Traced:
     """Traces arguments to outputs; mutations appear as in-place operations."""
-    return _trace(task, task.arguments, (), (), lambda given: _forward(task, given))
+    return _trace(task, hint, task.arguments, (), (), lambda given: _forward(task, given))
 
 
-def trace_saved(task: Task) -> Traced:
-    return _trace(task, task.arguments, (), (), lambda given: _saved(task, given))
+def trace_saved(task: Task, hint: Case) -> Traced:
+    return _trace(task, hint, task.arguments, (), (), lambda given: _saved(task, given))
 
 
-def trace_backward(task: Task) -> Traced:
+def trace_backward(task: Task, hint: Case) -> Traced:
     """Traces gradients, saved tensors and arguments to gradients, by the task's own function or by autograd."""
     if task.reference.backward and task.direction is Direction.BACKWARD:
-        return _trace(task, task.arguments, _gradients(task), task.saves, lambda given: _own_backward(task, given))
-    return _trace(task, task.arguments, _gradients(task), (), lambda given: _differentiated(task, given))
+        return _trace(
+            task, hint, task.arguments, _gradients(task), task.saves, lambda given: _own_backward(task, given)
+        )
+    return _trace(task, hint, task.arguments, _gradients(task), (), lambda given: _differentiated(task, given))
 
 
 def told_apart(task: Task) -> str | None:
@@ -78,14 +82,14 @@ def told_apart(task: Task) -> str | None:
     return next((name for name in task.dtypes if name not in WIDE), None)
 
 
-def hint_case(task: Task) -> Case:
-    """The case with the most distinct and largest sizes: equal or unit sizes would be ambiguous."""
+def hint_cases(task: Task) -> list[Case]:
+    """The cases with the most distinct and largest sizes, best first: equal or unit sizes would be ambiguous."""
 
     def telling(case: Case) -> tuple[int, int, int]:
         values = list(case.dims.values())
         return sum(value > 1 for value in values), len(set(values)), min(values, default=0)
 
-    return max(task.cases, key=telling)
+    return sorted(task.cases, key=telling, reverse=True)[:MOST_HINTS]
 
 
 def _gradients(task: Task) -> tuple[Any, ...]:
@@ -95,7 +99,7 @@ def _gradients(task: Task) -> tuple[Any, ...]:
 def _forward(task: Task, given: dict[str, Any]) -> list[Any]:
     from warpwright.oracle.truth.reference import function, outputs
 
-    called = function(task.reference)
+    called = function(task.reference, drawn=False)
     arguments = [given[argument.name] for argument in task.arguments]
     return list(outputs(task, called, arguments))
 
@@ -146,8 +150,10 @@ def _leaf(task: Task, name: str, value: Any, leaves: list[Any]) -> Any:
     return leaves[-1]
 
 
-def _trace(task: Task, arguments: Sequence[Any], gradients: Sequence[Any], saves: Sequence[Any], body: Body) -> Traced:
-    inputs = _Inputs(task)
+def _trace(
+    task: Task, hint: Case, arguments: Sequence[Any], gradients: Sequence[Any], saves: Sequence[Any], body: Body
+) -> Traced:
+    inputs = _Inputs(task, hint)
     try:
         with _quiet():
             for output in gradients:
@@ -198,11 +204,11 @@ def _quiet() -> Iterator[None]:
 class _Inputs:
     """Fake tensors and symbols for the inputs of the traced function."""
 
-    def __init__(self, task: Task) -> None:
+    def __init__(self, task: Task, hint: Case) -> None:
         from torch._subclasses.fake_tensor import FakeTensorMode
         from torch.fx.experimental.symbolic_shapes import ShapeEnv
 
-        self._task, self._case = task, hint_case(task)
+        self._task, self._case = task, hint
         self._env: Any = ShapeEnv(specialize_zero_one=False, duck_shape=False)
         self._mode: Any = FakeTensorMode(shape_env=self._env, allow_non_fake_inputs=True)
         self._narrow = told_apart(task)

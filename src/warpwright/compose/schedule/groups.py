@@ -176,8 +176,8 @@ class Scheduler:
             self._prepare(arg, space)
 
     def _is_small(self, value: Value, space: Space) -> bool:
-        """One number for each row or column of that space, and no view that only repeats it."""
-        if value.op in (Op.BROADCAST, Op.RESHAPE):
+        """One number for each row or column of that space, and no view that only repeats or moves it."""
+        if value.op in (Op.BROADCAST, Op.RESHAPE, Op.PERMUTE):
             return False
         count = self.graph.numel(value)
         return count == (space.columns if space.kind == COLUMNS else space.rows)

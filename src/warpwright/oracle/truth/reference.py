@@ -6,7 +6,7 @@ import sys
 import types
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import cache
 from typing import Any
 
@@ -18,15 +18,19 @@ from warpwright.core.dtypes import dtype_named
 from warpwright.core.errors import TaskError
 from warpwright.core.signature import differentiable_outputs, forward_arguments, is_differentiable
 from warpwright.core.task import Case, Direction, Reference, Role, Task
+from warpwright.oracle.truth.undrawn import Undrawn
 
 Function = Callable[..., Any]
 Tensors = list[torch.Tensor]
 
 
-def function(reference: Reference, name: str | None = None) -> Function:
-    """Returns a function of the reference file by name, by default the task's entry."""
+def function(reference: Reference, name: str | None = None, *, drawn: bool = True) -> Function:
+    """Returns a function of the reference file by name, by default the task's entry.
+
+    The weights of a module that is only traced need not be `drawn`: they are arguments of the task.
+    """
     if name is None and reference.style == "module":
-        return _module_function(reference)
+        return _module_function(reference, drawn)
     found = getattr(_module(reference.source, reference.filename), name or reference.entry, None)
     if not callable(found):
         raise TaskError(reference.filename, None, f"there is no function '{name or reference.entry}'")
@@ -177,27 +181,27 @@ def constructed(task: Task, name: str) -> torch.Tensor:
     return held.clone()
 
 
-def _module_function(reference: Reference) -> Function:
+def _module_function(reference: Reference, drawn: bool) -> Function:
     """Wraps a module's forward as a function of its inputs followed by its state."""
 
     def call(*arguments: Any) -> Any:
         inputs = arguments[: len(arguments) - len(reference.state)]
         state = dict(zip(reference.state, arguments[len(inputs) :], strict=True))
         device = next((tensor.device for tensor in tensors_in(arguments)), torch.device("cpu"))
-        made = _instance(reference, torch.get_default_dtype(), device)
+        made = _instance(reference, torch.get_default_dtype(), device, drawn)
         return torch.func.functional_call(made, state, inputs)
 
     return call
 
 
-_instances: dict[tuple[str, torch.dtype, torch.device], torch.nn.Module] = {}
+_instances: dict[tuple[str, torch.dtype, torch.device, bool], torch.nn.Module] = {}
 
 
-def _instance(reference: Reference, dtype: torch.dtype, device: torch.device) -> torch.nn.Module:
+def _instance(reference: Reference, dtype: torch.dtype, device: torch.device, drawn: bool = True) -> torch.nn.Module:
     """Returns one module for each precision, so that constants that are not state have the precision of the inputs."""
-    key = (content_id(reference), dtype, device)
+    key = (content_id(reference), dtype, device, drawn)
     if key not in _instances:
-        with _disable_current_modes():
+        with _disable_current_modes(), nullcontext() if drawn else Undrawn():
             made = _constructed(reference)
             _instances[key] = made.to(device=device, dtype=dtype if dtype is torch.float64 else _own_dtype(reference))
     return _instances[key]

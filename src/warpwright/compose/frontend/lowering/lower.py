@@ -7,12 +7,13 @@ from collections.abc import Callable, Mapping, Sequence
 from inspect import signature
 from typing import Any
 
-from warpwright.compose.errors import CannotCompose
+from warpwright.compose.errors import AsksSizes, CannotCompose
 from warpwright.compose.frontend.trace import Slot, Traced
 from warpwright.compose.ir.operations import Argument, Constant, Extent, Op, Scalar
 from warpwright.compose.ir.sizes import Size, plain_formula
 from warpwright.compose.ir.values import BOOL, FLOAT, INT, Graph, Value
 from warpwright.core.dtypes import BY_TORCH_NAME
+from warpwright.core.task import Case
 
 Handler = Callable[..., Any]
 HANDLERS: dict[str, Handler] = {}
@@ -25,6 +26,10 @@ def handles(*names: str) -> Callable[[Handler], Handler]:
         return handler
 
     return register
+
+
+Lowered = tuple[list[Value], Mapping[str, Value]]
+"""The results of a traced function, and the final values of overwritten arguments."""
 
 
 class Lowering:
@@ -53,8 +58,16 @@ class Lowering:
                 self.now[node.name] = self._call(node)
                 self._name(node)
             else:
-                raise CannotCompose(f"a constant tensor inside the function ({node.target})")
+                self.now[node.name] = self._constant(node)
         return results
+
+    def _constant(self, node: Any) -> Value:
+        """The value of a tensor that the function makes of a number."""
+        held = getattr(self.traced.graph.owning_module, node.target, None)
+        held = getattr(held, "constant", held)
+        if held is None or held.dim() or not self.kind_of(held.dtype):
+            raise CannotCompose(f"a constant tensor inside the function ({node.target})")
+        return self.graph.constant(held.item())
 
     def _input(self, slot: Slot, node: Any) -> Any:
         if slot.kind == "count":
@@ -172,7 +185,7 @@ class Lowering:
                 left, right = (self._formula(side) for side in guard.args)
                 known = left in self.settled or left == f"max(1, {right})"
                 if not known and self.graph.cases.size(left) != self.graph.cases.size(right):
-                    raise CannotCompose(f"a function that asks whether {left} is {right}")
+                    raise AsksSizes(f"a function that asks whether {left} is {right}")
 
     def _formula(self, expression: Any) -> str:
         text = str(expression)
@@ -254,8 +267,18 @@ def dimensions(value: Value, dims: Sequence[int] | int | None) -> list[int]:
     return sorted(dimension(value, dim) for dim in listed)
 
 
-def lowered(traced: Traced, graph: Graph) -> tuple[list[Value], Mapping[str, Value]]:
-    """The results of the traced function, and the final values of overwritten arguments."""
+def lowered(trace: Callable[[Case], Traced], graph: Graph, hints: Sequence[Case]) -> Lowered:
+    """Traces a function and lowers it; the first hint counts with which it asks nothing that differs between cases."""
+    *others, last = hints
+    for hint in others:
+        try:
+            return _lowered(trace(hint), graph)
+        except AsksSizes:
+            continue
+    return _lowered(trace(last), graph)
+
+
+def _lowered(traced: Traced, graph: Graph) -> Lowered:
     import warpwright.compose.frontend.lowering.library
     import warpwright.compose.frontend.lowering.norm
     import warpwright.compose.frontend.lowering.pointwise

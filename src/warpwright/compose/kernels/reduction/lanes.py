@@ -81,8 +81,11 @@ class LanePass:
 class Lanes(Protocol):
     """The accumulators of one reduction, or of two fused ones: one for each lane of a pack."""
 
-    preamble: Sequence[Item]
-    operand: Value
+    @property
+    def preamble(self) -> Sequence[Item]: ...
+
+    @property
+    def operand(self) -> Value: ...
 
     def add(self, term: Term, done: LanePass) -> None: ...
 
