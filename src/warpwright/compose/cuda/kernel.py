@@ -124,11 +124,12 @@ def launcher_parameters(needs: Needs) -> list[Parameter]:
     return [*tensors, *scalars, *(Parameter("int64_t", name) for name in needs.sizes)]
 
 
-def vector_test(needs: Needs) -> Let:
-    """The statement that says whether the vector path may be taken."""
+def vector_test(needs: Needs, *more: str) -> Let:
+    """The statement that says whether the vector path may be taken, under more conditions if there are any."""
     addresses = ", ".join(f"{name}.data_ptr()" for name in needs.vectors)
     tests = [f"aligned({{{addresses}}})"] if addresses else []
     tests += [f"{name} % VEC == 0" for name in _named_multiples(needs)]
+    tests += more
     return Let("const bool", "vectors", " && ".join(tests) or "true")
 
 

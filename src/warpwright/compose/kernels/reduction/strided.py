@@ -159,15 +159,13 @@ class StridedWriter:
     def launcher(self, config: Config, gpu: Gpu) -> Definition:
         needs = self.emitter.needs
         given = pointers(used(needs, self.kernel.body))
-        aligned = vector_test(needs).value
-        enough = code("{aligned} && {columns} >= {least} * {VEC}", aligned=aligned, least=32 * gpu.sms)
         warps = config["strided_warps"]
         few = [*choice(f"{self.name}_kernel", ["T", "VEC", FEW]), launch("strips", f"dim3(32, {FEW})", given)]
         many = [*choice(f"{self.name}_kernel", ["T", "VEC", warps]), launch("strips", f"dim3(32, {warps})", given)]
         body = [
             vec_of(config["vector_bytes"]),
             Comment("Packs only where they leave a warp for every multiprocessor."),
-            Let("const bool", "vectors", enough),
+            vector_test(needs, f"columns >= {32 * gpu.sms} * VEC"),
             Let("const int64_t", "width", "32 * (vectors ? VEC : 1)"),
             Let("const int64_t", "strips", "(columns + width - 1) / width"),
             leave("strips == 0"),
