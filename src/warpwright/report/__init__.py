@@ -9,6 +9,8 @@ scores.py      scores and costs, in words
 verdicts.py    verdicts, in words
 funnel.py      the fates of a run's proposals, and its best candidate
 page.py        searches as a self-contained page
+overview.py    the head of a page: its parts with verdict, result and evidence
+source.py      a kernel's source on a page
 comparison.py  a measured kernel beside its baselines and the physical limit, as a table and as a picture
 charts.py      small charts as SVG
 """

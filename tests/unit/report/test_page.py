@@ -13,6 +13,7 @@ from warpwright.core.records.search import Action, Basis, Brief, Decision, Fate,
 from warpwright.report.charts import bars, steps
 from warpwright.report.funnel import best, funnel
 from warpwright.report.page import Catch, Chapter, page
+from warpwright.report.source import highlighted
 
 RUN = Run(id="r1", task="paper/layernorm:forward", seed=1, started="now", warpwright="0")
 
@@ -91,7 +92,7 @@ def test_a_page_is_complete_and_loads_nothing() -> None:
     shown = " ".join(outline(text).text)
     for words in ("layernorm", "predicted", "50%", "no GPU here", "int x;", "All <done>.", "1 (1 by emulate)"):
         assert words in shown, words
-    assert not re.search(r"(src|href)\s*=|url\(|@import|<script", text)
+    assert not re.search(r'src\s*=|href="(?!#)|url\(|@import|<script', text)
 
 
 @given(st.text(max_size=200))
@@ -101,7 +102,7 @@ def test_all_text_of_a_source_is_escaped(source: str) -> None:
     dossier = Dossier(candidate="c", task="t", evidence=(evidence,))
     plain = outline(page("t", [], [Catch(title="t", source="x", dossier=dossier)]))
     tried = outline(page("t", [], [Catch(title="t", source=source, dossier=dossier)]))
-    allowed = {"mark"}
+    allowed = {"mark", "span"}
     assert [tag for tag in tried.tags if tag not in allowed] == [tag for tag in plain.tags if tag not in allowed]
 
 
@@ -117,3 +118,34 @@ def test_steps_go_up_and_stop_at_the_limit() -> None:
     assert heights[1] < heights[0]
     assert "physical limit" in drawn
     assert steps([], last=0)
+
+
+def test_a_page_begins_with_a_row_for_each_part_and_what_was_caught() -> None:
+    refuted = Evidence(
+        candidate="c0",
+        rung="emulate",
+        verdict=Verdict.REFUTED,
+        counterexample=Counterexample(kind="race", message="a <race>", case="one", line=2),
+    )
+    held = Evidence(candidate="c3", rung="emulate", verdict=Verdict.HOLDS, facts={"cases": ["one", "two"], "runs": 7})
+    catch = Catch(
+        title="A planted race", source="// a\nint b;", dossier=Dossier(candidate="c0", task="t", evidence=(refuted,))
+    )
+    chapter = Chapter(
+        snapshot=SNAPSHOT, source="#include <x>\nint a = 1;", gpu="a GPU",
+        dossier=Dossier(candidate="c3", task="t", evidence=(held,)),
+    )  # fmt: skip
+    text = page("A page", [chapter], [catch])
+    links = re.findall(r'href="#([^"]*)"', text)
+    assert [text.count(f'id="{link}"') for link in links] == [1, 1]
+    assert text.index('id="a-planted-race"') < text.index(f'id="{links[1]}"')
+    assert "<mark>int b;</mark>" in text
+    assert "2, 7 runs" in text
+    assert "a GPU" in text
+
+
+def test_highlighting_changes_no_letter_and_escapes_all() -> None:
+    source = '/* a\n<b> */ #include <c>\nint d = 1; // "e" & f\nconst char* g = "<h>";\n'
+    shown = "".join(outline(f"<pre>{highlighted(source)}</pre>").text)
+    assert shown == source
+    assert "comment" in highlighted(source)

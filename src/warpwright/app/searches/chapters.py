@@ -22,7 +22,7 @@ def chapter(archive: Archive, task: Task, snapshot: Snapshot, gpu: str) -> Chapt
 
     winner = best(snapshot)
     if winner is None or winner.candidate is None:
-        return Chapter(snapshot=snapshot)
+        return Chapter(snapshot=snapshot, gpu=gpu)
     run, candidate = snapshot.run.id, winner.candidate
     kernel = library_of(archive, run)[candidate]
     dossiers = {item.candidate: item for item in archive.records(run, Dossier)}
@@ -34,5 +34,6 @@ def chapter(archive: Archive, task: Task, snapshot: Snapshot, gpu: str) -> Chapt
         dossier=dossiers.get(candidate),
         judged=tuple(item for item in judged if item.candidate == candidate),
         times_us=kernel.times_us,
+        gpu=gpu_named(gpu).title,
         limits_us={name: limit.seconds * 1e6 if limit else None for name, limit in limits.items()},
     )
