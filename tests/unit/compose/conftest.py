@@ -66,6 +66,12 @@ class Function:
         """Assignments of zeros to shared memory, four at a time."""
         return [node for node in self.statements if isinstance(node, Assign) and node.value.text == "float4{}"]
 
+    def returns_of(self, function: str) -> list[Node]:
+        """Statements that return what another function returns."""
+        return [
+            node for node in self.statements if any(item.text.startswith(f"return {function}(") for item in own(node))
+        ]
+
     @property
     def barriers(self) -> list[int]:
         return self._where(lambda node: isinstance(node, Barrier))

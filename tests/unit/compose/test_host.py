@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from functools import cache
 from pathlib import Path
 
 import pytest
@@ -13,37 +11,38 @@ from warpwright.compose import plan as plan_of
 from warpwright.tasks import load
 
 
-@cache
-def source(name: str) -> str:
-    (task,) = load(name)
-    return plan_of(task).write({})
+def checked(host) -> list[str]:
+    """The calls of `check`, in order."""
+    return [host.statements[place].value.text for place in host.calls("check")]
 
 
-def test_every_argument_that_is_read_must_lie_as_kernels_read_it() -> None:
-    host = source("paper/layernorm:backward").partition("> backward(")[2]
-    asked = re.findall(r"check\((\w+), \{([\w, ]+)\}\);", host)
-    assert asked == [
-        ("grad_y", "B, C, H, W"),
-        ("mean", "B"),
-        ("rstd", "B"),
-        ("x", "B, C, H, W"),
-        ("weight", "C, H, W"),
+def test_every_argument_that_is_read_must_lie_as_kernels_read_it(composed) -> None:
+    host = composed("paper/layernorm:backward").function("backward")
+    assert checked(host) == [
+        "check(grad_y, {B, C, H, W})",
+        "check(mean, {B})",
+        "check(rstd, {B})",
+        "check(x, {B, C, H, W})",
+        "check(weight, {C, H, W})",
     ]
-    assert host.index("grad_y = grad_y.contiguous();") < host.index("check(grad_y") < host.index("backward_of_one_row(")
+    made_contiguous, first_check = min(host.assigns("grad_y")), min(host.calls("check"))
+    (handed_over,) = [
+        place for place, node in enumerate(host.statements) if node in host.returns_of("backward_of_one_row")
+    ]
+    assert made_contiguous < first_check < handed_over
 
 
-def test_what_one_function_has_checked_is_not_checked_by_the_one_that_it_calls() -> None:
-    of_one_row = source("paper/layernorm:backward").partition("> backward_of_one_row(")[2].partition("\n}\n")[0]
-    assert "check(" not in of_one_row
+def test_what_one_function_has_checked_is_not_checked_by_the_one_that_it_calls(composed) -> None:
+    assert checked(composed("paper/layernorm:backward").function("backward_of_one_row")) == []
 
 
-def test_every_tensor_of_a_list_is_checked() -> None:
-    assert "for (const auto& each : params) check(each, each.sizes());" in source("modern/adamw:forward")
+def test_every_tensor_of_a_list_is_checked(composed) -> None:
+    assert "check(each, each.sizes())" in checked(composed("modern/adamw:forward").function("forward"))
 
 
-def test_sizes_come_in_the_order_of_the_arguments() -> None:
-    host = source("modern/group_norm_silu:forward").partition("torch::Tensor forward(")[2]
-    assert re.findall(r"const int64_t (\w+) = x.size", host) == ["N", "C", "H", "W"]
+def test_sizes_come_in_the_order_of_the_arguments(composed) -> None:
+    host = composed("modern/group_norm_silu:forward").function("forward")
+    assert [let.name for let in host.lets if let.value.text.startswith("x.size(")] == ["N", "C", "H", "W"]
 
 
 @pytest.mark.parametrize("code", ["torch.softmax(x * y, -1)", "x @ y.T"])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-import re
 from functools import cache
 from pathlib import Path
 
@@ -87,30 +86,37 @@ def test_a_source_without_a_genome_has_none() -> None:
     assert read_back("// genome: {broken") is None
 
 
-def test_saved_tensors_are_used_and_not_computed_again() -> None:
-    text = source("paper/llama_rmsnorm:backward")
-    assert "rstd[row]" in text
-    assert "rsqrtf" not in text
+def test_saved_tensors_are_used_and_not_computed_again(composed) -> None:
+    kernels = composed("paper/llama_rmsnorm:backward").kernels
+    assert any(kernel.reads("rstd") for kernel in kernels)
+    assert not any(kernel.calls("rsqrtf") for kernel in kernels)
 
 
-def test_a_forward_pass_leaves_what_is_cheap_to_keep() -> None:
-    text = source("paper/llama_rmsnorm:training")
-    assert "saved_rstd[row] = rstd;" in text
-    assert 'm.def("forward", &forward);' in text
-    assert 'm.def("backward", &backward);' in text
+def test_a_forward_pass_saves_what_is_cheap_to_keep(composed) -> None:
+    found = composed("paper/llama_rmsnorm:training")
+    assert found.function("llama_rmsnorm_rows_kept").assigns("saved_rstd")
+    assert [entry.name for entry in found.plan.entries if entry.is_exported] == ["forward", "backward"]
 
 
-def test_what_is_left_rounded_counts_rounded_in_what_else_is_left() -> None:
+def test_what_is_saved_rounded_counts_rounded_in_what_else_is_saved(composed) -> None:
     """A length of the sum before it is rounded does not fit the sum that the backward pass is given."""
-    kept = source("modern/add_rmsnorm:training").partition("_kept(")[2].partition("\n}\n")[0]
-    assert kept.count("const float wide = float(static_cast<T>(float(x_pack.at[k]) +") == 2
-    assert "static_cast<T>(" not in source("modern/add_rmsnorm:forward")
-    assert "static_cast<T>(" not in source("modern/softmax:training")
+    kernel = composed("modern/add_rmsnorm:training").function("launch_add_rmsnorm_rows")
+    assert kernel.launches
+    kept = composed("modern/add_rmsnorm:training").function("add_rmsnorm_rows_kept")
+    wide = [let.value.text for let in kept.lets if let.name == "wide"]
+    assert len(wide) == 2
+    assert all("static_cast<T>" in text for text in wide)
+    for name in ("modern/add_rmsnorm:forward", "modern/softmax:training"):
+        rounded = [
+            let.name for item in composed(name).kernels for let in item.lets if "static_cast<T>" in let.value.text
+        ]
+        assert rounded == []
 
 
-def test_a_product_that_is_left_is_computed_once() -> None:
-    forward = source("modern/linear_cross_entropy:training").partition(" forward(")[2].partition("\n}\n")[0]
-    assert forward.count("at::mm(") == 1
+def test_a_product_that_is_saved_is_computed_once(composed) -> None:
+    assert [choice[-1] for choice in composed("modern/linear_cross_entropy:training").strategies()].count(
+        "library"
+    ) == 1
 
 
 @pytest.mark.skipif(toolchain.nvcc() is None, reason="no nvcc on this machine")
@@ -121,41 +127,36 @@ def test_a_product_that_is_saved_is_read_and_not_computed_again() -> None:
     assert [node.operation for node in nodes if isinstance(node, Library)] == ["mm", "mm"]
 
 
-def test_names_come_from_the_reference() -> None:
-    text = source("paper/llama_rmsnorm:forward")
-    assert "const float rstd = rsqrtf(" in text
+def test_names_come_from_the_reference(composed) -> None:
+    assert composed("paper/llama_rmsnorm:forward").function("rows_kept").value("rstd").startswith("rsqrtf(")
 
 
-def test_softmax_in_one_pass_where_rows_are_streamed() -> None:
-    streamed = source("modern/cross_entropy:forward").partition("_streamed(")[2].partition("\n}\n")[0]
-    assert streamed.count("for (int first") == 1
+def test_softmax_in_one_pass_where_rows_are_streamed(composed) -> None:
+    assert (
+        len(composed("modern/cross_entropy:forward").function("cross_entropy_rows_streamed").loops_over("first")) == 1
+    )
 
 
-def test_eight_bits_are_rounded_as_torch_rounds_them() -> None:
-    assert "to_e4m3(" in source("modern/add_rmsnorm_fp8_dynamic:forward")
+def test_products_are_library_calls_with_a_kernel_behind_them(composed) -> None:
+    assert composed("paper/mnist_linear_relu:forward").strategies() == [["small products"], ["map"]]
+    assert [choice[-1] for choice in composed("modern/matmul:forward").strategies()] == ["library"]
 
 
-def test_products_are_library_calls_with_a_kernel_behind_them() -> None:
-    text = source("paper/mnist_linear_relu:forward")
-    assert "at::addmm(" in text
-    assert "launch_mnist_linear_relu_elements<scalar_t>" in text
+def test_a_returned_view_knows_its_sizes(composed) -> None:
+    host = composed("paper/unet_linear:forward").function("forward")
+    assert host.value("O") == "weight.size(0)"
+    assert host.reads("B", "S", "O")
 
 
-def test_a_returned_view_knows_its_sizes() -> None:
-    text = source("paper/unet_linear:forward")
-    assert ".reshape({B, S, O})" in text
-    assert "const int64_t O = weight.size(0);" in text
+def test_lists_of_tensors_share_launches(composed) -> None:
+    found = composed("modern/adamw:forward")
+    assert found.strategies() == [["foreach"]]
+    assert len([launch for function in found.functions for launch in function.launches]) == 1
 
 
-def test_lists_of_tensors_share_launches() -> None:
-    text = source("modern/adamw:forward")
-    assert "struct Batch {" in text
-    assert "1 - std::pow(beta1, static_cast<double>(step))" in text
-
-
-def test_running_sums_from_the_end_are_one_kernel() -> None:
+def test_running_sums_from_the_end_are_scans(composed) -> None:
     assert kinds("modern/cumsum:backward") == [ALONE]
-    assert "scan_kernel<T, T, VEC, 256, 4, true>" in source("modern/cumsum:backward")
+    assert composed("modern/cumsum:backward").strategies() == [["scan"]]
 
 
 def test_what_cannot_be_composed_names_the_operation(tmp_path: Path) -> None:
@@ -175,54 +176,49 @@ def test_a_branch_on_the_numbers_themselves_is_no_crash(tmp_path: Path) -> None:
         plan_of(task)
 
 
-def test_a_function_of_a_user(tmp_path: Path) -> None:
-    path = tmp_path / "ref.py"
-    path.write_text(
-        "import torch\n\ndef gated(x, gate):\n    return torch.nn.functional.silu(gate) * x\n", encoding="utf-8"
-    )
-    (task,) = load(f"{path}:gated", inputs=["8,512:bf16", "8,512:bf16"], direction="forward")
-    assert "sigmoid(" in plan_of(task).write({})
+def test_a_function_of_a_user(function_of) -> None:
+    found = function_of("x, gate", "return F.silu(gate) * x", "8,512:bf16", "8,512:bf16")
+    assert found.strategies() == [["map"]]
+    assert any(kernel.calls("sigmoid<T>") for kernel in found.kernels)
 
 
-def test_a_product_that_is_timed_with_one_row_has_an_entry_point_for_that() -> None:
-    text = source("modern/int8_linear:forward")
-    assert "if (x.size(0) == 1) return forward_of_one_row(x, weight, scales, bias);" in text
-    assert "int8_linear_forward_of_one_row_rows_kept" in text
-    assert text.index("torch::Tensor forward_of_one_row(") < text.index("torch::Tensor forward(")
-    assert text.count("m.def(") == 1
-    assert text.count("at::addmm(") == 1
+def test_a_product_that_is_timed_with_one_row_has_an_entry_point_for_that(composed) -> None:
+    found = composed("modern/int8_linear:forward")
+    of_one_row, whole = found.plan.entries
+    assert (of_one_row.is_exported, whole.is_exported) == (False, True)
+    assert "gemv" in found.strategies(0)[0]
+    assert "x.size(0) == 1" in found.function("forward").conditions
+    assert [choice[-1] for choice in found.strategies(1)].count("library") == 1
 
 
-def test_one_row_times_a_matrix_that_lies_the_other_way_is_a_sum_of_columns() -> None:
-    text = source("modern/int8_linear:backward")
-    assert "launch_int8_linear_backward_of_one_row_columns<scalar_t>(weight, scales, grad_y, grad_x, N, K);" in text
+def test_one_row_times_a_matrix_that_lies_the_other_way_is_a_sum_of_columns(composed) -> None:
+    found = composed("modern/int8_linear:backward")
+    assert found.plan.entries[0].name == "backward_of_one_row"
+    assert found.strategies(0) == [["columns"]]
 
 
-def test_gradients_of_a_single_large_sample_are_left_in_the_pass_that_reads_it() -> None:
-    text = source("paper/layernorm:backward")
-    assert "if (grad_y.size(0) == 1) return backward_of_one_row(grad_y, mean, rstd, x, weight, bias, eps);" in text
-    first = text.partition("of_one_row_rows_pass_1_kernel(")[2].partition("\n}\n")[0]
-    assert "store<VEC>(grad_weight + row * columns + column, grad_weight_out);" in first
-    assert "of_one_row_rows_columns" not in text
-    assert "of_one_row" not in source("modern/group_norm_silu:backward")
+def test_gradients_of_a_single_large_sample_are_stored_in_the_pass_that_reads_it(composed) -> None:
+    found = composed("paper/layernorm:backward")
+    assert "grad_y.size(0) == 1" in found.function("backward").conditions
+    assert found.function("of_one_row_rows_pass_1_kernel").calls("store", reading=("grad_weight",))
+    assert not any("columns" in choice for choice in found.strategies(0))
+    assert [entry.name for entry in composed("modern/group_norm_silu:backward").plan.entries] == ["backward"]
 
 
-def test_of_a_training_pair_only_the_pass_that_gains_is_handed_over() -> None:
-    text = source("paper/layernorm:training")
-    assert "if (grad_y.size(0) == 1) return backward_of_one_row(grad_y, weight, saved_rstd, x, saved_mean);" in text
-    assert "forward_of_one_row" not in text
+def test_only_the_pass_of_a_training_pair_that_gains_has_an_entry_for_one_row(composed) -> None:
+    names = [entry.name for entry in composed("paper/layernorm:training").plan.entries]
+    assert names == ["forward", "backward_of_one_row", "backward"]
 
 
 @pytest.mark.parametrize("name", ["modern/matmul:forward", "modern/matmul:training", "paper/unet_linear:forward"])
-def test_products_that_are_never_timed_with_one_row_have_none(name: str) -> None:
-    assert "of_one_row" not in source(name)
+def test_products_that_are_never_timed_with_one_row_have_none(composed, name: str) -> None:
+    assert all(entry.is_exported for entry in composed(name).plan.entries)
 
 
-def test_a_sum_of_columns_without_a_name_is_not_called_like_their_number(tmp_path: Path) -> None:
-    path = tmp_path / "ref.py"
-    path.write_text("def f(x):\n    return x - x.sum(0) * x.sum(0).sin()\n")
-    (task,) = load(f"{path}:f", inputs=["64,40:fp32"], direction="forward")
-    assert "const torch::Tensor& columns" not in plan_of(task).write({})
+def test_a_sum_of_columns_without_a_name_is_not_called_like_their_number(function_of) -> None:
+    found = function_of("x", "return x - x.sum(0) * x.sum(0).sin()", "64,40:fp32")
+    tensors = {given.name for item in found.functions for given in item.item.parameters if "Tensor" in given.type}
+    assert "columns" not in tensors
 
 
 def of_a_user(folder: Path, body: str, *inputs: str) -> Composable:
@@ -231,9 +227,11 @@ def of_a_user(folder: Path, body: str, *inputs: str) -> Composable:
     return plan_of(task)
 
 
-def test_what_is_done_in_place_is_done(tmp_path: Path) -> None:
-    text = of_a_user(tmp_path, "y = x * 2; y += 3; y.relu_(); return y - 1", "8,64:fp32").write({})
-    assert "positive(float(x_pack[p].at[k]) * 2.0f + 3.0f) - 1.0f" in text
+def test_what_is_done_in_place_is_done(function_of) -> None:
+    found = function_of("x", "y = x * 2; y += 3; y.relu_(); return y - 1", "8,64:fp32")
+    (kernel,) = found.kernels
+    (stored,) = kernel.assigns("y_out") or kernel.assigns("y0_out")
+    assert kernel.statements[stored].value.text == "positive(float(x_pack[p].at[k]) * 2.0f + 3.0f) - 1.0f"
 
 
 def test_what_others_see_too_is_not_changed_in_place(tmp_path: Path) -> None:
@@ -248,11 +246,11 @@ def test_rows_that_32_bits_cannot_count_are_not_composed(tmp_path: Path) -> None
         of_a_user(tmp_path, "return x.sum()", "65536,65536:fp32")
 
 
-def test_what_a_library_gives_is_returned_in_the_type_that_is_owed(tmp_path: Path) -> None:
-    wide = of_a_user(tmp_path, "return (x.float() @ x.float().t()).to(x.dtype)", "8,64:bf16").write({})
-    assert "x.t().to(torch::kFloat32)).to(x.scalar_type());" in wide
-    viewed = of_a_user(tmp_path, "return (x.float() @ x.float().t()).to(x.dtype).view(-1)", "8,64:bf16").write({})
-    assert re.search(r"return \w+\.reshape\(\{\w+ \* \w+\}\)\.to\(x\.scalar_type\(\)\);", viewed)
+@pytest.mark.parametrize("view", ["", ".view(-1)"])
+def test_what_a_library_gives_is_returned_in_the_type_of_the_output(function_of, view: str) -> None:
+    body = f"return (x.float() @ x.float().t()).to(x.dtype){view}"
+    host = function_of("x", body, "8,64:bf16").function("forward")
+    assert any(item.text.endswith(".to(x.scalar_type())") for item in host.expressions)
 
 
 def test_a_part_of_a_concatenation_is_one_of_parts(tmp_path: Path) -> None:
@@ -262,10 +260,11 @@ def test_a_part_of_a_concatenation_is_one_of_parts(tmp_path: Path) -> None:
     assert [part.shape[1].text for part in joined.args] == ["1", "B - 1"]
 
 
-def test_a_convolution_of_one_channel_is_written_out_tap_by_tap_into_what_comes_next() -> None:
-    text = source("paper/mnist_conv_relu_pool:forward")
-    assert "if (x.size(1) == 1) return forward_of_one_channel(x, weight, bias);" in text
-    taken = text.partition("forward_of_one_channel_windows_kernel(")[2].partition("\n}\n")[0]
-    assert taken.count("float(weight[((i / windows) % O) * 9") == 9
-    assert text.count("at::convolution(") == 1
-    assert "of_one_channel" not in source("paper/unet_conv2d:forward")
+def test_a_convolution_of_one_channel_is_written_out_tap_by_tap_into_what_comes_next(composed) -> None:
+    found = composed("paper/mnist_conv_relu_pool:forward")
+    assert "x.size(1) == 1" in found.function("forward").conditions
+    kernel = found.function("forward_of_one_channel_windows_kernel")
+    taps = sum(item.text.count("float(weight[") for item in kernel.expressions)
+    assert taps == 9
+    assert [choice[-1] for choice in found.strategies(1)].count("library") == 1
+    assert all(entry.is_exported for entry in composed("paper/unet_conv2d:forward").plan.entries)
