@@ -131,7 +131,7 @@ def test_third_party_packages_stay_at_home(path: Path) -> None:
         if package == "warpwright" or package in sys.stdlib_module_names:
             continue
         allowed = HOMES.get(package, set()) | (set() if at_import else LAZY_HOMES.get(package, set()))
-        allowed |= {room} if path.is_relative_to(SANDBOXED) and package == "torch" else set()
+        allowed |= {room} if path.is_relative_to(SANDBOXED) and package in ("torch", "triton") else set()
         assert room in allowed, f"{by_name(path)} imports {name}, whose home is {sorted(allowed) or 'nowhere'}"
 
 

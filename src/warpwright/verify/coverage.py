@@ -19,13 +19,16 @@ def not_run(task: Task, ran: Collection[str]) -> dict[str, tuple[str, ...]]:
     return {case.name: tuple(_standing_for(task, case, ran)) for case in left}
 
 
-def gap(task: Task, sealed: Sealed | None, ran: Collection[str]) -> str | None:
-    """Why the cases that ran cannot cover the requested ones; None if they do."""
+def gap(task: Task, sealed: Sealed | None, ran: Collection[str], sampled: Collection[str] = ()) -> str | None:
+    """Why the cases that ran cannot cover the requested ones; None if they do.
+
+    Of `sampled` cases some blocks ran at least, which checks the kernels that they launch.
+    """
     for name, stand_ins in not_run(task, ran).items():
         if not stand_ins and any(case.stands_for == name for case in task.cases):
             return f"{name} is too large to be run on a CPU, and the host code takes no size that could stand for it"
     # For a task that covers its ranges, edge cases of each kernel run too, whose launches are in no plan.
-    missing = {} if sealed is None or task.is_general else unchecked_kernels(task, sealed, ran)
+    missing = {} if sealed is None or task.is_general else unchecked_kernels(task, sealed, {*ran, *sampled})
     if not missing:
         return None
     kernel, case = next(iter(missing.items()))

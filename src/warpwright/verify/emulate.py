@@ -28,7 +28,8 @@ class EmulateRung:
         emulation = language.emulate(
             climbed.task, climbed.candidate, _cases(climbed), self._store, execute_on_cpu, self._thorough
         )
-        missing = gap(climbed.task, climbed.sealed, emulation.cases) if emulation.verdict is Verdict.HOLDS else None
+        holds = emulation.verdict is Verdict.HOLDS
+        missing = gap(climbed.task, climbed.sealed, emulation.cases, emulation.sampled) if holds else None
         return climbed.with_evidence(
             Evidence(
                 candidate=climbed.candidate.id,

@@ -85,6 +85,8 @@ class Kernel:
     """The bound of `__launch_bounds__`."""
     cluster: Triple | None = None
     """The cluster size of `__cluster_dims__`."""
+    module: int = 0
+    """The cubin that it is in: the first, or one of the further ones."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -39,6 +39,8 @@ class Sealed:
     """Every entry point that the source binds."""
     cubin: bytes | None
     """None if there was no device compiler."""
+    modules: tuple[bytes, ...] = ()
+    """Further cubins, for compilers that make one for each kernel."""
     kernels: tuple[Kernel, ...] = ()
     variables: Mapping[str, str] = field(default_factory=dict)
     """Symbols of the cubin by the names in plans. A variable that no kernel uses is not in the cubin."""

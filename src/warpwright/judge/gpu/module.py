@@ -1,8 +1,8 @@
-"""A cubin loaded into the current context."""
+"""The cubins of a candidate, loaded into the current context."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from ctypes import c_void_p
 
 from warpwright.core.launch.plan import Kernel
@@ -10,23 +10,24 @@ from warpwright.judge.gpu import driver
 
 
 class Module:
-    """A loaded module, with kernels and device variables by demangled name. Use it as a context manager."""
+    """Loaded cubins, with kernels and device variables by demangled name. Use it as a context manager."""
 
-    def __init__(self, cubin: bytes, kernels: tuple[Kernel, ...], symbols: Mapping[str, str]) -> None:
-        self._handle = driver.load_module(cubin)
-        self._kernels = {kernel.name: kernel.symbol for kernel in kernels}
+    def __init__(self, cubins: Sequence[bytes], kernels: tuple[Kernel, ...], symbols: Mapping[str, str]) -> None:
+        self._handles = [driver.load_module(cubin) for cubin in cubins]
+        self._kernels = {kernel.name: kernel for kernel in kernels}
         self._symbols = symbols
         self._functions: dict[str, c_void_p] = {}
         self._pristine = {name: driver.download(*self.variable(name)) for name in symbols}
 
     def function(self, name: str) -> c_void_p:
         if name not in self._functions:
-            self._functions[name] = driver.find_function(self._handle, self._kernels[name])
+            kernel = self._kernels[name]
+            self._functions[name] = driver.find_function(self._handles[kernel.module], kernel.symbol)
         return self._functions[name]
 
     def variable(self, name: str) -> tuple[int, int]:
-        """Returns the address and the size of a device variable."""
-        return driver.find_global(self._handle, self._symbols[name])
+        """Returns the address and the size of a device variable, which only the first cubin has."""
+        return driver.find_global(self._handles[0], self._symbols[name])
 
     def address(self, name: str) -> int | None:
         """Returns the address of a device variable; None if no kernel uses it."""
@@ -40,7 +41,8 @@ class Module:
             driver.upload(self.variable(name)[0], contents, stream)
 
     def close(self) -> None:
-        driver.unload_module(self._handle)
+        for handle in self._handles:
+            driver.unload_module(handle)
 
     def __enter__(self) -> Module:
         return self

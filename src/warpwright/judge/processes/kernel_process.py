@@ -53,7 +53,9 @@ class KernelProcess:
     def load(self, sealed: dict[str, Any], tf32: bool) -> dict[str, Any]:
         allow_tf32(tf32)
         self._sealed: Sealed = decode(Sealed, sealed)
-        self._module = Module(self._sealed.cubin or b"", self._sealed.kernels, self._sealed.variables)
+        self._module = Module(
+            (self._sealed.cubin or b"", *self._sealed.modules), self._sealed.kernels, self._sealed.variables
+        )
         return {}
 
     def place(self, slot: int, case: str, entry: str, buffers: dict[str, list[int]]) -> dict[str, Any]:

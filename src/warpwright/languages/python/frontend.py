@@ -11,10 +11,12 @@ from warpwright.core.candidate import Candidate, Flags
 from warpwright.core.gpus.table import gpu_named
 from warpwright.core.launch.sealed import Sealed
 from warpwright.core.task import Case, Task
-from warpwright.emulate.emulating import emulate
+from warpwright.emulate.emulating import emulate, examined
 from warpwright.emulate.emulation import Emulation
 from warpwright.languages.frontend import Frontend
 from warpwright.languages.python import form, pipeline, skeleton, text
+from warpwright.languages.python.tiles.runner import tile_runner
+from warpwright.languages.python.tiles.sealing import sealed as tiles_sealed
 from warpwright.languages.words import Words
 from warpwright.seal.cache import Store, default_root
 from warpwright.seal.capture.program import is_prebuilt
@@ -64,10 +66,13 @@ class Python(Frontend):
         asked = tuple({case.name: case for case in (task.asked if cases is None else cases)}.values())
         try:
             found = pipeline.observed(task, candidate, asked, store)
+            kept = [case for case in asked if case.name in found.records]
+            if found.kernels:
+                return tiles_sealed(task, candidate, kept, found)
             translation = pipeline.translated(task, candidate, asked, found)
         except Refused as refused:
             return refused.refusal
-        sealed = seal(task, translation, [case for case in asked if case.name in found.records], store)
+        sealed = seal(task, translation, kept, store)
         return sealed if isinstance(sealed, Refusal) else pipeline.returned_to(candidate, sealed)
 
     def is_prepared(self, store: Store) -> bool:
@@ -84,14 +89,19 @@ class Python(Frontend):
         thorough: bool = False,
     ) -> Emulation:
         store = store or Store(root=default_root())
-        checked = tuple({case.name: case for case in (task.cases if cases is None else cases)}.values())
+        cases = task.cases if cases is None else cases
+        # A case that is both checked and timed is recorded once.
+        checked = tuple({case.name: case for case in cases}.values())
         try:
             found = pipeline.observed(task, candidate, checked, store)
+            kept = [case for case in cases if case.name in found.records]
+            if found.kernels:
+                runner = tile_runner(task, candidate, kept, found, store, library)
+                return examined(task, kept, store, lambda: runner, thorough=thorough)
             translation = pipeline.translated(task, candidate, checked, found)
         except Refused as refused:
             refusal = refused.refusal
             return Emulation(verdict=refusal.verdict, reason=refusal.reason, counterexample=refusal.counterexample)
-        kept = [case for case in checked if case.name in found.records]
         return emulate(task, translation, kept, store, library, thorough=thorough)
 
     def count(self, task: Task, candidate: Candidate, sealed: Sealed, case: Case) -> Counted:

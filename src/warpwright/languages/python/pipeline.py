@@ -36,15 +36,19 @@ def observed(task: Task, candidate: Candidate, cases: Sequence[Case], store: Sto
 
 
 def _observed(task: Task, candidate: Candidate, cases: Sequence[Case], store: Store, again: bool) -> Observed:
+    return observer(task, candidate, cases[0], store).observe(cases, again)
+
+
+def observer(task: Task, candidate: Candidate, case: Case, store: Store) -> Observer:
+    """Records the candidate's calls; `case` is one of them."""
     form = form_of(candidate.source)
     if form is None:
         raise refuted("entry", "the file has no class ModelNew, no custom_kernel and no function named forward")
     if task.direction is not Direction.FORWARD:
         raise undecided(f"unsupported: {task.direction} tasks for candidates in Python")
-    step = entry_calls(task, cases[0])[0]
+    step = entry_calls(task, case)[0]
     builder = Builder(flags=candidate.flags, store=store, source=candidate.source)
-    observer = Observer(task=task, candidate=candidate, step=step, form=form, store=store, builder=builder)
-    return observer.observe(cases, again)
+    return Observer(task=task, candidate=candidate, step=step, form=form, store=store, builder=builder)
 
 
 def translated(task: Task, candidate: Candidate, cases: Sequence[Case], found: Observed) -> Candidate:

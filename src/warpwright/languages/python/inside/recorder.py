@@ -6,6 +6,7 @@ results depend: a weight that the constructor or an earlier call transformed is 
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -146,9 +147,8 @@ class Recorder:
         """Records a launch of a kernel that Python code compiled. A tensor stands for the address of its first
         element.
         """
-        known = (key for key, other in self.kernels.items() if other == kernel)
-        key = next(known, None) or f"{kernel.name}_{len(self.kernels)}"
-        self.kernels[key] = kernel
+        key = f"{kernel.name}_{_digest(kernel)}"
+        self.kernels.setdefault(key, kernel)
         given = tuple(Word(data=item) if isinstance(item, bytes) else self.view(item) for item in arguments)
         self.add(
             KernelLaunch(
@@ -162,6 +162,12 @@ class Recorder:
                 arguments=given,
             )
         )
+
+
+def _digest(kernel: CompiledKernel) -> str:
+    """Equal in every process: folders of the sandbox, which debugging information names, do not count."""
+    parts = (kernel.text or kernel.cubin, kernel.parameters, sorted(kernel.facts.items()))
+    return hashlib.sha256(repr(parts).encode()).hexdigest()[:12]
 
 
 def _allocation(tensor: torch.Tensor, number: int) -> Allocate:

@@ -20,7 +20,7 @@ from torch.utils._pytree import tree_leaves
 from warpwright.core.codec import encode
 from warpwright.core.dtypes import dtype_named
 from warpwright.core.launch.plan import Constant, View
-from warpwright.languages.python.inside import device, modules
+from warpwright.languages.python.inside import device, modules, triton_launches
 from warpwright.languages.python.inside.dependence import record_of
 from warpwright.languages.python.inside.extensions import Ask, Extensions
 from warpwright.languages.python.inside.functions import Functions
@@ -90,6 +90,8 @@ class Session:
         state = self.order["state"]
         self._state = {item["name"]: self._argument(item) for item in state}
         reference = self._reference()
+        if "triton" in Path(CANDIDATE).read_text(errors="replace"):
+            triton_launches.install(self.recorder, self.order["gpu"])
         module = _imported(Path(CANDIDATE))
         form, entry = self.order["form"], self.order["entry"]
         called = getattr(module, entry)

@@ -14,7 +14,7 @@ from warpwright.core.calls import EntryCall, argument_specs
 from warpwright.core.candidate import Candidate
 from warpwright.core.codec import encode
 from warpwright.core.gpus.table import gpu_named
-from warpwright.core.signature import flatten
+from warpwright.core.signature import Spec, flatten
 from warpwright.core.task import Case, Task
 from warpwright.languages.python.form import Form
 from warpwright.languages.python.record import Answer, CompiledKernel, Extension, Record
@@ -71,11 +71,15 @@ class Observer:
             notes=first.notes,
         )
 
-    def _process(self, cases: Sequence[Case], space: int) -> Ran:
-        return run(self._order(cases, space), self.candidate.source, self.store, self.builder.answer)
+    def once(self, calls: Sequence[Sequence[Spec]]) -> Ran:
+        """Makes calls with other arguments, in one process."""
+        return run(self._order(calls, 0), self.candidate.source, self.store, self.builder.answer)
 
-    def _order(self, cases: Sequence[Case], space: int) -> dict[str, Any]:
+    def _process(self, cases: Sequence[Case], space: int) -> Ran:
         specs = [argument_specs(self.task, case, self.step) for case in cases]
+        return run(self._order(specs, space), self.candidate.source, self.store, self.builder.answer)
+
+    def _order(self, specs: Sequence[Sequence[Spec]], space: int) -> dict[str, Any]:
         reference = self.task.reference
         held = len(reference.state) if reference.style == "module" else 0
         inputs = [list(found[: len(found) - held]) for found in specs]
