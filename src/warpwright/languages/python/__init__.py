@@ -9,6 +9,7 @@ pipeline.py  a candidate becomes a CUDA C++ candidate that does what was recorde
 recording/   runs Python code in the sandbox and reads its records
 inside/      the code that runs there, with tensors that have no data
 lowering/    writes records as C++ host code
+tiles/       seals and runs records with kernels that Python code compiled itself, such as Triton's
 prompts/     the rules for a writer
 """
 
