@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -113,7 +114,22 @@ def items(folders: Sequence[Path], dtypes: Sequence[str], functions: Sequence[Ev
         yield from (Item(name=function.name, dtype=dtype, file=str(path), function=function) for dtype in dtypes)
 
 
-def tried(item: Item, seconds: float) -> Found:
+def tried(item: Item, seconds: float, out: Path) -> Found:
+    """Tries an item unless a line of the file tells what was found before; adds a line for it."""
+    known = {(found.name, found.dtype): found for found in read(out)}
+    if (item.name, item.dtype) in known:
+        return known[item.name, item.dtype]
+    found = _tried(item, seconds)
+    with out.open("a") as file:
+        file.write(json.dumps(asdict(found)) + "\n")
+    return found
+
+
+def read(out: Path) -> list[Found]:
+    return [Found(**json.loads(line)) for line in out.read_text().splitlines()] if out.is_file() else []
+
+
+def _tried(item: Item, seconds: float) -> Found:
     found, start = Found(name=item.name, dtype=item.dtype), time.monotonic()
     try:
         task = _task(item)

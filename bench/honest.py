@@ -10,11 +10,9 @@ was not tried on: other seeds, and sizes of the envelope. The exit status is 1 i
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import tempfile
 from collections.abc import Sequence
-from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 
@@ -49,15 +47,13 @@ def main() -> int:
     parser.add_argument("--each", type=int, default=1, help="every Nth item alone")
     parser.add_argument("--seconds", type=float, default=30, help="the most time for one function")
     parser.add_argument("--jobs", type=int)
-    parser.add_argument("--out", type=Path, help="a file for the results as JSON")
+    parser.add_argument("--out", type=Path, default=Path("honest.jsonl"), help="a file for the results, to resume from")
     options = parser.parse_args()
     dtypes = options.dtype or ["fp32", "bf16", "fp16"]
     with tempfile.TemporaryDirectory() as place:
         work = list(items(options.folders, dtypes, everyday() if options.functions else [], Path(place)))
         work = [item for item in work if not options.only or item.name in options.only][:: options.each]
-        results = parallel(partial(tried, seconds=options.seconds), work, jobs=options.jobs)
-    if options.out:
-        options.out.write_text(json.dumps([asdict(item) for item in results], indent=1))
+        results = parallel(partial(tried, seconds=options.seconds, out=options.out), work, jobs=options.jobs)
     return 0 if show(results) else 1
 
 

@@ -1,4 +1,4 @@
-"""Room 6, faults: right kernels with one planted fault each, to measure verifiers.
+"""The room faults: right kernels with one planted fault each, to measure verifiers.
 
 text.py       edits of CUDA source, and where they can be made
 edits/        the kinds of faults

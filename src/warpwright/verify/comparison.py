@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from statistics import median
 
 from warpwright.core.records.evidence import Dossier, Verdict
-from warpwright.core.records.rungs import OPINION
+from warpwright.core.records.rungs import LADDER, OPINION
 from warpwright.verify.evaluation import Label
 
 OURS = "warpwright"
@@ -38,7 +38,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Share:
-    """What one verifier finds of one class. Undecided is not found."""
+    """What one verifier finds of one class."""
 
     kind: str
     verifier: str
@@ -50,7 +50,9 @@ class Share:
 
     @property
     def share(self) -> float | None:
-        return self.found / self.faults if self.faults else None
+        """Undecided is not found for ours; for a check that is repeated here, it says nothing of that check."""
+        counted = self.faults if self.verifier in (OURS, *LADDER) else self.faults - self.undecided
+        return self.found / counted if counted else None
 
 
 def verdicts_of(dossier: Dossier) -> dict[str, Verdict]:

@@ -11,6 +11,7 @@ from warpwright.core.task import Case, Draw, Output, Reference, Role, Task, Tens
 from warpwright.oracle.compare.results import check_results
 from warpwright.oracle.truth.expected import Expected, expectations, scenario
 from warpwright.oracle.truth.jitter import Jitter
+from warpwright.oracle.truth.reference import evaluate, function
 
 QUANTISE = """
 import torch
@@ -54,6 +55,50 @@ def test_a_wrong_quantisation_is_refuted(dtype: str) -> None:
     step = x.float().abs().amax(-1, keepdim=True) / 127
     assert check_results(expected, [torch.floor(x / step).to(torch.int8)]) is not None
     assert check_results(expected, [torch.round(x / (step * 128 / 127)).to(torch.int8)]) is not None
+
+
+AFFINE = """
+import torch
+
+def forward(x):
+    low, high = x.amin(), x.amax()
+    return ((x - low) / (high - low + 1e-6) * 255).round().to(torch.uint8)
+"""
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_whole_numbers_that_many_roundings_move_may_move_further_than_the_few_runs_saw(seed: int) -> None:
+    """Near 255 the steps of bf16 are whole numbers, and four roundings follow one another."""
+    task, draw = of(AFFINE, "bf16", result="uint8")
+    draw = replace(draw, seed=seed)
+    given = scenario(task, draw)
+    with Jitter(7919):
+        other = evaluate(task, draw.case, function(task.reference), given.copy().arguments, [], [])
+    expected = expectations(task, draw, given)
+    assert check_results(expected, other) is None
+    wrong = (expected[0].value.double() * 0.95).round().to(torch.uint8)
+    assert check_results(expected, [wrong]) is not None
+
+
+ROUND_TRIP = """
+import torch
+
+def forward(x):
+    coarse = x.clamp(-448, 448).to(torch.float8_e4m3fn)
+    return coarse.view(-1).view_as(x).to(x.dtype) * 2
+"""
+
+
+@pytest.mark.parametrize("body", [ROUND_TRIP, ROUND_TRIP.replace(" * 2", "")])
+@pytest.mark.parametrize("dtype", ["bf16", "fp16", "fp32"])
+def test_eight_bits_on_the_way_are_a_rounding_that_every_implementation_makes(body: str, dtype: str) -> None:
+    task, draw = of(body, dtype, result="T")
+    given = scenario(task, draw)
+    expected = expectations(task, draw, given)
+    eager = evaluate(task, draw.case, function(task.reference), given.copy().arguments, [], [])
+    assert check_results(expected, eager) is None
+    unrounded = [given.arguments[0] * (2 if " * 2" in body else 1)]
+    assert check_results(expected, unrounded) is not None
 
 
 def test_whole_numbers_that_no_rounding_decides_have_one_right_value() -> None:

@@ -29,6 +29,12 @@ def test_each_verifier_has_its_share_of_each_class() -> None:
     assert (found[ALL, OURS].faults, found[ALL, OURS].found, found[ALL, OURS].seconds) == (3, 2, 2.0)
 
 
+def test_what_cannot_be_repeated_here_does_not_count_against_another_check() -> None:
+    answers = [answer("one", "index", REFUTED, UNDECIDED, UNDECIDED), answer("two", "index", REFUTED, REFUTED, REFUTED)]
+    found = {(item.kind, item.verifier): item.share for item in shares(answers)}
+    assert (found["index", OURS], found["index", "other"]) == (0.5, 1.0)
+
+
 def test_only_right_kernels_are_wrongly_rejected() -> None:
     assert false_rejections(ANSWERS) == {OURS: [], "other": ["right"]}
 

@@ -63,6 +63,14 @@ def test_what_can_refute_goes_on_without_a_word(body: str, tmp_path: Path) -> No
     assert climbed.task.distributions == TASK.distributions
 
 
+def test_an_operation_that_torch_has_for_sixteen_bits_on_gpus_alone_can_be_used(tmp_path: Path) -> None:
+    body = "torch.nn.functional.local_response_norm(x.view(2, 3, -1), 3).view_as(x)"
+    source = f"import torch\n\ndef forward(x):\n    return {body}\n"
+    cases = (Case(name="one", role=Role.CHECK, dims={"R": 6, "C": 33}, dtype="bf16"),)
+    task = replace(TASK, reference=Reference(source=source), cases=cases)
+    assert TaskRung(Store(root=tmp_path)).climb(Climb(task=task, candidate=Candidate(source=""))).evidence == ()
+
+
 def test_a_distribution_without_finite_results_is_left_out(tmp_path: Path) -> None:
     assert tried("x.exp() / (x.exp() + 1)", tmp_path).task.distributions == ("normal", "negative")
 

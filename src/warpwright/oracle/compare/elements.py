@@ -95,9 +95,11 @@ def _is_honest(expected: Expected, actual: torch.Tensor) -> torch.Tensor:
         return (actual.unsqueeze(0) == runs).any(0)
     low, high, wide = runs.amin(0), runs.amax(0), actual.to(torch.int16)
     inside = (actual >= low) & (actual <= high)
-    beside = (wide >= low.to(torch.int16) - 1) & (wide <= high.to(torch.int16) + 1)
-    # Few runs miss some of the elements that a rounding may move by one, but not most of them.
-    few = (~inside).sum() <= (low < high).sum() / _SEEN_OF_MOVED
+    moved = (high.to(torch.int16) - low)[low < high]
+    reach = int(moved.median()) if moved.numel() else 0
+    beside = (wide >= low.to(torch.int16) - reach) & (wide <= high.to(torch.int16) + reach)
+    # Few runs miss some of the places to which roundings may move an element, but not most of them.
+    few = (~inside).sum() <= moved.numel() / _SEEN_OF_MOVED
     return beside if bool(few) else inside
 
 

@@ -12,7 +12,7 @@ import torch
 
 from warpwright.core.calls import elements
 from warpwright.oracle.compare.results import check_results, same_bits
-from warpwright.oracle.controls.honest import variants
+from warpwright.oracle.controls.honest import Widened, variants
 from warpwright.oracle.controls.wrong import Prepared, rounded
 from warpwright.oracle.truth.modes import Mode
 from warpwright.oracle.truth.reference import Tensors, evaluate, function
@@ -54,9 +54,11 @@ def _twice(at: Prepared) -> tuple[list[str], tuple[Tensors, Tensors]]:
 
 
 def _plain(at: Prepared) -> Tensors:
+    """Torch's own answer; in fp32 where torch on a CPU has no operation for 16 bits."""
     fresh = at.given.copy()
     called = function(at.task.reference)
-    return evaluate(at.task, at.draw.case, called, fresh.arguments, fresh.gradients, fresh.saves)
+    with Widened():
+        return evaluate(at.task, at.draw.case, called, fresh.arguments, fresh.gradients, fresh.saves)
 
 
 def _accepted_cheats(prepared: Sequence[Prepared]) -> Iterator[str]:

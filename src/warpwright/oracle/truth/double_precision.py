@@ -1,8 +1,7 @@
 """Runs the reference in double precision, whatever casts it makes.
 
 References contain casts such as `.float()` and `dtype=torch.float32`, which mean "at least this precision"; here they
-become double. Rounding to 8-bit types is omitted too: expected values are those before rounding, so that the comparator
-can distinguish a different rounding of a tie from an error.
+become double. Rounding to 8-bit types is omitted for results; eight_bits.py says why.
 """
 
 from __future__ import annotations
@@ -13,6 +12,7 @@ from typing import Any
 
 import torch
 
+from warpwright.oracle.truth import eight_bits
 from warpwright.oracle.truth.modes import Mode
 
 
@@ -20,7 +20,9 @@ class Lift(Mode):
     """Replaces every floating dtype that an operation requests by float64."""
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        return func(*args, **lifted_options(kwargs or {}))
+        options = kwargs or {}
+        out = func(*eight_bits.used(func, args), **lifted_options(options))
+        return eight_bits.marked(func, args, options.get("dtype"), out)
 
 
 def lifted_options(options: dict[str, Any]) -> dict[str, Any]:

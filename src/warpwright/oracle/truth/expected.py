@@ -20,6 +20,7 @@ from warpwright.core.signature import TensorSpec, contiguous, flatten, forward_a
 from warpwright.core.task import Case, Compare, Draw, Output, Task, TensorArg
 from warpwright.oracle.inputs.arguments import forward_inputs, gradient_inputs, torch_dtype
 from warpwright.oracle.inputs.storage import as_bits, held
+from warpwright.oracle.truth import eight_bits
 from warpwright.oracle.truth.double_precision import lifted, to_double
 from warpwright.oracle.truth.jitter import Jitter
 from warpwright.oracle.truth.reference import Tensors, evaluate, function, saved, tensors_in
@@ -132,7 +133,8 @@ def exact_results(task: Task, draw: Draw, given: Scenario) -> Tensors:
     """Evaluates the reference in double precision."""
     arguments, gradients, saves = map(to_double, (given.arguments, given.gradients, given.saves))
     with lifted(), _blamed_on_the_reference(task, draw):
-        return evaluate(task, draw.case, function(task.reference), arguments, gradients, saves)
+        found = evaluate(task, draw.case, function(task.reference), arguments, gradients, saves)
+    return _finished(task, draw.case, found)
 
 
 @contextmanager
@@ -164,7 +166,13 @@ def honest_results(task: Task, draw: Draw, given: Scenario, seed: int, contrary:
     """Evaluates the reference in its own precision, with rounding as in some honest implementation."""
     fresh = given.copy()
     with Jitter(seed, tf32=task.tolerance.tf32, contrary=contrary):
-        return evaluate(task, draw.case, function(task.reference), fresh.arguments, fresh.gradients, fresh.saves)
+        found = evaluate(task, draw.case, function(task.reference), fresh.arguments, fresh.gradients, fresh.saves)
+    return _finished(task, draw.case, found)
+
+
+def _finished(task: Task, case: Case, found: Tensors) -> Tensors:
+    """Rounds to 8 bits what went through them on the way."""
+    return eight_bits.finished(found, [spec for spec, _ in compared_tensors(task, case)])
 
 
 def expectations(task: Task, draw: Draw, given: Scenario, runs: int = HONEST_RUNS) -> tuple[Expected, ...]:

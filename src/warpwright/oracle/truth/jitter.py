@@ -18,6 +18,7 @@ import torch
 from torch._decomp import decomposition_table
 from torch.utils._pytree import tree_leaves, tree_map
 
+from warpwright.oracle.truth import eight_bits
 from warpwright.oracle.truth.modes import Mode
 
 _NUDGE = 0.577  # RMS error of one operation in epsilons: CUDA's own functions are accurate to an ulp or two
@@ -29,7 +30,6 @@ _SIXTEEN_BITS = (torch.float16, torch.bfloat16)
 _CASTS = {"_to_copy", "to", "convert_element_type"}
 _WEIGHTS = {"exp", "exp2", "_softmax"}
 _SCALED_WEIGHTS = {"div", "mul"}
-_EIGHT_BITS = (torch.float8_e4m3fn, torch.float8_e5m2)
 
 # The position of the argument with the terms, by operation.
 _TERMS = {
@@ -72,11 +72,14 @@ class Jitter(Mode):
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         name, options = func.overloadpacket.__name__, kwargs or {}
-        if options.get("dtype") in _EIGHT_BITS:  # rounding to 8 bits is judged by the comparator
-            options = {**options, "dtype": torch.float32}
+        given, args = args, eight_bits.used(func, args)
+        if (narrow := options.get("dtype")) in eight_bits.EIGHT_BITS:
+            out = self._run(func, name, args, {**options, "dtype": torch.float32})
+            return eight_bits.marked(func, given, narrow, out)
         if name in _CASTS and (dtype := _cast_to(args, options)) in _SIXTEEN_BITS:
             return self._rounded(args[0], dtype)
-        return _marked(self._run(func, name, args, options), name, args)
+        out = _marked(self._run(func, name, args, options), name, args)
+        return eight_bits.marked(func, given, None, out)
 
     def _run(self, func: Any, name: str, args: Any, options: dict[str, Any]) -> Any:
         if name in _COMPOUND:
