@@ -45,12 +45,16 @@ def test_every_change_is_decided(name: str) -> None:
 
 
 @pytest.mark.timeout(600)
-def test_halves_are_lifted_by_the_rung() -> None:
+@pytest.mark.parametrize(
+    ("kernel", "task", "dtype"),
+    [("rmsnorm_half2", "paper/llama_rmsnorm", "fp16"), ("linear_mm_then_bias", "paper/mnist_linear", "fp32")],
+)
+def test_halves_and_products_of_torch_are_lifted_by_the_rung(kernel: str, task: str, dtype: str) -> None:
     """Rounding to sixteen bits is the identity; the rung's evidence says what was compared."""
-    task = load("paper/llama_rmsnorm")[0]
-    cases = tuple(case for case in task.cases if case.dtype == "fp16")
-    source = (CORPUS / "rmsnorm_half2.cu").read_text(encoding="utf-8")
-    climbed = climb_on(Climb(task=task, candidate=Candidate(source=source), cases=cases), [ProveRung()])
+    asked = load(task)[0]
+    cases = tuple(case for case in asked.cases if case.dtype == dtype)
+    source = (CORPUS / f"{kernel}.cu").read_text(encoding="utf-8")
+    climbed = climb_on(Climb(task=asked, candidate=Candidate(source=source), cases=cases), [ProveRung()])
     (evidence,) = climbed.evidence
     assert evidence.verdict is Verdict.HOLDS, evidence.reason or evidence.counterexample
     assert evidence.facts["grade"] == "equal"

@@ -92,16 +92,30 @@ void load_numbers(const std::string& file, int64_t at, void* memory, size_t byte
   }
 }
 
-void lifted_copy(uintptr_t from, const std::string& dtype, uintptr_t to, const std::string& into) {
-  const size_t bytes = element_bytes(dtype), written = element_bytes(into);
-  if (dtype != into && (!bytes || !written)) unsupported(("a lifted copy of " + dtype + " to " + into).c_str());
-  if (!bytes) unsupported(("a lifted copy of " + dtype).c_str());
-  if (dtype == into) return void(std::memcpy(reinterpret_cast<void*>(to), reinterpret_cast<void*>(from), bytes));
+uint32_t lifted_load(uintptr_t address, const std::string& dtype) {
+  const size_t bytes = element_bytes(dtype);
+  if (!bytes) unsupported(("lifted numbers in " + dtype).c_str());
   uint32_t bits = 0;
-  std::memcpy(&bits, reinterpret_cast<void*>(from), bytes < 4 ? bytes : 4);
-  const uint64_t copied = lifted::narrow_to(into, lifted::number_at(dtype, bits));
-  std::memcpy(reinterpret_cast<void*>(to), &copied, written);
+  std::memcpy(&bits, reinterpret_cast<void*>(address), bytes < 4 ? bytes : 4);
+  return lifted::name_of(lifted::number_at(dtype, bits));
 }
+
+void lifted_store(uintptr_t address, const std::string& dtype, uint32_t name) {
+  const size_t bytes = element_bytes(dtype);
+  if (!bytes) unsupported(("lifted numbers in " + dtype).c_str());
+  const uint64_t bits = lifted::narrow_to(dtype, lifted::number_of(name));
+  std::memcpy(reinterpret_cast<void*>(address), &bits, bytes);
+}
+
+void lifted_copy(uintptr_t from, const std::string& dtype, uintptr_t to, const std::string& into) {
+  const size_t bytes = element_bytes(dtype);
+  if (dtype == into && bytes)
+    std::memcpy(reinterpret_cast<void*>(to), reinterpret_cast<void*>(from), bytes);
+  else
+    lifted_store(to, into, lifted_load(from, dtype));
+}
+
+uint32_t lifted_constant(double value) { return lifted::name_of_constant(value); }
 
 void seed_names(int64_t seed) { lifted::seed_names(static_cast<uint64_t>(seed)); }
 

@@ -65,6 +65,25 @@ void pointwise(const View& output, const Views& inputs,
   }
 }
 
+// Arithmetic of products: how elements are read, joined and written.
+struct Doubles {
+  using Value = double;
+  static double load(const View& view, uintptr_t address) { return view.load(address); }
+  static void store(const View& view, uintptr_t address, double value) { view.store(address, value); }
+  static double joined(double a, double b, double c) { return a * b + c; }
+  static double constant(double value) { return value; }
+};
+struct Lifted {
+  using Value = uint32_t;
+  static uint32_t load(const View& view, uintptr_t address) { return lifted_load(address, view.dtype); }
+  static void store(const View& view, uintptr_t address, uint32_t value) {
+    lifted_store(address, view.dtype, value);
+    view.written(address);
+  }
+  static uint32_t joined(uint32_t a, uint32_t b, uint32_t c) { return lifted_multiply_add(a, b, c); }
+  static uint32_t constant(double value) { return lifted_constant(value); }
+};
+
 struct Matrix {
   uintptr_t base;
   int64_t rows, columns, row_stride, column_stride;
@@ -78,24 +97,24 @@ Matrix matrix_of(const View& view, int64_t batch) {
 }
 
 // out = alpha * a @ b + beta * addend, accumulated in double.
+template <class A>
 void multiply(const View& out, const View& a, const View& b, const View* addend, double alpha, double beta) {
   const int64_t batches = out.shape.size() > 2 ? out.shape[0] : 1;
   for (int64_t batch = 0; batch < batches; ++batch) {
     const Matrix x = matrix_of(a, batch), y = matrix_of(b, batch), z = matrix_of(out, batch);
     for (int64_t i = 0; i < z.rows; ++i)
       for (int64_t j = 0; j < z.columns; ++j) {
-        double sum = 0;
-        for (int64_t k = 0; k < x.columns; ++k) sum += a.load(x.at(i, k)) * b.load(y.at(k, j));
-        double extra = 0;
+        typename A::Value sum = A::constant(0), extra = A::constant(0);
+        for (int64_t k = 0; k < x.columns; ++k) sum = A::joined(A::load(a, x.at(i, k)), A::load(b, y.at(k, j)), sum);
         if (addend && beta != 0) {
           const size_t n = addend->shape.size();
           uintptr_t from = addend->base;
           if (n > 2 && addend->shape[0] != 1) from += static_cast<uintptr_t>(batch * addend->stride[0]);
           if (n > 1 && addend->shape[n - 2] != 1) from += static_cast<uintptr_t>(i * addend->stride[n - 2]);
           if (n > 0 && addend->shape[n - 1] != 1) from += static_cast<uintptr_t>(j * addend->stride[n - 1]);
-          extra = beta * addend->load(from);
+          extra = A::joined(A::constant(beta), A::load(*addend, from), extra);
         }
-        out.store(z.at(i, j), alpha * sum + extra);
+        A::store(out, z.at(i, j), A::joined(A::constant(alpha), sum, extra));
       }
   }
 }
@@ -171,29 +190,31 @@ Compute pointwise_named(const std::string& name, const Json& node) {
 }
 
 // input @ weight.T + bias, whatever dimensions lead.
+template <class A>
 void linear(const View& out, const View& input, const View& weight, const View* bias) {
   const std::vector<uintptr_t> x = input.addresses(), w = weight.addresses(), y = out.addresses();
   const size_t columns = static_cast<size_t>(weight.shape[0]), depth = static_cast<size_t>(weight.shape[1]);
   const std::vector<uintptr_t> extra = bias ? bias->addresses() : std::vector<uintptr_t>();
   for (size_t i = 0; i < y.size(); ++i) {
-    double sum = bias ? bias->load(extra[i % columns]) : 0.0;
+    typename A::Value sum = bias ? A::load(*bias, extra[i % columns]) : A::constant(0);
     for (size_t k = 0; k < depth; ++k)
-      sum += input.load(x[i / columns * depth + k]) * weight.load(w[i % columns * depth + k]);
-    out.store(y[i], sum);
+      sum = A::joined(A::load(input, x[i / columns * depth + k]), A::load(weight, w[i % columns * depth + k]), sum);
+    A::store(out, y[i], sum);
   }
 }
 
+template <class A>
 bool carry_out_product(const std::string& name, const Json& node, const View& out, const Views& in) {
-  if (name == "mm" || name == "bmm") return multiply(out, in[0], in[1], nullptr, 1, 0), true;
+  if (name == "mm" || name == "bmm") return multiply<A>(out, in[0], in[1], nullptr, 1, 0), true;
   if (name == "matmul" && in[0].shape.size() == out.shape.size() && in[1].shape.size() == out.shape.size() &&
       out.shape.size() <= 3)
-    return multiply(out, in[0], in[1], nullptr, 1, 0), true;
+    return multiply<A>(out, in[0], in[1], nullptr, 1, 0), true;
   if (name == "addmm" || name == "baddbmm")
-    return multiply(out, in[1], in[2], &in[0], option(node, "alpha", 1), option(node, "beta", 1)), true;
+    return multiply<A>(out, in[1], in[2], &in[0], option(node, "alpha", 1), option(node, "beta", 1)), true;
   if (name == "linear" && in[1].shape.size() == 2)
-    return linear(out, in[0], in[1], in.size() > 2 ? &in[2] : nullptr), true;
+    return linear<A>(out, in[0], in[1], in.size() > 2 ? &in[2] : nullptr), true;
   if (name == "cublas.gemm")
-    return multiply(out, in[1], in[2], &in[0], option(node, "alpha", 1), option(node, "beta", 0)), true;
+    return multiply<A>(out, in[1], in[2], &in[0], option(node, "alpha", 1), option(node, "beta", 0)), true;
   return false;
 }
 
@@ -284,11 +305,29 @@ void fill(const View& target, const Json& value) {
   target.each([&](uintptr_t address) { target.store(address, wanted); });
 }
 
+struct Operands {
+  Views inputs, outputs;
+};
+
+// The operands of an operation on device tensors; nothing for other ones.
+std::optional<Operands> operands_of(const Json& node, const std::function<View(const Json&)>& view) {
+  Operands found;
+  for (const Json& input : node.at("inputs").array()) {
+    if (input.is_null()) continue;  // an optional one that is last in every operation here
+    if (!input.find("buffer")) return std::nullopt;
+    found.inputs.push_back(view(input));
+  }
+  for (const Json& output : node.at("outputs").array()) found.outputs.push_back(view(output));
+  if (found.outputs.size() != 1 || found.inputs.empty()) return std::nullopt;
+  return found;
+}
+
 bool carry_out_lifted(const Json& node, const std::function<View(const Json&)>& view) {
   const std::string& name = node.at("operation").string();
-  const Json& source = node.at("inputs").array().back();
-  if (!is_copy(name) || source.is_null() || !source.find("buffer")) return false;
-  const View from = view(source), to = view(node.at("outputs").array().at(0));
+  const auto given = operands_of(node, view);
+  if (!given) return false;
+  const View &from = given->inputs.back(), &to = given->outputs[0];
+  if (!is_copy(name)) return carry_out_product<Lifted>(name, node, to, given->inputs);
   const std::vector<uintptr_t> sources = from.addresses(), targets = to.addresses();
   if (sources.size() != targets.size()) return false;
   for (size_t i = 0; i < sources.size(); ++i) {
@@ -300,20 +339,15 @@ bool carry_out_lifted(const Json& node, const std::function<View(const Json&)>& 
 
 bool carry_out_library(const Json& node, const std::function<View(const Json&)>& view) {
   const std::string& name = node.at("operation").string();
-  Views inputs, outputs;
-  for (const Json& input : node.at("inputs").array()) {
-    if (input.is_null()) continue;  // an optional one that is last in every operation here
-    if (!input.find("buffer")) return false;
-    inputs.push_back(view(input));
-  }
-  for (const Json& output : node.at("outputs").array()) outputs.push_back(view(output));
-  if (outputs.size() != 1 || inputs.empty()) return false;
-  if (carry_out_product(name, node, outputs[0], inputs)) return true;
+  const auto given = operands_of(node, view);
+  if (!given) return false;
+  const View& output = given->outputs[0];
+  if (carry_out_product<Doubles>(name, node, output, given->inputs)) return true;
   const std::string family = name.substr(0, name.find('.'));
   if (family == "sum" || family == "mean" || family == "amax" || family == "amin")
-    return reduce(node, outputs[0], inputs[0], family), true;
+    return reduce(node, output, given->inputs[0], family), true;
   const Compute compute = pointwise_named(name, node);
-  if (compute) pointwise(outputs[0], inputs, compute);
+  if (compute) pointwise(output, given->inputs, compute);
   return compute != nullptr;
 }
 
