@@ -47,7 +47,8 @@ def observer(task: Task, candidate: Candidate, case: Case, store: Store) -> Obse
     if task.direction is not Direction.FORWARD:
         raise undecided(f"unsupported: {task.direction} tasks for candidates in Python")
     step = entry_calls(task, case)[0]
-    builder = Builder(flags=candidate.flags, store=store, source=candidate.source)
+    catches = "except" in candidate.source
+    builder = Builder(flags=candidate.flags, store=store, source=candidate.source, thorough=catches)
     return Observer(task=task, candidate=candidate, step=step, form=form, store=store, builder=builder)
 
 

@@ -74,6 +74,16 @@ def test_a_parameter_is_known_by_what_it_is_made_of() -> None:
     assert [view.buffer for view in addmm.inputs] == [3, 0, 2]  # type: ignore[union-attr]
 
 
+def test_a_submission_takes_its_arguments_as_one_tuple() -> None:
+    source = (
+        "import torch\n\ndef custom_kernel(data):\n    x, scale, weight, bias = data\n"
+        "    return torch.relu(torch.nn.functional.linear(x, weight, bias) * scale)\n"
+    )
+    candidate = Candidate(source=source, language="python")
+    found = observed(TASK, candidate, CASES, Store(root=default_root()), again=False)
+    assert operations(found) == ["addmm", "mul.Tensor", "relu"]
+
+
 def test_what_reaches_no_tensor_changes_no_record(honest: Observed) -> None:
     """Patched checks and clocks, side streams, the environment, and the reference found in memory."""
     found = recorded(
@@ -140,6 +150,14 @@ def test_memory_and_weights_that_are_kept_are_honest() -> None:
         again=True,
     )
     assert operations(found) == ["copy_", "mm", "add.Tensor", "mul.Tensor", "relu"]
+
+
+def test_a_weight_that_the_constructor_transforms_is_made_of_the_argument() -> None:
+    head = f"{HEAD.rstrip()}\n        self.register_buffer('turned', self.linear.weight.t().contiguous())\n\n"
+    found = recorded("        return torch.relu((x @ self.turned + self.linear.bias) * self.scale)\n", head)
+    assert operations(found) == ["copy_", "copy_", "mm", "add.Tensor", "mul.Tensor", "relu"]
+    first = next(step for step in found.records["n6"].steps if isinstance(step, Library))
+    assert first.inputs[0].buffer == 2  # type: ignore[union-attr]
 
 
 def test_random_numbers_leave_a_candidate_undecided() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from warpwright import languages
 from warpwright.core.candidate import Candidate
 from warpwright.core.launch.plan import Launch, Library
@@ -84,9 +86,17 @@ def test_a_finding_names_the_line_of_the_python_file() -> None:
     assert emulation.counterexample.line == WRONG.source[: WRONG.source.index("if (i <=")].count("\n") + 1
 
 
-def test_a_fallback_is_seen_for_what_it_is() -> None:
-    """The declaration is missing, so that torch could not bind the function."""
-    body = RIGHT.replace('functions=["shifted"])', 'functions=["other"])')
+@pytest.mark.parametrize(
+    ("right", "wrong", "said"),
+    [
+        ('functions=["shifted"])', 'functions=["other"])', "'other' was not declared"),
+        ("fmaxf(", "no_such_function(", "no_such_function"),
+    ],
+    ids=["not-declared", "device-code"],
+)
+def test_a_fallback_is_seen_for_what_it_is(right: str, wrong: str, said: str) -> None:
+    """torch could not build the extension, and the candidate goes on without it."""
+    body = RIGHT.replace(right, wrong)
     body = body.replace("extension = load", "try:\n    extension = load").replace(
         "\n\nclass", "\nexcept RuntimeError:\n    extension = None\n\nclass", 1
     )
@@ -94,4 +104,4 @@ def test_a_fallback_is_seen_for_what_it_is() -> None:
     sealed = languages.seal(TASK, Candidate(source=body, language="python"))
     assert isinstance(sealed, Sealed)
     assert not any(isinstance(node, Launch) for plan in sealed.plans for node in plan.nodes)
-    assert "'other' was not declared" in sealed.source
+    assert said in sealed.source.split("WARPWRIGHT_CAPTURE")[-2]

@@ -12,8 +12,8 @@ from itertools import count
 from typing import Any
 
 from warpwright.core.launch.plan import Constant, Fill, Library, View
-from warpwright.languages.python.inside.outcomes import keeps_state
-from warpwright.languages.python.inside.recorder import Logged, Memory, Recorder
+from warpwright.languages.python.inside.outcomes import keeps_state, unsupported
+from warpwright.languages.python.inside.recorder import SETUP, Logged, Memory, Recorder
 from warpwright.languages.python.record import Allocate, ExtensionCall, KernelLaunch, Listed, Record, Step
 
 COPIED = "copy_"
@@ -55,24 +55,31 @@ class _Dependence:
     def _needed(self, log: Sequence[Logged], varying: set[int], roots: set[int]) -> list[Logged]:
         """The steps that the results depend on, and all kernels of this call."""
         needed, kept = set(roots), []
+        given = {item.number for item in self.recorder.memory if item.argument is not None}
         for item in reversed(log):
             now = item.call == self.recorder.call
             own = now and isinstance(item.step, ExtensionCall | KernelLaunch)
-            usable = now or id(item) not in varying
+            usable = now or not (id(item) in varying or writes(item.step) & given)
             if usable and (own or writes(item.step) & needed):
                 needed |= reads(item.step) | writes(item.step)
                 kept.append(item)
         return kept[::-1]
 
     def _check(self, kept: Sequence[Logged], roots: set[int]) -> None:
-        """Refuses a call that reads or returns what an earlier call computed from its inputs."""
+        """Refuses a call that reads or returns what neither it nor a step without inputs computed."""
         written = {item.number for item in self.recorder.memory if item.argument is not None}
         for item in kept:
-            if isinstance(item.step, Library | Fill) and reads(item.step) - written - self._fresh():
-                self.recorder.refuse(keeps_state("a call reads what an earlier call computed from its inputs"))
+            if isinstance(item.step, Library | Fill):
+                self._check_read(reads(item.step) - written - self._fresh())
             written |= writes(item.step)
         if roots - written - self._fresh():
             self.recorder.refuse(keeps_state("a call returns what an earlier call computed"))
+
+    def _check_read(self, unknown: set[int]) -> None:
+        if any(self.recorder.memory[number].call == SETUP for number in unknown):
+            self.recorder.refuse(unsupported("values that the constructor drew, and that the reference does not have"))
+        if unknown:
+            self.recorder.refuse(keeps_state("a call reads what an earlier call computed from its inputs"))
 
     def _fresh(self) -> set[int]:
         """Memory that this call allocated: what it holds is for the later checks to say."""

@@ -64,6 +64,8 @@ def bind(
         if name in found:
             value = given[found[name]]
             recorder.held(value, positions[found[name]], private=not is_parameter)
+            # What the constructor made of the tensor is made of the argument.
+            recorder.held(tensor, positions[found[name]], private=False)
         else:
             value = tensor.detach().to("cuda")
         if is_parameter:

@@ -29,19 +29,21 @@ class Builder:
     flags: Flags
     store: Store
     source: str
-    broken: frozenset[int] = frozenset()
-    """Extensions whose device code does not compile."""
+    thorough: bool = False
+    """Whether device code is compiled before Python may call it: a file that catches exceptions takes another path
+    if it does not compile.
+    """
     built: dict[int, Extension] = field(default_factory=dict)
     _lock: Any = field(default_factory=threading.Lock)
 
     def answer(self, question: Mapping[str, Any], folder: Path) -> dict[str, Any]:
         """The program of an extension, put where the process sees it, or why there is none."""
         extension, number = decode(Extension, question["build"]), decode(int, question["number"])
-        if number in self.broken:
-            return {"error": "its device code does not compile"}
         with self._lock:
             try:
                 program, entries = self._program(extension, number)
+                if self.thorough:
+                    self._compile(extension, number)
             except Refused as refused:
                 return self._failed(extension, number, refused)
             self.built[number] = extension
@@ -65,10 +67,14 @@ class Builder:
         """nvcc decides whether the source is wrong, which Python may catch, or only unsupported."""
         if not refused.is_undecided:
             return {"error": str(refused)}
+        try:
+            self._compile(extension, number)
+        except Refused as worse:
+            return {"error" if not worse.is_undecided else "undecided": str(worse)}
+        return {"undecided": str(refused).removeprefix("unsupported: ")}
+
+    def _compile(self, extension: Extension, number: int) -> None:
+        """Compiles the device code, to learn whether that is possible."""
         with self.store.staging() as folder:
             (folder / "kernel.cu").write_text(text_of(extension, number, self.source), errors="surrogateescape")
-            try:
-                device.compile_device(folder, self.flags, self.store)
-            except Refused as worse:
-                return {"error" if not worse.is_undecided else "undecided": str(worse)}
-        return {"undecided": str(refused).removeprefix("unsupported: ")}
+            device.compile_device(folder, self.flags, self.store)
