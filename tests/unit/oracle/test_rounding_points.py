@@ -9,6 +9,8 @@ import torch
 
 from warpwright.core.task import Case, Draw, Output, Reference, Role, Task, TensorArg
 from warpwright.oracle.compare.results import check_results
+from warpwright.oracle.controls.fitness import refuted_honest
+from warpwright.oracle.controls.wrong import Prepared
 from warpwright.oracle.truth.expected import Expected, expectations, scenario
 from warpwright.oracle.truth.jitter import Jitter
 from warpwright.oracle.truth.reference import evaluate, function
@@ -97,6 +99,7 @@ def test_eight_bits_on_the_way_are_a_rounding_that_every_implementation_makes(bo
     expected = expectations(task, draw, given)
     eager = evaluate(task, draw.case, function(task.reference), given.copy().arguments, [], [])
     assert check_results(expected, eager) is None
+    assert refuted_honest(Prepared(task=task, draw=draw, given=given, expected=expected)) is None
     unrounded = [given.arguments[0] * (2 if " * 2" in body else 1)]
     assert check_results(expected, unrounded) is not None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from types import EllipsisType
@@ -18,6 +19,7 @@ from warpwright.oracle.truth.expected import Expected, row_blocks
 WORST = 14.0  # largest deviation of any element, in units of the honest spread
 TYPICAL = 5.0  # largest RMS deviation of a row, in the same units
 _SEEN_OF_MOVED = 4  # whole numbers that honest runs move, for each one beside them that a result may move
+_FAR = 0.75  # the share of moved whole numbers that honest runs move no further than a result may go beyond them
 _ENOUGH = 64  # elements that give a typical spread
 _FEW = 4  # with so few errors, their RMS says no more than the worst of them
 
@@ -96,10 +98,10 @@ def _is_honest(expected: Expected, actual: torch.Tensor) -> torch.Tensor:
     low, high, wide = runs.amin(0), runs.amax(0), actual.to(torch.int16)
     inside = (actual >= low) & (actual <= high)
     moved = (high.to(torch.int16) - low)[low < high]
-    reach = int(moved.median()) if moved.numel() else 0
+    reach = math.ceil(moved.float().quantile(_FAR)) if moved.numel() else 0
     beside = (wide >= low.to(torch.int16) - reach) & (wide <= high.to(torch.int16) + reach)
     # Few runs miss some of the places to which roundings may move an element, but not most of them.
-    few = (~inside).sum() <= moved.numel() / _SEEN_OF_MOVED
+    few = (~inside).sum() <= max(moved.numel() / _SEEN_OF_MOVED, moved.numel() > 0)
     return beside if bool(few) else inside
 
 

@@ -12,6 +12,7 @@ from warpwright.core.dtypes import dtype_named
 from warpwright.core.task import Direction, Task
 from warpwright.oracle.controls.wrong import Prepared
 from warpwright.oracle.inputs.arguments import torch_dtype
+from warpwright.oracle.truth import eight_bits
 from warpwright.oracle.truth.jitter import Jitter, in_fp32, moves_only
 from warpwright.oracle.truth.modes import Mode
 from warpwright.oracle.truth.reference import Function, Tensors, evaluate, function, tensors_in
@@ -51,8 +52,9 @@ def _eager(name: str | None, make_mode: Callable[[], Mode], at: Prepared) -> Ten
                 found = tensors_in(called(*fresh.gradients, *fresh.saves, *fresh.arguments))
         else:
             found = _evaluated(at, called, fresh)
-    dtypes = (wanted.spec.dtype for wanted in at.expected)
-    return [_as_declared(tensor, dtype) for tensor, dtype in zip(found, dtypes, strict=True)]
+    specs = [wanted.spec for wanted in at.expected]
+    found = eight_bits.finished(found, specs)
+    return [_as_declared(tensor, spec.dtype) for tensor, spec in zip(found, specs, strict=True)]
 
 
 def _evaluated(at: Prepared, called: Function, fresh: Any) -> Tensors:
