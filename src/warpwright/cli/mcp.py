@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from warpwright.cli.output import Json, emit
 from warpwright.core.errors import UsageError
 
 
@@ -15,16 +16,20 @@ def mcp(
         str | None, typer.Option("--archive", metavar="PLACE", help="The archive of the searches.")
     ] = None,
     skill: Annotated[bool, typer.Option("--skill", help="Print instructions for an agent, and end.")] = False,
+    as_json: Json = False,
 ) -> None:
-    """Serve tools for agents on standard input and output, over the Model Context Protocol.
+    """Serve tools for agents.
 
-    Agents check, time, compose and search for kernels with the same sealed judge as people do.
+    Agents check, time, compose and search for kernels with the same sealed judge as people do. The server speaks the
+    Model Context Protocol on standard input and output. With --json it prints its tools and ends.
     """
     if find_spec("mcp") is None:
         raise UsageError("the tools for agents need the SDK of the protocol: pip install 'warpwright[mcp]'")
-    from warpwright.mcp.server import SKILL, server
+    from warpwright.mcp.server import SKILL, server, tools_of
 
-    if skill:
+    if as_json:
+        emit("mcp/1", tools=tools_of(server(archive)))
+    elif skill:
         typer.echo(SKILL.read_text(encoding="utf-8"), nl=False)
     else:
         server(archive).run()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -35,3 +36,9 @@ def server(archive: str | None = None) -> MCPServer:
     made.resource("warpwright://runs/{run}/report", mime_type="text/html")(searches.page)
     made.resource("warpwright://kernels/{candidate}", mime_type="text/plain")(searches.source)
     return made
+
+
+def tools_of(served: MCPServer) -> list[dict[str, object]]:
+    """The tools of a server, as it describes them to its clients."""
+    found = asyncio.run(served.list_tools())
+    return [{"name": tool.name, "description": tool.description, "input": tool.input_schema} for tool in found]
