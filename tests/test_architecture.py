@@ -21,7 +21,7 @@ LEVELS = {
     **dict.fromkeys(("emulate", "judge", "archive", "models"), 3),
     "prove": 4,
     "languages": 5,
-    **dict.fromkeys(("verify", "faults", "compose", "propose", "evolve", "dispatch", "report"), 6),
+    **dict.fromkeys(("verify", "faults", "export", "compose", "propose", "evolve", "dispatch", "report"), 6),
     "search": 7,
     "app": 8,
     "mcp": 9,

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from warpwright.app.kernels.check import Checked as Checked
     from warpwright.app.kernels.check import check as check
     from warpwright.app.kernels.check import check_all as check_all
+    from warpwright.app.kernels.export import export as export
     from warpwright.app.kernels.prove import Proved as Proved
     from warpwright.app.kernels.prove import prove as prove
     from warpwright.app.kernels.seal import SealedKernel as SealedKernel
@@ -65,6 +66,7 @@ _HOMES = {
     **dict.fromkeys(("Benched", "bench", "compare"), "app.kernels.bench"),
     **dict.fromkeys(("BenchmarkResult", "run_benchmark"), "app.kernels.benchmark"),
     **dict.fromkeys(("Checked", "check", "check_all"), "app.kernels.check"),
+    "export": "app.kernels.export",
     **dict.fromkeys(("Proved", "prove"), "app.kernels.prove"),
     **dict.fromkeys(("SealedKernel", "seal"), "app.kernels.seal"),
     **dict.fromkeys(("SuiteResult", "bench_suite"), "app.kernels.suite"),

@@ -15,6 +15,7 @@ from warpwright.app import tasks as loading
 from warpwright.app.kernels import bench as judging
 from warpwright.app.kernels import benchmark as benchmarks
 from warpwright.app.kernels import check as checking
+from warpwright.app.kernels import export as exporting
 from warpwright.app.kernels import prove as proving
 from warpwright.app.kernels import seal as sealing
 from warpwright.app.kernels import suite as suites
@@ -38,6 +39,7 @@ task = _in_thread(loading.task)
 check = _in_thread(checking.check)
 check_all = _in_thread(checking.check_all)
 prove = _in_thread(proving.prove)
+export = _in_thread(exporting.export)
 seal = _in_thread(sealing.seal)
 bench = _in_thread(judging.bench)
 compare = _in_thread(judging.compare)

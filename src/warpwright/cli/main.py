@@ -14,7 +14,7 @@ from typer.core import TyperGroup
 from warpwright import __version__
 from warpwright.cli import doctor, mcp, warm
 from warpwright.cli.bench import bench, bundle
-from warpwright.cli.check import check, compose, prove, seal, verifiers
+from warpwright.cli.check import check, compose, export, prove, seal, verifiers
 from warpwright.cli.demo import demo
 from warpwright.cli.output import visible
 from warpwright.cli.search import archive, optimize, prices, report, runs
@@ -112,6 +112,9 @@ app.command("repair", epilog="Example: warpwright repair layernorm.cu --task lay
 app.command("tune", epilog="Example: warpwright tune kernel.cu --task layernorm")(optimize.tune)
 app.command("prices", epilog="Example: warpwright prices anthropic:claude-sonnet-4-5")(prices.prices)
 app.command("report", epilog="Example: warpwright report 1a2b --html layernorm.html")(report.report)
+app.command("export", epilog="Example: warpwright export relu.cu --task 19_ReLU.py --as kernelbench --out relu")(
+    export.export
+)
 app.command("prove", epilog="Example: warpwright prove layernorm.cu --task layernorm")(prove.prove)
 app.command("seal", epilog="Example: warpwright seal layernorm.cu --task layernorm --gpu h200")(seal.seal)
 app.command("demo", epilog="Example: warpwright demo")(demo.demo)

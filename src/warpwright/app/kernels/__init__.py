@@ -3,6 +3,7 @@
 check.py      one kernel or many, without a GPU
 documents.py  checked kernels as a page and as JUnit XML
 prove.py      whether a kernel computes the formula of its reference
+export.py     a kernel in a form that other programs use, with its evidence
 seal.py       device code and launch plans
 bench.py      one kernel, or several in turns, on this machine's GPU
 suite.py      a whole suite of ours

@@ -5,6 +5,7 @@ verifiers.py   `warpwright verifiers evaluate|tune`
 verdicts.py    prints verdicts
 candidates.py  options that select a candidate
 prove.py       `warpwright prove`
+export.py      `warpwright export`
 seal.py        `warpwright seal`
 compose.py     `warpwright compose`
 """
