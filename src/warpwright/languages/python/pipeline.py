@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from warpwright.core.calls import entry_calls
@@ -78,7 +79,19 @@ def returned_to(candidate: Candidate, sealed: Sealed) -> Sealed:
 
 @cache
 def _identity() -> str:
-    """A digest of this package, on which records depend."""
+    return identity_with(torch=_version("torch"), triton=_version("triton"))
+
+
+def identity_with(**versions: str | None) -> str:
+    """A digest of what records depend on besides the candidate: this package, and the versions of others."""
     folder = Path(__file__).parent
     files = sorted(path for path in folder.rglob("*") if path.suffix in (".py", ".cpp"))
-    return content_id([path.read_text() for path in files])
+    return content_id([*(path.read_text() for path in files), versions])
+
+
+def _version(package: str) -> str | None:
+    """The installed version, without an import; None if there is none."""
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None

@@ -10,6 +10,7 @@ from warpwright.core.launch.plan import Launch, Library
 from warpwright.core.launch.sealed import Sealed
 from warpwright.core.records.evidence import Verdict
 from warpwright.core.task import Case, Output, Reference, Role, Task, TensorArg
+from warpwright.languages.python.pipeline import identity_with
 from warpwright.verify.library import execute_on_cpu
 
 CASES = tuple(Case(name=f"n{n}", role=Role.CHECK, dims={"N": n}, dtype="fp32") for n in (5, 300))
@@ -105,3 +106,7 @@ def test_a_fallback_is_seen_for_what_it_is(right: str, wrong: str, said: str) ->
     assert isinstance(sealed, Sealed)
     assert not any(isinstance(node, Launch) for plan in sealed.plans for node in plan.nodes)
     assert said in sealed.source.split("WARPWRIGHT_CAPTURE")[-2]
+
+
+def test_a_record_is_made_anew_once_another_triton_is_installed() -> None:
+    assert len({identity_with(torch="2", triton=installed) for installed in (None, "3.9.0", "4.0.0")}) == 3
