@@ -46,7 +46,7 @@ NEWER = RIGHT.replace("// more", f"{OPEN}\n  if (odd > 8888u) return;")
 
 def written(body: dict[str, Any]) -> str:
     """Answers the first request with a correct kernel, then each of the two writers differently."""
-    opening = "Write a CUDA kernel" in body["messages"][0]["content"]
+    opening = "write a kernel" in body["messages"][0]["content"]
     source = RIGHT if opening else OLDER if body["model"] == "older" else NEWER
     return f"```cuda\n{source}```"
 
@@ -96,8 +96,8 @@ def test_an_opinion_orders_the_queue_and_decides_nothing(tmp_path: Path, monkeyp
     server, done = optimize(monkeypatch, tmp_path, judged)
     assert done.exit_code == 0, done.output
     snapshot, dossiers, calls, evaluated = remembered()
-    assert evaluated == [(RIGHT,), (OLDER,)], "without the opinion the newer one would have come first"
-    assert [member.fate for member in snapshot.members] == [Fate.IMPROVED, Fate.UNDECIDED, Fate.WAITING]
+    assert evaluated == [(RIGHT,), (OLDER, NEWER)], "without the opinion the newer one would have come first"
+    assert [member.fate for member in snapshot.members] == [Fate.IMPROVED, Fate.UNDECIDED, Fate.UNDECIDED]
     thoughts = [item for dossier in dossiers for item in dossier.evidence if item.rung == OPINION]
     assert [item.verdict for item in thoughts] == [Verdict.UNDECIDED] * 3
     assert [item.skipped for item in thoughts] == [True, False, False], "what the emulator decided is not asked about"
@@ -114,8 +114,8 @@ def test_unreadable_opinions_change_nothing(tmp_path: Path, monkeypatch: pytest.
     _, done = optimize(monkeypatch, tmp_path, lambda body: "I like it, or perhaps not.")
     assert done.exit_code == 0, done.output
     snapshot, dossiers, _, evaluated = remembered()
-    assert evaluated == [(RIGHT,), (NEWER,)]
-    assert [member.fate for member in snapshot.members] == [Fate.IMPROVED, Fate.WAITING, Fate.UNDECIDED]
+    assert evaluated == [(RIGHT,), (NEWER, OLDER)]
+    assert [member.fate for member in snapshot.members] == [Fate.IMPROVED, Fate.UNDECIDED, Fate.UNDECIDED]
     assert not any(dossier.verdict is Verdict.REFUTED for dossier in dossiers)
     thoughts = [item for dossier in dossiers[1:] for item in dossier.evidence if item.rung == OPINION]
     assert all(item.skipped and "could not be read" in (item.reason or "") for item in thoughts)

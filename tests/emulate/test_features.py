@@ -113,9 +113,9 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The draws whose truth was computed."""
     made: list[str] = []
 
-    def expectations(task: Task, draw: Any, given: Any) -> Any:
+    def expectations(task: Task, draw: Any, *given: Any) -> Any:
         made.append(draw.case.name)
-        return truth.expectations(task, draw, given)
+        return truth.expectations(task, draw, *given)
 
     monkeypatch.setattr("warpwright.emulate.truths.expectations", expectations)
     return made

@@ -129,7 +129,8 @@ def test_a_new_kernel_is_asked_for_in_the_words_of_its_language() -> None:
     assert done.candidate == Candidate(source="y = x * x + 1\n", language="toy", flags=Flags(gpu="l4"))
     prompt = model.asked[0].prompt
     for words in (
-        "# Write a toy kernel: ",
+        "# toy kernels for square:forward",
+        "# Your task: write a kernel",
         "```toy\n# square\ny = x\n```",
         "arithmetic on `x`, run on l4",
         "y = x * x",
@@ -144,7 +145,7 @@ def test_a_repair_is_in_the_language_of_what_is_repaired() -> None:
     model, library = Scripted(edit), {WRONG.id: Known(candidate=WRONG, refutation=TOO_LARGE)}
     done = propose(TASK, Brief(number=1, operator=Operator.REPAIR, parents=(WRONG.id,)), model, library)
     assert done.candidate == Candidate(source="y = x * x + 1\n", language="toy")
-    assert "# Fix a toy kernel" in model.asked[0].prompt
+    assert "# Your task: fix a kernel" in model.asked[0].prompt
 
 
 def test_a_search_writes_new_kernels_in_the_language_of_its_run() -> None:

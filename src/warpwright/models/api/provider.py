@@ -84,7 +84,7 @@ class Provider:
         # The client's timeout applies to silence only; ours ends an answer that never stops. It includes loading the
         # client library.
         async with self._opened() as model, asyncio.timeout(self.deadline_s):
-            messages = [_asked(request)]
+            messages = [self._asked(request)]
             settings, parameters = self._settings(model, request), self._parameters(model, request)
             if not self.stream:
                 return await model_request(
@@ -96,6 +96,15 @@ class Provider:
                 async for _ in stream:
                     pass
             return stream.get()
+
+    def _asked(self, request: Request) -> ModelRequest:
+        """The prompt; for providers that cache on request, it is marked where its shared part ends."""
+        from pydantic_ai.messages import CachePoint, ModelRequest, UserPromptPart
+
+        if not request.shared or self.wire is not Wire.ANTHROPIC:
+            return ModelRequest.user_text_prompt(request.prompt)
+        content: list[UserContent] = [request.prompt[: request.shared], CachePoint(), request.prompt[request.shared :]]
+        return ModelRequest(parts=[UserPromptPart(content=content)])
 
     def _opened(self) -> Model:
         key = self.key or "none"
@@ -283,16 +292,6 @@ def _finished(coroutine: Coroutine[Any, Any, ModelResponse]) -> ModelResponse:
         return asyncio.run(coroutine)
     with ThreadPoolExecutor(1) as aside:
         return aside.submit(asyncio.run, coroutine).result()
-
-
-def _asked(request: Request) -> ModelRequest:
-    """The prompt, marked where its shared part ends, for providers that cache on request."""
-    from pydantic_ai.messages import CachePoint, ModelRequest, UserPromptPart
-
-    if not request.shared:
-        return ModelRequest.user_text_prompt(request.prompt)
-    content: list[UserContent] = [request.prompt[: request.shared], CachePoint(), request.prompt[request.shared :]]
-    return ModelRequest(parts=[UserPromptPart(content=content)])
 
 
 def _installed(package: str) -> bool:
