@@ -13,7 +13,7 @@ from warpwright.propose.answers.asking import Note, Noted
 from warpwright.propose.answers.edits import Unreadable
 from warpwright.propose.answers.reply import source_in
 from warpwright.propose.prompting.known import Library
-from warpwright.propose.prompting.prompt import Setting, editable, prompt, shared_part
+from warpwright.propose.prompting.prompt import Setting, editable, question, shared_part
 from warpwright.propose.prompting.quoting import quoted
 from warpwright.propose.prompting.template import render
 from warpwright.propose.summarising import issue_of, shortened
@@ -75,9 +75,10 @@ def _source(setting: Setting, model: Model, max_tokens: int | None) -> str:
     brief = setting.brief
     if brief.operator is Operator.REPAIR:
         setting = replace(setting, issue=issue_of(setting.task, setting.parent(), model))
+    shared = shared_part(setting)
     request = Request(
-        prompt=prompt(setting),
-        shared=len(shared_part(setting)),
+        prompt=shared + question(setting),
+        shared=len(shared),
         purpose=brief.operator.value,
         temperature=brief.temperature,
         effort=brief.arm.effort if brief.arm else None,

@@ -70,5 +70,5 @@ def _flush() -> None:
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
-        except (OSError, ValueError):  # whoever read it has gone
+        except (OSError, ValueError):  # the reader has closed its end
             continue

@@ -73,12 +73,16 @@ class Setting:
 
 
 def prompt(setting: Setting) -> str:
-    """The whole prompt. Only operators that ask a language model have one."""
+    """The whole prompt."""
+    return shared_part(setting) + question(setting)
+
+
+def question(setting: Setting) -> str:
+    """The part that follows the shared one. Only operators that ask a language model have one."""
     operator = setting.brief.operator
     if operator not in _FIELDS:
         raise ValueError(f"{operator} asks no language model")
-    asked = render(operator.value, {**_ordinary(setting), **_FIELDS[operator](setting)}, setting.language)
-    return shared_part(setting) + asked
+    return render(operator.value, {**_ordinary(setting), **_FIELDS[operator](setting)}, setting.language)
 
 
 def shared_part(setting: Setting) -> str:
